@@ -92,7 +92,7 @@ describe('standard output', () => {
       .map((line) => JSON.parse(line).id)
     expect(ids.sort()).toEqual([1, 2, 3, 4])
     expect(status).toBe(0)
-    expect(stderr).toMatch(/SANDBOX: no real account/)
+    expect(stderr).toMatch(/SANDBOX: .*:memory:/)
   })
 
   test('holds protocol messages only, whatever comes in', () => {
@@ -105,8 +105,9 @@ describe('standard output', () => {
     const { status, stdout, stderr } = run([], {}, `${lines(...hello)}${'x'.repeat(11_000_000)}\n`)
     expect(status).toBe(1)
     expect(stdout.trim().split('\n')).toHaveLength(1)
-    expect(stderr).toMatch(/The connection to the client broke off: /)
-    expect(stderr).not.toMatch(/\n +at /)
+    const logged = stderr.trimEnd().split('\n')
+    for (const line of logged) expect(line).toMatch(/^voice-agent-mcp: /)
+    expect(logged.at(-1)).toContain('MESSAGE_TOO_LONG')
   })
 
   test('answers two requests of the same id that are piped in', async () => {
@@ -165,33 +166,38 @@ describe('stopping', () => {
 
 describe('started wrongly', () => {
   test.each([
-    [1, [], { VOICE_AGENT_API_KEY: 'k' }, /VOICE_AGENT_BASE_URL is not/],
+    [1, [], { VOICE_AGENT_API_KEY: 'k' }, /API_KEY .*VOICE_AGENT_BASE_URL /],
     [1, [], { VOICE_AGENT_BASE_URL: 'https://api.example.com' }, /VOICE_AGENT_API_KEY is not/],
     [2, ['--nope'], {}, /--nope/],
-    [2, ['--reed-only'], {}, /Did you mean --read-only\?/],
-    [2, ['http', '--pot', '4000'], {}, /Did you mean --port\?/],
-    [2, ['http', '--prot', '4000'], {}, /Did you mean --port\?/],
-    [2, ['htp'], {}, /There is no command htp; .* Did you mean http\?/],
-    [2, ['stdio', '--port', '1'], {}, /--port is not an option of stdio, only of http/],
-    [2, ['http', '4000'], {}, /Unexpected argument 4000/],
+    [2, ['--reed-only'], {}, / --read-only\?/],
+    [2, ['http', '--pot', '4000'], {}, / --port\?/],
+    [2, ['http', '--prot', '4000'], {}, / --port\?/],
+    [2, ['htp'], {}, / htp; .* http\?/],
+    [2, ['stdio', '--port', '1'], {}, /--port .* stdio, .* http /],
+    [2, ['http', '4000'], {}, / 4000\./],
     [
       1,
       ['http', '--host', '203.0.113.1', '--allowed-hosts', '*'],
       {},
-      /Cannot listen on 203\.0\.113\.1:3000: this machine has no such address .* with --host/,
+      / 203\.0\.113\.1:3000: .* --host/,
     ],
-    [1, ['http', '--host', 'nowhere.invalid', '--allowed-hosts', '*'], {}, /no such address/],
     [
       1,
-      ['stdio', '--dial-policy', '/nowhere.json'],
+      ['http', '--host', 'nowhere.invalid', '--allowed-hosts', '*'],
       {},
-      /there is no such file\. Name a JSON file/,
+      / nowhere\.invalid:3000: .* --host/,
     ],
+    [1, ['stdio', '--dial-policy', '/nowhere.json'], {}, / \/nowhere\.json .* --dial-policy /],
     [1, ['http', '--sandbox-db', `${bin}/sandbox.db`], {}, /VOICE_AGENT_SANDBOX_DB/],
-    [1, [], { ...network, VOICE_AGENT_API_KEY: '"k-123456"' }, /API_KEY is in quotation marks/],
-    [1, [], { ...network, VOICE_AGENT_BASE_URL: "'https://a.example'" }, /URL is in quotation/],
-    [1, [], { ...network, VOICE_AGENT_API_KEY: 'Bearer k-123456' }, /without spaces/],
-    [1, [], { ...network, VOICE_AGENT_BASE_URL: 'api.example.com' }, /starts with https/],
+    [1, [], { ...network, VOICE_AGENT_API_KEY: '"k-123456"' }, /VOICE_AGENT_API_KEY /],
+    [1, [], { ...network, VOICE_AGENT_BASE_URL: "'https://a.example'" }, /VOICE_AGENT_BASE_URL /],
+    [1, [], { ...network, VOICE_AGENT_API_KEY: 'Bearer k-123456' }, /VOICE_AGENT_API_KEY /],
+    [
+      1,
+      [],
+      { ...network, VOICE_AGENT_BASE_URL: 'api.example.com' },
+      /VOICE_AGENT_BASE_URL .*https:/,
+    ],
   ])('exits %i over %j, and says what to do in one line', (code, args, env, message) => {
     const { status, stdout, stderr } = run(args, env)
     expect(status).toBe(code)
@@ -206,7 +212,7 @@ describe('started wrongly', () => {
     const { port } = other.address() as { port: number }
     const { status, stderr } = run(['http', '--port', String(port)])
     expect(status).toBe(1)
-    expect(stderr).toMatch(/is in use\. Choose another with --port/)
+    expect(stderr).toMatch(new RegExp(`:${port} .* --port`))
     await new Promise((resolve) => other.close(resolve))
   })
 
@@ -220,9 +226,7 @@ describe('started wrongly', () => {
     )
     expect(status).toBe(1)
     expect(stdout).toBe('')
-    expect(stderr).toMatch(
-      /^voice-agent-mcp needs Node\.js 22\.19 or newer; this is 20\.11\.0\..*\n$/,
-    )
+    expect(stderr).toMatch(/^voice-agent-mcp .* Node\.js 22\.19 .* 20\.11\.0\..*\n$/)
   })
 
   const system = '/usr/bin/node'
@@ -233,7 +237,7 @@ describe('started wrongly', () => {
   test.skipIf(!isOld)('the same on a real old Node, where this machine has one', () => {
     const { status, stderr } = spawnSync(system, [bin], { encoding: 'utf8', env: cleanEnv() })
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^voice-agent-mcp needs Node\.js 22\.19 or newer; this is .*\n$/)
+    expect(stderr).toMatch(/^voice-agent-mcp .* Node\.js 22\.19 .*\n$/)
   })
 
   test('every tool reports a sandbox file that is not a database, with what to do', async () => {
@@ -245,7 +249,7 @@ describe('started wrongly', () => {
     })
     const { isError, content } = await client.call('list_agents')
     expect(isError).toBe(true)
-    expect(content[0]?.text).toContain(`The sandbox database ${file} cannot be used`)
+    expect(content[0]?.text).toContain(` ${file} `)
     expect(content[0]?.text).toContain('VOICE_AGENT_SANDBOX_DB')
   })
 })
@@ -259,7 +263,7 @@ describe('in a terminal', () => {
       ['--quiet', '--return', '--command', `timeout 2 ${process.execPath} ${bin}`, '/dev/null'],
       { encoding: 'utf8', env: cleanEnv(memory), timeout: 15_000 },
     )
-    expect(stdout).toMatch(/Waiting for an MCP client on standard input.*voice-agent-mcp install/)
+    expect(stdout).toMatch(/voice-agent-mcp install.*--help/)
   })
 
   test('--version and --help go to standard output', () => {
@@ -285,7 +289,7 @@ describe('in a terminal', () => {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )
-    expect(stdout).toMatch(/^An MCP server for a voice-agent platform\. Without a key/m)
+    expect(stdout).toMatch(/^Usage: [^\n]+\n\r?\n(?=.{60})/)
   })
 
   test('the help ends with the first steps', () => {

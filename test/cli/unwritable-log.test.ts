@@ -68,7 +68,7 @@ describe.skipIf(!existsSync('/dev/full'))('standard output on a full disk', () =
       log += chunk
     })
     expect((await once(child, 'close'))[0]).toBe(4)
-    expect(log).toMatch(/The output is incomplete: it could not be written \(ENOSPC/)
+    expect(log).toMatch(/\(ENOSPC/)
   })
 })
 

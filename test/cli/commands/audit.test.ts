@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSqliteAuditTrail } from '../../../src/state/sqlite/sqlite-audit-trail.ts'
@@ -76,16 +76,19 @@ test('as JSON lines, the newest first, by time, tool, outcome, key and number', 
 test('where there is none, that is said, and nothing is made', async () => {
   using empty = scratchFolder()
   const { code, stdout } = await printed(['--state-dir', join(empty.path, 'none')])
-  expect({ code, stdout }).toEqual({ code: 0, stdout: 'The audit trail has no such entry.\n' })
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^[^\n]+\n$/)
+  expect(stdout).not.toContain('TIME')
+  expect(readdirSync(empty.path)).toEqual([])
   const other = await printed([], { VOICE_AGENT_BASE_URL: 'https://api.example.com' })
-  expect(other.stdout).toBe('The audit trail has no such entry.\n')
+  expect(other.stdout).toBe(stdout)
 })
 
 test('a wrong time, outcome or folder is an error', async () => {
   for (const [flags, message] of [
-    [['--since', 'yesterday'], /--since takes a time/],
-    [['--outcome', 'good'], /--outcome takes done/],
-    [['--state-dir', ':memory:'], /keeps no audit trail/],
+    [['--since', 'yesterday'], /--since /],
+    [['--outcome', 'good'], /--outcome .* done, /],
+    [['--state-dir', ':memory:'], / :memory: .*--state-dir/],
   ] as const) {
     const { code, stderr } = await printed([...flags])
     expect(code).toBe(1)

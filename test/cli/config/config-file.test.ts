@@ -77,25 +77,25 @@ describe('a configuration file', () => {
   })
 
   test.each([
-    ['an unknown setting', { prt: 1 }, 'there is no setting "prt"; is port meant?'],
-    ['a setting of one run', { json: true }, /there is no setting "json"\.$/],
-    ['another file', { config: 'x' }, 'a file cannot name another'],
-    ['a setting of every object', { toString: 'x' }, 'there is no setting "toString"'],
+    ['an unknown setting', { prt: 1 }, /"prt"; .*\bport\b/],
+    ['a setting of one run', { json: true }, / "json"\.$/],
+    ['another file', { config: 'x' }, / config\.$/],
+    ['a setting of every object', { toString: 'x' }, / "toString"\.$/],
+    ['a key given twice', '{"port": 1,\n"port": 2}', / port .* 2\b/],
     [
-      'a key given twice',
-      '{"port": 1,\n"port": 2}',
-      'port is given twice, the second time in line 2',
+      'a policy key given twice',
+      '{"dial-policy": {"max_per_day": 1, "max_per_day": 2}}',
+      /\.max_per_day /,
     ],
-    ['a policy key given twice', '{"dial-policy": {"max_per_day": 1, "max_per_day": 2}}', 'twice'],
-    ['a text for a number', { port: '1' }, 'port takes a whole number.'],
-    ['a number for a text', { account: 1 }, 'account takes a text.'],
-    ['an object for a list', { 'allowed-hosts': {} }, 'allowed-hosts takes a list of texts'],
-    ['a comma in a list', { 'allowed-hosts': ['a,b'] }, 'allowed-hosts takes a list of texts'],
-    ['true for a choice', { 'local-token': true }, 'local-token takes "on", "off".'],
-    ['a list', [], 'it must hold one JSON object'],
-    ['an empty file', '', 'it is not JSON'],
-    ['a value out of bounds', { port: 70_000 }, '--port (VOICE_AGENT_PORT) takes a whole number'],
-    ['a blank policy', { 'dial-policy': ' ' }, 'is empty: the policy it should hold'],
+    ['a text for a number', { port: '1' }, / port .*number\.$/],
+    ['a number for a text', { account: 1 }, / account .*text\.$/],
+    ['an object for a list', { 'allowed-hosts': {} }, / allowed-hosts .*list /],
+    ['a comma in a list', { 'allowed-hosts': ['a,b'] }, / allowed-hosts .*commas\.$/],
+    ['true for a choice', { 'local-token': true }, / local-token .*"on", "off"\.$/],
+    ['a list', [], /\.json: .*object/],
+    ['an empty file', '', /\.json: .*JSON/],
+    ['a value out of bounds', { port: 70_000 }, /^--port \(VOICE_AGENT_PORT\) .* 65535,/],
+    ['a blank policy', { 'dial-policy': ' ' }, /^--dial-policy \(VOICE_AGENT_DIAL_POLICY\) /],
   ])('with %s is refused as a whole', (_, content, message) => {
     expect(() => httpWith(content)).toThrow(message)
     expect(() => httpWith(content)).toThrow(ConfigError)
@@ -103,9 +103,9 @@ describe('a configuration file', () => {
 
   test('that cannot be read is an error that names it', () => {
     expect(() => readConfig(['--config', join(folder, 'none.json')], {})).toThrow(
-      /none\.json: there is no such file/,
+      `${join(folder, 'none.json')}: `,
     )
-    expect(() => readConfig(['--config', folder], {})).toThrow(/it cannot be read/)
+    expect(() => readConfig(['--config', folder], {})).toThrow('(EISDIR)')
   })
 
   test('is not repeated in an error: it may hold a key', () => {

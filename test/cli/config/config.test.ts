@@ -8,6 +8,7 @@ import {
 import { ConfigError } from '../../../src/cli/config/config-error.ts'
 import { helpText } from '../../../src/cli/config/help.ts'
 import { requestMs } from '../../../src/platform/time-limit.ts'
+import { confirmModes } from '../../../src/tool/confirm-mode.ts'
 
 const key = { VOICE_AGENT_API_KEY: 'k' }
 const url = { VOICE_AGENT_BASE_URL: 'https://api.example.com' }
@@ -41,9 +42,9 @@ describe('key and address', () => {
   })
 
   test.each([
-    ['a key without an address', key, [], /VOICE_AGENT_BASE_URL is not/],
-    ['an address without a key', url, [], /VOICE_AGENT_API_KEY is not/],
-    ['a key without an address over HTTP', key, ['http'], /VOICE_AGENT_BASE_URL is not/],
+    ['a key without an address', key, [], / VOICE_AGENT_BASE_URL /],
+    ['an address without a key', url, [], / VOICE_AGENT_API_KEY /],
+    ['a key without an address over HTTP', key, ['http'], / VOICE_AGENT_BASE_URL /],
   ])('%s is an error, never the sandbox', (_, env, argv, message) => {
     expect(() => readConfig(argv, env)).toThrow(message)
     expect(() => readConfig(argv, env)).toThrow(ConfigError)
@@ -61,28 +62,32 @@ describe('key and address', () => {
     const empty = `\${user_config.an_option}`
     const both = { VOICE_AGENT_API_KEY: empty, VOICE_AGENT_BASE_URL: ` ${empty} ` }
     expect(platform(both).kind).toBe('sandbox')
-    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: empty })).toThrow(/API_KEY is not/)
-    expect(() => platform({ ...key, VOICE_AGENT_BASE_URL: empty })).toThrow(/BASE_URL is not/)
-    expect(() => readConfig([], { VOICE_AGENT_DIAL_POLICY: empty })).toThrow(/is empty: the policy/)
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: empty })).toThrow(/ VOICE_AGENT_API_KEY /)
+    expect(() => platform({ ...key, VOICE_AGENT_BASE_URL: empty })).toThrow(
+      / VOICE_AGENT_BASE_URL /,
+    )
+    expect(() => readConfig([], { VOICE_AGENT_DIAL_POLICY: empty })).toThrow(
+      /\(VOICE_AGENT_DIAL_POLICY\)/,
+    )
     expect(() => readConfig([], { VOICE_AGENT_CONFIG: empty })).not.toThrow()
   })
 
   test('another placeholder that a client did not fill in is an error', () => {
     for (const text of [`\${input:key}`, `\${env:KEY}`, `\${user_config.a}-\${user_config.b}`]) {
       expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(
-        /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
+        `VOICE_AGENT_API_KEY is ${text}:`,
       )
     }
   })
 
   test.each(['a b', 'ключ', 'a\nb'])('%j is not a key', (text) => {
-    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/^VOICE_AGENT_API_KEY /)
   })
 
   test('a local token is not a key', () => {
     const token = `voice-agent-mcp-local-${'a'.repeat(43)}`
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: token })).toThrow(
-      /^(?!.*aaa).*holds a local token/,
+      /^(?!.*aaa)VOICE_AGENT_API_KEY /,
     )
   })
 
@@ -199,13 +204,13 @@ describe('the address', () => {
   })
 
   test.each([
-    ['http://api.example.com', /must be https/],
-    ['http://127.0.0.1.example.com', /must be https/],
-    ['http://10.0.0.1', /must be https/],
-    ['ftp://example.com', /not a web address/],
-    ['api.example.com', /not a web address/],
-    ['https://u:p@example.com', /user name or password/],
-    ['https://example.com/?x=1', /no \? and no #/],
+    ['http://api.example.com', / api\.example\.com,/],
+    ['http://127.0.0.1.example.com', / 127\.0\.0\.1\.example\.com,/],
+    ['http://10.0.0.1', / 10\.0\.0\.1,/],
+    ['ftp://example.com', /https:\/\/\.$/],
+    ['api.example.com', /https:\/\/\.$/],
+    ['https://u:p@example.com', /VOICE_AGENT_API_KEY/],
+    ['https://example.com/?x=1', / \? .* #\.$/],
   ])('%s is refused', (given, message) => {
     expect(() => network({ VOICE_AGENT_BASE_URL: given })).toThrow(message)
   })
@@ -219,9 +224,7 @@ describe('the address', () => {
     for (const own of ['http://localhost:1', 'https://localhost:1', 'https://127.0.0.1']) {
       expect(network({ ...proxy, VOICE_AGENT_BASE_URL: own }).proxy).toBeUndefined()
     }
-    expect(() => network({ HTTPS_PROXY: '127.0.0.1:3128' })).toThrow(
-      /HTTPS_PROXY is not a web address/,
-    )
+    expect(() => network({ HTTPS_PROXY: '127.0.0.1:3128' })).toThrow(/^HTTPS_PROXY /)
   })
 })
 
@@ -292,7 +295,7 @@ describe('the command line', () => {
 
   test('a sandbox that other machines reach names its hosts, or allows any', () => {
     const open = ['http', '--host', '0.0.0.0']
-    expect(() => readConfig(open, {})).toThrow(/^On 0\.0\.0\.0 .*--allowed-hosts/)
+    expect(() => readConfig(open, {})).toThrow(/ 0\.0\.0\.0 .*--allowed-hosts/)
     for (const hosts of ['*', 'a.example']) {
       expect(command(...open, '--allowed-hosts', hosts)).toMatchObject({ allowedHosts: [hosts] })
     }
@@ -311,7 +314,7 @@ describe('the command line', () => {
     expect(proxies('')).toMatchObject({ trustedProxies: [] })
     for (const wrong of ['all', '10.0.0.0/33', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.0/', '10.0/8'])
       expect(() => proxies(`127.0.0.1,${wrong}`), wrong).toThrow(
-        `--trusted-proxies (VOICE_AGENT_TRUSTED_PROXIES) takes addresses such as 10.0.0.5 and networks such as 10.0.0.0/8 or fd00::/8, not ${wrong}.`,
+        new RegExp(`^--trusted-proxies \\(VOICE_AGENT_TRUSTED_PROXIES\\) .* ${wrong}\\.$`),
       )
   })
 
@@ -320,7 +323,7 @@ describe('the command line', () => {
     expect(command('http', '--local-token', 'off')).toMatchObject({ wantsLocalToken: false })
     const VOICE_AGENT_LOCAL_TOKEN = 'my-secret'
     expect(() => readConfig(['http'], { VOICE_AGENT_LOCAL_TOKEN })).toThrow(
-      /^(?!.*my-secret)--local-token \(VOICE_AGENT_LOCAL_TOKEN\) takes on or off/,
+      /^(?!.*my-secret)--local-token \(VOICE_AGENT_LOCAL_TOKEN\) /,
     )
   })
 
@@ -341,36 +344,24 @@ describe('the command line', () => {
 
   test.each([
     [['--prot', '3'], /--prot/],
-    [['serve'], /no command serve; there are stdio, http, sandbox/],
-    [['http', 'extra'], /Unexpected argument extra/],
-    [
-      ['list_agents'],
-      /no command list_agents; .* To call a tool: voice-agent-mcp call list_agents\.$/,
-    ],
-    [
-      ['call', '--json', 'list_agents'],
-      /--json is not an option of call.* after its name: voice-agent-mcp call TOOL \[--arg/,
-    ],
-    [
-      ['call', '--agent-id', 'x', 'get_agent'],
-      /'--agent-id'.* after its name: voice-agent-mcp call/,
-    ],
-    [['sandbox', '--json'], /--json is not an option of sandbox, only of .*tools\.$/],
-    [['--port', '5'], /--port is not an option of stdio, only of http and sandbox/],
-    [['sandbox', '--base-url', 'https://x.example'], /--base-url is not an option of sandbox/],
-    [
-      ['http', '--port', '70000'],
-      /--port \(VOICE_AGENT_PORT\) takes a whole number from 0 to 65535/,
-    ],
-    [['http', '--port', '1.5'], /whole number/],
-    [['http', '--port', 'x'], /not x/],
+    [['serve'], / serve; .* stdio, http, sandbox/],
+    [['http', 'extra'], / extra\.$/],
+    [['list_agents'], / list_agents; .* voice-agent-mcp call list_agents\.$/],
+    [['call', '--json', 'list_agents'], /^--json .* call, .*: voice-agent-mcp call TOOL \[--arg/],
+    [['call', '--agent-id', 'x', 'get_agent'], /'--agent-id'.*: voice-agent-mcp call TOOL \[--arg/],
+    [['sandbox', '--json'], /^--json .* sandbox, .* tools\.$/],
+    [['--port', '5'], /^--port .* stdio, .* http and sandbox /],
+    [['sandbox', '--base-url', 'https://x.example'], /^--base-url .* sandbox, /],
+    [['http', '--port', '70000'], /^--port \(VOICE_AGENT_PORT\) .* 0 to 65535, not 70000\.$/],
+    [['http', '--port', '1.5'], / 0 to 65535, not 1\.5\.$/],
+    [['http', '--port', 'x'], / 0 to 65535, not x\.$/],
     [['--sandbox-speed', '0'], /--sandbox-speed/],
     [['http', '--port'], /--port/],
-    [['--account', 'a/b'], /--account \(VOICE_AGENT_ACCOUNT\) takes the id of one account/],
-    [['--account', 'a,b'], /one account/],
-    [['--account', '..'], /one account/],
-    [['--read-only=no'], /--read-only.* does not take an argument/],
-    [['sandbox', '--read-only'], /--read-only is not an option of sandbox, only of stdio and http/],
+    [['--account', 'a/b'], /^--account \(VOICE_AGENT_ACCOUNT\) (?!.*a\/b)/],
+    [['--account', 'a,b'], /^--account \(/],
+    [['--account', '..'], /^--account \(/],
+    [['--read-only=no'], /'--read-only'/],
+    [['sandbox', '--read-only'], /^--read-only .* sandbox, .* stdio and http /],
   ])('%j is refused with the reason', (argv, message) => {
     expect(() => readConfig(argv, {})).toThrow(message)
     expect(() => readConfig(argv, {})).toThrow(ConfigError)
@@ -392,9 +383,9 @@ describe('the command line', () => {
   })
 
   test('help says how long placing takes at most, whatever the settings', () => {
-    const most = `placing a call takes at most ${requestMs / 1000} in all.`
-    for (const name of ['timeout', 'call-find-out'] as const)
-      expect(settings[name]?.help).toContain(most)
+    const most = new RegExp(`\\b${requestMs / 1000}\\b`)
+    for (const name of ['timeout', 'call-find-out', 'drain'] as const)
+      expect(settings[name]?.help, name).toMatch(most)
   })
 
   test('help lists the toolsets', () => {
@@ -427,7 +418,7 @@ describe('how calls are placed', () => {
     expect(calling([], { VOICE_AGENT_CONFIRM: 'always' })?.confirm).toBe('always')
     expect(calling(['--confirm', 'person'])?.confirm).toBe('person')
     expect(() => calling(['--confirm', 'sometimes'])).toThrow(
-      /--confirm .*always, auto, person, never/,
+      new RegExp(`^--confirm .* ${confirmModes.join(', ')}, not sometimes\\.$`),
     )
     expect(calling(['--dial-policy', 'policy.json'])?.policy).toEqual({ file: 'policy.json' })
     expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
@@ -442,8 +433,7 @@ describe('how calls are placed', () => {
   test('is an error if the policy is set, but empty', () => {
     for (const command of [[], ['http']]) {
       for (const blank of ['', ' ', '\n']) {
-        const message =
-          /VOICE_AGENT_DIAL_POLICY\) is empty: .* or \{\} for one that restricts nothing/
+        const message = /^--dial-policy \(VOICE_AGENT_DIAL_POLICY\) .* \{\} /
         expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(message)
         expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(message)
       }

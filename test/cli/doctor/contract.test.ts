@@ -30,10 +30,8 @@ test('a missing operation is what its tools cannot do, also under a new path', (
   document.paths['/v1/accounts/{account_id}/outbound-calls'] = { post: document.paths[calls].post }
   delete document.paths[calls].post
   const found = compared(document)
-  expect(found[0]).toMatch(
-    /^red: POST \S+\/calls is not offered.*: tool of calls_place does not work\.$/,
-  )
-  expect(found.at(-1)).toMatch(/^green: POST \S+\/outbound-calls is new/)
+  expect(found[0]).toMatch(/^red: POST \S+\/calls .*\/outbound-calls .*: tool of calls_place /)
+  expect(found.at(-1)).toMatch(/^green: POST \S+\/outbound-calls /)
 })
 
 test('other names of path parameters, and paths without the version, are no difference', () => {
@@ -52,7 +50,7 @@ test('a renamed parameter has no effect any more', () => {
   )
   parameter.name = 'call_direction'
   expect(compared(document)).toEqual([
-    'yellow: tool of calls_list: the parameter direction seems to be called call_direction now: the platform may ignore it, and then results are not narrowed by it.',
+    expect.stringMatching(/^yellow: tool of calls_list: .* direction .* call_direction /),
   ])
 })
 
@@ -64,9 +62,9 @@ test('a new field of a request is good to know, and an error where it is require
   schema.properties.consent = { type: 'boolean' }
   schema.required.push('consent')
   expect(compared(document)).toEqual([
-    'red: tool of agents_create: the field consent is required now, and this version does not send it, so the platform refuses the request.',
-    'green: tool of agents_create: the field model.region is new; this version cannot send it.',
-    'green: tool of agents_create: the field mood is new; this version cannot send it.',
+    expect.stringMatching(/^red: tool of agents_create: .* consent /),
+    expect.stringMatching(/^green: tool of agents_create: .* model\.region /),
+    expect.stringMatching(/^green: tool of agents_create: .* mood /),
   ])
 })
 
@@ -76,11 +74,11 @@ test('fields of results that are new or missing are told, in pages as well', () 
   properties.region = { type: 'string' }
   delete properties.termination_uri
   const found = compared(document)
-  expect(found).toContain(
-    'green: tool of sip_trunks_list: results also have items.region, which is passed on as it is.',
+  expect(found).toContainEqual(
+    expect.stringMatching(/^green: tool of sip_trunks_list: .* items\.region\b/),
   )
-  expect(found.some((line) => /sip_trunks_get: results have no termination_uri/.test(line))).toBe(
-    true,
+  expect(found).toContainEqual(
+    expect.stringMatching(/^green: tool of sip_trunks_get: .* termination_uri\b/),
   )
 })
 
@@ -129,9 +127,7 @@ test('odd documents are read to their end', () => {
   item.schema = loop
   document.paths['/v1/odd'] = { get: null, post: { parameters: [null, 'x', { in: 'query' }] } }
   document.paths['/v1/none'] = null
-  expect(compared(document)).toEqual([
-    'green: POST /v1/odd is new: no tool of this version uses it.',
-  ])
+  expect(compared(document)).toEqual([expect.stringMatching(/^green: POST \/v1\/odd /)])
 })
 
 test('a schema that refers to itself is read up to a limit', () => {

@@ -10,7 +10,10 @@ const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
 test('without a key it says that this is the sandbox, and checks no network', async () => {
   const { code, check } = await examine(memory)
   expect(code).toBe(0)
-  expect(check('platform').text).toMatch(/The built-in sandbox.*nothing is dialled/)
+  expect(check('platform')).toMatchObject({
+    status: 'green',
+    text: expect.stringMatching(/ :memory:\..*VOICE_AGENT_API_KEY/),
+  })
   for (const name of ['dns', 'tls', 'api_key', 'contract']) {
     expect(check(name).status).toBe('skipped')
   }
@@ -38,7 +41,7 @@ test('a check that cannot be made is red by itself, and the others are made', as
     VOICE_AGENT_STATE_DIR: ':memory:',
   })
   expect({ code, red }).toEqual({ code: 1, red: ['clients'] })
-  expect(check('clients').text).toContain('The home folder is unknown')
+  expect(check('clients').text).toMatch(/\bHOME\b/)
   expect(check('platform').status).toBe('green')
 })
 
@@ -49,7 +52,7 @@ test('a password that is a usual word is not looked for in everything', async ()
     VOICE_AGENT_STATE_URL: `postgres://me:database@127.0.0.1:${port}/calls`,
     VOICE_AGENT_SECRET: 's'.repeat(32),
   })
-  expect(check('state').text).toMatch(/^The database of --state-url/)
+  expect(check('state').text).toMatch(/database of --state-url.*ECONNREFUSED/)
 })
 
 describe('the configuration', () => {
@@ -74,18 +77,18 @@ describe('the configuration', () => {
   })
 
   test.each([
-    ['one variable without the other', { VOICE_AGENT_API_KEY: 'k-123456' }, /BASE_URL is not/],
+    ['one variable without the other', { VOICE_AGENT_API_KEY: 'k-123456' }, /API_KEY.*BASE_URL/],
     [
       'a key in place of the address',
       { VOICE_AGENT_BASE_URL: 'sk-live-4711' },
-      /not a web address/,
+      /VOICE_AGENT_BASE_URL .*https:/,
     ],
     [
       'a variable that a client left open',
       { VOICE_AGENT_CONFIRM: '\u0024{confirm}' },
-      /not filled it in/,
+      /VOICE_AGENT_CONFIRM .*\$\{confirm\}/,
     ],
-    ['a file that is not there', { VOICE_AGENT_CONFIG: '/nowhere.json' }, /there is no such file/],
+    ['a file that is not there', { VOICE_AGENT_CONFIG: '/nowhere.json' }, /\/nowhere\.json/],
     ['a number out of bounds', { VOICE_AGENT_PORT: '99999' }, /port/],
     ['a tool that does not exist', { VOICE_AGENT_TOOLS: 'list_agent' }, /list_agent/],
   ])('with %s is red, and everything else is checked', async (_, env, message) => {
@@ -118,14 +121,14 @@ describe('the state', () => {
       VOICE_AGENT_STATE_DIR: join(file, 'state'),
     })
     expect({ code, red }).toEqual({ code: 1, red: ['state'] })
-    expect(check('state').text).toContain(`${file} is not a folder`)
+    expect(check('state').text).toContain(`${file} `)
     expect(check('state').todo).toContain('--state-dir')
   })
 
   test.skipIf(process.platform !== 'linux')('the same where the system refuses it', async () => {
     const { red, check } = await examine({ ...memory, VOICE_AGENT_STATE_DIR: '/proc/state' })
     expect(red).toEqual(['state'])
-    expect(check('state').text).toMatch(/\/proc cannot be written to/)
+    expect(check('state').text).toMatch(/\/proc /)
   })
 
   test('with a file of another program is red', async () => {
@@ -145,7 +148,7 @@ describe('the state', () => {
       VOICE_AGENT_SECRET: 'a secret that is long enough for it 1',
     })
     expect({ code, red }).toEqual({ code: 1, red: ['state'] })
-    expect(check('state').text).toMatch(/The database of --state-url.*ECONNREFUSED/)
+    expect(check('state').text).toMatch(/--state-url.*ECONNREFUSED/)
     expect(output).not.toMatch(/sesame|long enough/)
   })
 
@@ -159,7 +162,8 @@ describe('the state', () => {
       VOICE_AGENT_AUDIT_LOG: join(file, 'audit.log'),
     })
     expect(red).toEqual(['state'])
-    expect(check('state').text).toMatch(/The audit trail cannot be written: .*is not a folder/)
+    expect(check('state').text).toContain(`${file} `)
+    expect(check('state').todo).toContain('--audit-log')
   })
 
   test('a broken file of the sandbox is red', async () => {
@@ -169,9 +173,10 @@ describe('the state', () => {
     const { red, check } = await examine({ VOICE_AGENT_SANDBOX_DB: file })
     expect(red).toEqual(['platform'])
     expect(check('platform').text).toContain(file)
-    expect(check('platform').text).not.toMatch(/\.\.|cannot be used.*cannot be used/)
-    expect(check('platform').text).toContain('move it away together with its -wal')
-    expect(check('platform').todo).toMatch(/^Do what the message says/)
+    expect(check('platform').text).not.toMatch(/\.\.|sandbox\.db.*sandbox\.db.*sandbox\.db/)
+    expect(check('platform').text).toContain('-wal')
+    // The message itself says what to do.
+    expect(check('platform').todo).toMatchSnapshot()
   })
 })
 
@@ -186,13 +191,7 @@ describe('calls', () => {
     }
     const { check } = await examine({ ...memory, VOICE_AGENT_DIAL_POLICY: JSON.stringify(policy) })
     expect(check('calls')).toMatchObject({ status: 'green' })
-    expect(check('calls').details).toEqual([
-      'Calls go only to Germany, Austria.',
-      'None goes to numbers that begin with +49180.',
-      'No call is placed from 21:00 to 08:00 where the called telephone is, beginning on sat.',
-      'Most calls: 3 an hour, 1 at once.',
-      'Emergency and premium numbers are never called.',
-    ])
+    expect(check('calls').details).toMatchSnapshot()
   })
 
   test('with a policy that cannot be read are red', async () => {
@@ -207,7 +206,10 @@ describe('calls', () => {
       VOICE_AGENT_CONFIRM: 'never',
     })
     expect(check('calls')).toMatchObject({ status: 'yellow' })
-    expect(check('calls').text).toMatch(/any number.*Nobody is asked/)
+    expect(check('calls')).toMatchObject({
+      text: expect.stringContaining('--confirm never'),
+      todo: expect.stringContaining('--dial-policy'),
+    })
   })
 })
 
@@ -226,7 +228,7 @@ describe('the clients on the machine', () => {
     expect((await withCursor(undefined)).todo).toContain('voice-agent-mcp install')
     const found = await withCursor({ command: process.execPath, args: [bin] })
     expect(found).toMatchObject({ status: 'green' })
-    expect(found.details[0]).toMatch(/^Cursor: has it, on the sandbox/)
+    expect(found.details[0]).toMatch(/^Cursor: .*sandbox/)
   })
 
   test('start it with what their entry says', async () => {
@@ -234,21 +236,22 @@ describe('the clients on the machine', () => {
     const withEnv = (url: string) => ({ ...start, env: { VOICE_AGENT_BASE_URL: url } })
     const detailOf = async (entry: object) => (await withCursor(entry)).details[0]
     expect(await detailOf(withEnv('https://api.example.com/v1?x=secret'))).toMatch(
-      /has it, for https:\/\/api\.example\.com {2}\(/,
-    )
-    expect(await detailOf(withEnv('\u0024{env:URL}'))).toMatch(/for an address of its own/)
-    expect(await detailOf({ ...start, args: [bin, '--config', 'x.json'] })).toMatch(
-      /file of settings/,
+      /^Cursor: .* https:\/\/api\.example\.com {2}\(/,
     )
     expect(await detailOf({ ...start, args: [bin, '--base-url=https://b.example'] })).toMatch(
-      /for https:\/\/b\.example /,
+      / https:\/\/b\.example {2}/,
     )
+    const withoutFile = async (entry: object) => (await detailOf(entry))?.replace(/ {2}\(.*/, '')
+    expect([
+      await withoutFile(withEnv('\u0024{env:URL}')),
+      await withoutFile({ ...start, args: [bin, '--config', 'x.json'] }),
+    ]).toMatchSnapshot()
   })
 
   test('may start a file that is gone', async () => {
     const { status, details, todo } = await withCursor({ command: '/gone/bin/node', args: [bin] })
     expect(status).toBe('yellow')
-    expect(details[0]).toContain('/gone/bin/node does not exist')
+    expect(details[0]).toContain(' /gone/bin/node ')
     expect(todo).toContain('install cursor')
   })
 })
@@ -264,7 +267,7 @@ describe('for a person', () => {
     const { status, stdout, stderr } = run([], { VOICE_AGENT_API_KEY: 'k-123456' })
     expect(status).toBe(1)
     expect(stderr).toBe('')
-    expect(stdout).toMatch(/^ERROR +Configuration +VOICE_AGENT_API_KEY is set/m)
+    expect(stdout).toMatch(/^ERROR +Configuration +VOICE_AGENT_API_KEY /m)
     expect(stdout).toMatch(/^ +To do: /m)
     expect(stdout).toMatch(/\n1 error/)
     expect(stdout).not.toContain('\u001b')
@@ -273,6 +276,6 @@ describe('for a person', () => {
   test('a flag that does not exist is a mistake in the command line: 2', () => {
     const { status, stdout, stderr } = run(['--jason'])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
-    expect(stderr).toContain('Did you mean --json?')
+    expect(stderr).toMatch(/'--jason'.* --json\?/)
   })
 })

@@ -91,8 +91,8 @@ test('everything is green with a sandbox as the platform', async () => {
   for (const name of ['platform', 'latency', 'api_key', 'clock', 'contract', 'state', 'calls']) {
     expect(examined.check(name), name).toMatchObject({ status: 'green' })
   }
-  expect(examined.check('api_key').text).toMatch(/account Sandbox account \(.*VOICE_AGENT_API_KEY/)
-  expect(examined.check('contract').text).toContain('all 29 operations')
+  expect(examined.check('api_key').text).toMatch(/ Sandbox account \(.*VOICE_AGENT_API_KEY/)
+  expect(examined.check('contract').text).toMatch(/ 29 /)
 })
 
 describe('the key', () => {
@@ -101,7 +101,7 @@ describe('the key', () => {
       json(response, 401, envelope('unauthorized', `The key ${key} is not valid.`)),
     )
     expect({ code, red }).toEqual({ code: 1, red: ['api_key'] })
-    expect(check('api_key').text).toMatch(/Not accepted.*VOICE_AGENT_API_KEY.*401/)
+    expect(check('api_key').text).toMatch(/VOICE_AGENT_API_KEY.*401/)
     expect(check('platform').status).toBe('green')
   })
 
@@ -110,7 +110,7 @@ describe('the key', () => {
       json(response, 403, envelope('forbidden')),
     )
     expect({ code, red }).toEqual({ code: 1, red: ['api_key'] })
-    expect(check('api_key').text).toMatch(/no access.*403/)
+    expect(check('api_key').text).toContain('403')
   })
 
   test('of a disabled account is yellow', async () => {
@@ -130,7 +130,7 @@ describe('the key', () => {
     expect(code).toBe(0)
     expect(check('api_key')).toMatchObject({
       status: 'yellow',
-      text: expect.stringMatching(/not known/),
+      text: expect.stringContaining('429'),
     })
   })
 
@@ -159,7 +159,7 @@ describe('the key', () => {
     expect((await of('acc-1')).check('account').status).toBe('green')
     const other = await of('sub-2')
     expect(other.red).toEqual(['account'])
-    expect(other.check('account').text).toMatch(/does not reach sub-2/)
+    expect(other.check('account').text).toMatch(/ sub-2 .*404/)
   })
 })
 
@@ -167,10 +167,10 @@ describe('the address', () => {
   test('of a web page is red, with what answers there', async () => {
     const { code, red, check } = await answering((_, response) => page('Welcome')(response, 200))
     expect({ code, red }).toEqual({ code: 1, red: ['platform'] })
-    expect(check('platform').text).toMatch(/no such API.*text\/html, title "Welcome", server nginx/)
+    expect(check('platform').text).toMatch(/text\/html, title "Welcome", server nginx/)
     expect(check('api_key')).toMatchObject({
       status: 'skipped',
-      text: expect.stringMatching(/see Platform/),
+      text: expect.stringContaining('Platform'),
     })
   })
 
@@ -186,9 +186,7 @@ describe('the address', () => {
       { path: '/app/v2' },
     )
     expect(red).toEqual(['platform'])
-    expect(check('platform').todo).toMatch(
-      /Set VOICE_AGENT_BASE_URL to http:\/\/127\.0\.0\.1:\d+ \(/,
-    )
+    expect(check('platform').todo).toMatch(/VOICE_AGENT_BASE_URL .* http:\/\/127\.0\.0\.1:\d+ /)
     const elsewhere = seen.filter(({ url }) => !url.startsWith('/app/v2/v1'))
     expect(elsewhere.length).toBeGreaterThan(0)
     for (const { headers } of elsewhere) expect(headers['x-api-key']).toBeUndefined()
@@ -197,7 +195,7 @@ describe('the address', () => {
   test('of something that fails is red', async () => {
     const { red, check } = await answering((_, response) => page('Bad gateway')(response, 502))
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(/fails: HTTP 502/)
+    expect(check('platform').text).toMatch(/HTTP 502/)
   })
 
   test('that redirects elsewhere is red, with where to', async () => {
@@ -211,7 +209,7 @@ describe('the address', () => {
   test('where nothing listens is red', async () => {
     const { red, check } = await examine(settings(`http://127.0.0.1:${await freePort()}`))
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(/nothing listens at that port \(ECONNREFUSED\)/)
+    expect(check('platform').text).toContain('(ECONNREFUSED)')
   })
 
   test('where something else than HTTP answers is red', async () => {
@@ -223,7 +221,7 @@ describe('the address', () => {
     const { red, check } = await examine(settings(`http://127.0.0.1:${port}`))
     server.close()
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(/does not speak HTTP/)
+    expect(check('platform').text).toContain('(NO_HTTP)')
   })
 
   test('that does not resolve is red', async () => {
@@ -233,7 +231,7 @@ describe('the address', () => {
     expect(check('dns').text).toMatch(/nowhere\.invalid/)
     expect(check('platform')).toMatchObject({
       status: 'skipped',
-      text: expect.stringMatching(/see DNS/),
+      text: expect.stringContaining('DNS'),
     })
   })
 
@@ -242,7 +240,10 @@ describe('the address', () => {
       env: { VOICE_AGENT_HEADERS_TIMEOUT: '0.3' },
     })
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(/did not answer within [0-4](\.\d)? s/)
+    expect(check('platform')).toMatchObject({
+      text: expect.stringMatching(/ [0-4](\.\d)? s\./),
+      todo: expect.stringContaining('--headers-timeout'),
+    })
   })
 
   test('that begins to answer and does not end is red, with what to raise', async () => {
@@ -255,10 +256,8 @@ describe('the address', () => {
     )
     expect(red).toEqual(['platform'])
     expect(check('platform')).toMatchObject({
-      text: expect.stringMatching(
-        /began to answer, but its answer did not end within [0-4](\.\d)? s/,
-      ),
-      todo: expect.stringMatching(/raise --timeout/),
+      text: expect.stringMatching(/ [0-4](\.\d)? s\./),
+      todo: expect.stringContaining(' --timeout'),
     })
   })
 
@@ -272,9 +271,7 @@ describe('the address', () => {
       more()
     })
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(
-      /HTTP 200 with a reply that cannot be read \(too_large\)/,
-    )
+    expect(check('platform').text).toMatch(/HTTP 200 .*\(too_large\)/)
   })
 
   test('of a gateway that limits requests in words of its own is no wrong address', async () => {
@@ -283,8 +280,8 @@ describe('the address', () => {
     })
     expect(red).toEqual(['platform'])
     expect(check('platform')).toMatchObject({
-      text: expect.stringMatching(/answers, but fails: HTTP 429 .*Slow down/),
-      todo: expect.stringMatching(/^Try again in a minute/),
+      text: expect.stringMatching(/HTTP 429 .*Slow down/),
+      todo: expect.stringMatching(/^(?!.*VOICE_AGENT_BASE_URL)/),
     })
   })
 
@@ -295,7 +292,7 @@ describe('the address', () => {
     expect(code).toBe(0)
     expect(check('latency')).toMatchObject({
       status: 'yellow',
-      text: expect.stringMatching(/further ones [1-9]\d\d\d ms/),
+      text: expect.stringMatching(/ [1-9]\d\d\d ms.* [1-9]\d\d\d ms/),
     })
   })
 })
@@ -315,12 +312,8 @@ describe('the contract', () => {
     const { code, red, check } = await answering(described((_, res) => json(res, 200, document)))
     expect({ code, red }).toEqual({ code: 1, red: ['contract'] })
     const { details, todo } = check('contract')
-    expect(details[0]).toMatch(
-      /^!! +POST \S+\/calls is not offered: place_call, place_calls do not work\.$/,
-    )
-    expect(details.some((line) => /get_current_account: results also have region/.test(line))).toBe(
-      true,
-    )
+    expect(details[0]).toMatch(/^!! +POST \S+\/calls .*: place_call, place_calls /)
+    expect(details.some((line) => /get_current_account: .* region\b/.test(line))).toBe(true)
     expect(todo).toContain('--exclude-tools')
   })
 
@@ -336,13 +329,13 @@ describe('the contract', () => {
 
   test.each<[string, Behaviour, RegExp]>([
     ['that is not there', (_, res) => json(res, 404, envelope('not_found')), /HTTP 404/],
-    ['that is a web page', (_, res) => page('Docs')(res, 200), /not an OpenAPI document/],
+    ['that is a web page', (_, res) => page('Docs')(res, 200), /OpenAPI/],
     [
       'of another API',
       (_, res) => json(res, 200, { paths: { '/v1/pets': { get: {} } } }),
-      /another/,
+      /^(?!.*(HTTP|OpenAPI))/,
     ],
-    ['that is cut off', (_, res) => res.writeHead(200).end('{"paths": {'), /not an OpenAPI/],
+    ['that is cut off', (_, res) => res.writeHead(200).end('{"paths": {'), /OpenAPI/],
   ])('%s is yellow', async (_, document, message) => {
     const { code, check } = await answering(described(document))
     expect(code).toBe(0)
@@ -370,8 +363,8 @@ test('replies that are not as documented are yellow, each part once; what does n
   expect([code, check('contract').status]).toEqual([1, 'red'])
   const { details } = check('contract')
   expect(details).toEqual([
-    expect.stringMatching(/^!! +list_phone_numbers: .*items\.0\.id.* cannot be used\.$/),
-    expect.stringMatching(/^!! +GET .*get_usage does not work\.$/),
+    expect.stringMatching(/^!! +list_phone_numbers: .*items\.0\.id/),
+    expect.stringMatching(/^!! +GET .*\/analytics\/usage .*: get_usage /),
     expect.stringMatching(/^! +get_current_account: .* is_active: expected boolean, found string;/),
     expect.stringMatching(/^! +list_agents: .* count: expected integer, found string;/),
     expect.stringMatching(/^! +list_agents: .* items\.\*\.name: expected string, found number;/),
@@ -402,13 +395,13 @@ describe('the clock', () => {
   test('that is off by an hour is red', async () => {
     const { code, red, check } = await answering(behind(3_600_000))
     expect({ code, red }).toEqual({ code: 1, red: ['clock'] })
-    expect(check('clock').text).toMatch(/60 minutes ahead of the platform/)
+    expect(check('clock').text).toMatch(/ 60 minutes ahead /)
   })
 
   test('that is off by a minute is yellow, and one that is right is green', async () => {
     expect((await answering(behind(-60_000))).check('clock')).toMatchObject({
       status: 'yellow',
-      text: expect.stringMatching(/60 s behind/),
+      text: expect.stringMatching(/ 60 s behind /),
     })
     expect((await answering(behind(0))).check('clock').status).toBe('green')
   })
@@ -426,7 +419,7 @@ describe('over https', () => {
     const { code, red, check } = await examine(settings(url))
     expect({ code, red }).toEqual({ code: 1, red: ['tls'] })
     expect(check('tls')).toMatchObject({
-      text: expect.stringMatching(/not trusted/),
+      text: expect.stringMatching(/\([A-Z_]*(CERT|UNABLE)[A-Z_]*\)/),
       todo: expect.stringMatching(/NODE_EXTRA_CA_CERTS/),
     })
     expect(platform.seen).toEqual([])
@@ -456,7 +449,7 @@ describe('over https', () => {
     const good = await through('me:sesame@')
     expect(good.red).toEqual([])
     expect(good.check('proxy').text).toContain(`${proxy.url.host} (HTTPS_PROXY)`)
-    expect(good.check('dns').text).toMatch(/The proxy looks platform\.example up/)
+    expect(good.check('dns').text).toMatch(/ platform\.example /)
     expect(good.check('tls')).toMatchObject({
       status: 'green',
       text: expect.stringMatching(/TLSv1\.\d.*Test CA.*2126/),
@@ -472,7 +465,7 @@ describe('over https', () => {
 
     const away = await through('', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` })
     expect(away.red).toEqual(['proxy'])
-    expect(away.check('proxy').text).toMatch(/cannot be reached \(ECONNREFUSED\)/)
+    expect(away.check('proxy').text).toContain('(ECONNREFUSED)')
   })
 
   test('a proxy that takes the connection and never makes one to the platform is red', async () => {
@@ -492,7 +485,7 @@ describe('over https', () => {
     for (const socket of sockets) socket.destroy()
     silent.close()
     expect(red).toEqual(['proxy'])
-    expect(check('proxy').text).toMatch(/has not connected to the platform within [1-4](\.\d)? s/)
+    expect(check('proxy').text).toMatch(/ [1-4](\.\d)? s\./)
   })
 
   test('a proxy that is not for https is mentioned where the platform is away', async () => {
@@ -501,7 +494,7 @@ describe('over https', () => {
     )
     expect(check('proxy')).toMatchObject({
       status: 'yellow',
-      text: expect.stringMatching(/HTTP_PROXY is set/),
+      text: expect.stringMatching(/ HTTP_PROXY .* HTTPS_PROXY /),
     })
   })
 })

@@ -27,17 +27,15 @@ test.each([
   ['UTF-16, as PowerShell writes it', Buffer.from('\uFEFFHello', 'utf16le')],
   ['Latin-1', Buffer.from('Grüße', 'latin1')],
 ])('%s is refused, and nothing is replaced in it', async (_, bytes) => {
-  expect(() => readTextFile(file(bytes))).toThrow(/text\.txt: it is not UTF-8 text\. Save it as/)
-  await expect(readTextStream(Readable.from([bytes]))).rejects.toThrow(
-    /^Standard input: it is not UTF-8/,
-  )
+  expect(() => readTextFile(file(bytes))).toThrow(/text\.txt: .* UTF-8 /)
+  await expect(readTextStream(Readable.from([bytes]))).rejects.toThrow(/^Standard input: .* UTF-8 /)
 })
 
 test('what has no end is not read to its end', async () => {
   function* zeros() {
     for (;;) yield Buffer.alloc(1024 * 1024)
   }
-  const tooLong = /it is longer than 10485760 bytes/
+  const tooLong = / 10485760 /
   await expect(readTextStream(Readable.from(zeros()))).rejects.toThrow(tooLong)
   expect(() => readTextFile(file(Buffer.alloc(10 * 1024 * 1024 + 1, 'a')))).toThrow(tooLong)
   if (process.platform === 'linux') expect(() => readTextFile('/dev/zero')).toThrow(tooLong)
@@ -46,6 +44,6 @@ test('what has no end is not read to its end', async () => {
 test('what cannot be read is named', () => {
   const path = join(folder.path, 'a-folder')
   mkdirSync(path)
-  expect(() => readTextFile(path)).toThrow(`${path}: it cannot be read (EISDIR).`)
-  expect(() => readTextFile(join(path, 'none'))).toThrow('there is no such file')
+  expect(() => readTextFile(path)).toThrow(/a-folder: .*\(EISDIR\)/)
+  expect(() => readTextFile(join(path, 'none'))).toThrow(`${join(path, 'none')}: `)
 })

@@ -74,7 +74,7 @@ test('texts from outside have no effect on the terminal', () => {
 
 test('a text that says more than its data is shown, and where it was cut, what shows all of it', () => {
   const text = 'The call has ended.\nShortened: 3 more lines; structuredContent has all of it.'
-  expect(resultText(text, { ended: true }, { width: 80, styleHead: (one) => one })).toBe(
-    'The call has ended.\nShortened: 3 more lines; --json shows all of it.',
+  expect(resultText(text, { ended: true }, { width: 80, styleHead: (one) => one })).toMatch(
+    /^The call has ended\.\nShortened: 3 more lines; --json [^\n]+$/,
   )
 })
