@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { openFilesHint } from './cli/open-files-hint.ts'
 
 /*
  * Checks the version of Node.js, then starts the program. Every Node that can read this file must be
@@ -41,4 +40,11 @@ async function start(): Promise<number> {
   setTimeout(() => module.flushCompileCache(), 3000).unref()
   const { main } = await import('./cli/main.ts')
   return main(process.argv.slice(2), process.env, openFilesHint)
+}
+
+/** What to do where the system refuses to open more files and connections; empty for other errors. */
+function openFilesHint({ message }: Error): string {
+  return /EMFILE|ENFILE|too many open files/i.test(message)
+    ? ' The program may open no more files and connections: raise the limit (ulimit -n) and start it again.'
+    : ''
 }
