@@ -3,23 +3,28 @@ import { localTokenHeader } from '../platform/sessions/session.ts'
 import type { OwnKey } from '../server/transports/key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
 import type { OauthConfig } from './config/http.ts'
-import type { ListenConfig } from './config/listen.ts'
+import { isLoopback, type ListenConfig } from './config/listen.ts'
 import type { PlatformConfig } from './config/platform.ts'
+import type { RemoteServer } from './install/server-entry.ts'
+
+/** As much of the configuration as decides under which names the server is reached. */
+type Names = Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined }
 
 /** Where the server is, and what the operator should know of its safety, in lines for the log. */
 export function httpStartLines(
   server: Listening,
-  { platform, allowedHosts }: ListenConfig & { platform: PlatformConfig },
-  { isLoopback, ownKey }: { isLoopback: boolean; ownKey: OwnKey },
+  { listen, platform, allowedHosts }: ListenConfig & { platform: PlatformConfig },
+  ownKey: OwnKey,
 ): string[] {
+  const isLocal = isLoopback(listen.host)
   const everywhere = server.isEverywhere ? ' (and at every other address of this machine)' : ''
   const hasKey = platform.kind === 'network' && platform.apiKey !== undefined
   const lines = [
     `Serving MCP at ${server.url}/mcp${everywhere}`,
-    !isLoopback &&
+    !isLocal &&
       hasKey &&
       'VOICE_AGENT_API_KEY is used only by servers on loopback; requests to this one bring their own key.',
-    !isLoopback &&
+    !isLocal &&
       hostNames(allowedHosts).length === 0 &&
       'Any Host name is accepted. List the names of this server with --allowed-hosts.',
     ownKey.usedBy === 'local-user' &&
@@ -33,13 +38,8 @@ const hostNames = (allowedHosts: readonly string[]) =>
   allowedHosts.filter((name) => name !== anyHost)
 
 /** The address that clients and browsers use, without a path. */
-export const originFor = (
-  server: Listening,
-  {
-    allowedHosts,
-    oauth,
-  }: Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined },
-): string => oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
+export const originFor = (server: Listening, { allowedHosts, oauth }: Names): string =>
+  oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
 
 /** The address that clients use: the first allowed host name, or else this machine's own address. */
 function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly string[]): string {
@@ -55,25 +55,28 @@ function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly 
 }
 
 /** How to connect a client, ready to paste. */
-export function connectHelp(
-  server: Listening,
-  config: Parameters<typeof originFor>[1],
-  ownKey: OwnKey,
-): string {
-  const { oauth } = config
-  const base = originFor(server, config)
+export function connectHelp(server: Listening, names: Names, ownKey: OwnKey): string {
+  const base = originFor(server, names)
   const url = `${base}/mcp`
-  const { header, note } = oauth ? oauthSecret : clientSecret(ownKey)
+  const { header, note } = names.oauth ? oauthSecret : clientSecret(ownKey)
   const headers = header && { [header.name]: header.value }
   const entry = { type: 'http', url, ...(headers && { headers }) }
-  const flag = header ? ` --header "${header.name}: ${header.value}"` : ''
   return `
-Claude Code:    claude mcp add --transport http voice-agents ${url}${flag}
+Claude Code:    ${claudeCommand(url, header)}
 Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
 In a browser:   ${base}/ (how to connect each client)
 ${note}
 `
 }
+
+type Header = RemoteServer['header']
+
+/** The command that adds the server to Claude Code. */
+export const claudeCommand = (url: string, header: Header): string =>
+  `claude mcp add --transport http voice-agents ${url}${headerFlag(header)}`
+
+export const headerFlag = (header: Header): string =>
+  header ? ` --header "${header.name}: ${header.value}"` : ''
 
 /** Clients get their tokens by themselves. */
 const oauthSecret = {
@@ -82,14 +85,14 @@ const oauthSecret = {
 }
 
 /** The header that clients authenticate with, and what a person should know of it. */
-function clientSecret(ownKey: OwnKey): { header?: { name: string; value: string }; note: string } {
+function clientSecret(ownKey: OwnKey): { header: Header; note: string } {
   if (ownKey.usedBy === 'none') {
     return {
       header: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
       note: 'Each request brings its own API key; it is passed on to the platform.\n',
     }
   }
-  if (ownKey.usedBy === 'all' || !ownKey.token) return { note: '' }
+  if (ownKey.usedBy === 'all' || !ownKey.token) return { header: undefined, note: '' }
   const { token, file } = ownKey.token
   const lasting =
     file === undefined

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import packageJson from '../../package.json' with { type: 'json' }
 import type { Exposure } from '../mcp/exposure.ts'
 import { createLog, type Log, type LogLevel, type LogOptions } from '../server/observe/log.ts'
 import type { Observer } from '../server/observe/observer.ts'
@@ -30,6 +31,14 @@ export function logDefect(error: unknown): void {
 export function logFailedRequest(error: Error): void {
   log(`A request of a client failed: ${errorKind(error)}`, 'error')
   log(messageText(error.message), 'debug')
+}
+
+/** What a service reports, written to the log. */
+export const serviceLog = {
+  onBug: logDefect,
+  onAuditTrouble: (message: string) => log(message, 'error'),
+  onStateTrouble: (message: string) => log(message, 'error'),
+  onReplyDrift: (message: string) => log(message, 'warn'),
 }
 
 /** Gives the log the form that the settings ask for. */
@@ -93,8 +102,6 @@ export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void 
     `SANDBOX: no real account, nothing is dialled. Data: ${platform.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`,
   )
 }
-
-import packageJson from '../../package.json' with { type: 'json' }
 
 /** What records the requests of a process. */
 interface Observation {

@@ -1,11 +1,14 @@
+import packageJson from '../../package.json' with { type: 'json' }
 import { type Html, type HtmlPage, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/session.ts'
 import type { Readiness } from '../server/transports/http-probes.ts'
+import type { OwnKey } from '../server/transports/key.ts'
+import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
 import { type RemoteServer, remoteInstall } from './install/server-entry.ts'
 
 /** What a request has to bring, besides the address. */
-export type Access =
+type Access =
   /** Nothing: it is the sandbox. */
   | 'none'
   /** An API key of the platform. */
@@ -30,14 +33,47 @@ interface ClientSteps {
 }
 
 /** What the page shows. There is no secret in it. */
-interface StartPageModel {
-  readonly version: string
-  readonly isSandbox: boolean
-  readonly readiness: Readiness
+interface StartPageModel extends Pick<StartPageOptions, 'isSandbox' | 'readiness'> {
   /** The address of MCP, as this browser reaches it. */
   readonly url: string
   readonly access: Access
   readonly clients: readonly ClientSteps[]
+}
+
+export interface StartPageOptions {
+  readonly isSandbox: boolean
+  readonly ownKey: OwnKey
+  /** The origin under which the server is reached, where the operator has said it. */
+  readonly publicUrl: URL | undefined
+  readonly readiness: Readiness
+}
+
+/** Answers a request for the page at the root of the HTTP server. */
+export function showStartPage(
+  request: Request,
+  { isSandbox, ownKey, publicUrl, readiness }: StartPageOptions,
+): Response {
+  const access = publicUrl ? 'oauth' : accessBy(ownKey)
+  const address = { url: `${publicUrl?.origin ?? baseOf(request)}/mcp`, access }
+  const clients = clientSteps(address, request.headers.get('user-agent') ?? '')
+  const { status, headers, body } = startPage({ isSandbox, readiness, clients, ...address })
+  return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+function accessBy(ownKey: OwnKey): Access {
+  if (ownKey.usedBy === 'none') return 'key'
+  return ownKey.usedBy === 'local-user' && ownKey.token ? 'local_token' : 'none'
+}
+
+/**
+ * The address that the browser has used. What a proxy says of it is taken from anyone: it is shown only
+ * to the sender of the request, and the page is not stored.
+ */
+function baseOf({ url, headers }: Request): string {
+  const base = new URL(url)
+  const prefix = headers.get('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''
+  const isSecure = headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https'
+  return `${isSecure ? 'https:' : base.protocol}//${base.host}${/^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}`
 }
 
 const style = styleOf(`
@@ -94,8 +130,8 @@ for (const code of document.querySelectorAll('[data-copy]')) {
 }
 `)
 
-/** The page at the root of the HTTP server. It works without its script, which adds buttons. */
-export const startPage = (model: StartPageModel): HtmlPage =>
+/** The page. It works without its script, which adds buttons. */
+const startPage = (model: StartPageModel): HtmlPage =>
   pageOf({
     title: model.isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
     style,
@@ -110,7 +146,7 @@ ${what(model)}
 ${inWords[model.access]}
 ${model.clients.map(steps)}
 <p class="hint" role="status" id="said"></p>
-<p class="hint">voice-agent-mcp ${model.version}</p>`,
+<p class="hint">voice-agent-mcp ${packageJson.version}</p>`,
   })
 
 function what({ isSandbox, readiness }: StartPageModel): Html {
@@ -181,7 +217,7 @@ const headers: Readonly<Record<Access, RemoteServer['header']>> = {
 const name = 'voice-agents'
 
 /** How each client is connected to this server, on a machine like that of the browser. */
-export function clientSteps(
+function clientSteps(
   { url, access }: { readonly url: string; readonly access: Access },
   userAgent: string,
 ): ClientSteps[] {
@@ -201,14 +237,10 @@ export function clientSteps(
 
 /** The commands of clients that have one for this. */
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
-  'claude-code': ({ url, header }) =>
-    `claude mcp add --transport http ${name} ${url}${headerFlag(header)}`,
+  'claude-code': ({ url, header }) => claudeCommand(url, header),
   gemini: ({ url, header }) =>
     `gemini mcp add --scope user --transport http${headerFlag(header)} ${name} ${url}`,
 }
-
-const headerFlag = (header: RemoteServer['header']) =>
-  header ? ` --header "${header.name}: ${header.value}"` : ''
 
 /** The usual place of a client's file. This server's own machine is not looked at. */
 function filePath(client: Client, userAgent: string): string {

@@ -1,4 +1,3 @@
-import packageJson from '../../../package.json' with { type: 'json' }
 import type { Observer } from '../../server/observe/observer.ts'
 import type { Service } from '../../server/service.ts'
 import { toolSummaries } from '../../server/tool-summaries.ts'
@@ -24,8 +23,7 @@ import {
 } from '../config/listen.ts'
 import { exposedTools } from '../config/scope.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
-import { log, logDefect, logFailedRequest, logStart, openObservation } from '../observation.ts'
-import { createSite } from '../site.ts'
+import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
 
 type HttpCommandConfig = ServiceConfig &
@@ -66,14 +64,10 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     import('../http-start-message.ts'),
   ])
   const shutdown = new AbortController()
-  const observation = await openObservation(config)
-  const { observer } = observation
+  const { observer, close: closeObservation } = await openObservation(config)
   let origin: string | undefined
   const service = await openService(config, {
-    onBug: logDefect,
-    onAuditTrouble: (message) => log(message, 'error'),
-    onStateTrouble: (message) => log(message, 'error'),
-    onReplyDrift: (message) => log(message, 'warn'),
+    ...serviceLog,
     shutdown: shutdown.signal,
     observer,
     webCallPagesAt: () => origin,
@@ -82,20 +76,12 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   // the first tool reports it.
   const warning = await service.prepare()
   if (warning !== undefined) log(warning, 'warn')
-  const local = isLoopback(config.listen.host)
-  const ownKey = await ownKeyFor(config, service, local)
+  const ownKey = await ownKeyFor(config, service)
   const authorization = config.oauth && (await service.openOauth(config.oauth))
-  const own = {
-    isLoopback: local,
-    ownKey,
-    observer,
-    authorization,
-    site: siteOf(config, service, ownKey),
-  }
-  const server = await listen(config, service, own)
+  const server = await listen(config, service, { observer, ownKey, authorization })
   origin = originFor(server, config)
   logStart(config, exposure)
-  for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
+  for (const line of httpStartLines(server, config, ownKey)) log(line)
   // For a person, and with the local token: not for programs that collect logs.
   if (config.log.form === 'text') process.stderr.write(connectHelp(server, config, ownKey))
   return {
@@ -108,7 +94,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
       await server.close()
       await authorization?.close()
       await service.close()
-      await observation.close()
+      await closeObservation()
     },
   }
 }
@@ -127,44 +113,56 @@ function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
 
 /** Which requests may use the server's own key: only local ones, or all of them in the sandbox. */
 async function ownKeyFor(
-  { platform, oauth, wantsLocalToken }: HttpCommandConfig,
+  { platform, oauth, listen, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
-  isLocal: boolean,
 ): Promise<OwnKey> {
   // A client starts OAuth only when a request without a token is refused.
   if (platform.kind === 'sandbox') return { usedBy: oauth ? 'none' : 'all' }
-  if (!isLocal || !hasOwnKey) return { usedBy: 'none' }
+  if (!isLoopback(listen.host) || !hasOwnKey) return { usedBy: 'none' }
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
-/** The pages for people. */
+/** The same path as in src/sandbox/web-calls, which is not loaded for it. */
+const webCallPath = '/web-calls/'
+
+/**
+ * The pages for people: the start page, and those of the sandbox's web calls. What makes them is loaded
+ * with the first visit.
+ */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,
   { readiness, showWebCall }: Service,
   ownKey: OwnKey,
-): Site =>
-  createSite({
-    version: packageJson.version,
-    isSandbox: platform.kind === 'sandbox',
-    ownKey,
-    publicUrl: oauth?.publicUrl,
-    readiness,
-    showWebCall,
-  })
+): Site => ({
+  // Whoever asks for JSON is told where MCP is, as at every other address.
+  serves: (path, { method, headers }) =>
+    path === '/'
+      ? (method === 'GET' || method === 'HEAD') && (headers.accept?.includes('text/html') ?? false)
+      : showWebCall !== undefined && path.startsWith(webCallPath),
+  async fetch(request) {
+    if (showWebCall && new URL(request.url).pathname !== '/') return showWebCall(request)
+    const { showStartPage } = await import('../start-page.ts')
+    return showStartPage(request, {
+      ownKey,
+      isSandbox: platform.kind === 'sandbox',
+      publicUrl: oauth?.publicUrl,
+      readiness: await readiness(),
+    })
+  },
+})
 
-interface OwnListening {
-  readonly isLoopback: boolean
-  readonly ownKey: OwnKey
+interface Access {
   readonly observer: Observer | undefined
+  readonly ownKey: OwnKey
   readonly authorization: Authorization | undefined
-  readonly site: Site
 }
 
 async function listen(
-  { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs }: HttpCommandConfig,
+  config: HttpCommandConfig,
   service: Service,
-  { observer, ...own }: OwnListening,
+  { observer, ownKey, authorization }: Access,
 ) {
+  const { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs } = config
   const [{ startHttp }, { watchResources }, { keyHashOf }] = await Promise.all([
     import('../../server/transports/http.ts'),
     import('../../mcp/subscriptions.ts'),
@@ -172,12 +170,10 @@ async function listen(
   ])
   return startHttp(service, {
     ...listen,
-    ...own,
-    allowedHosts,
-    allowedOrigins,
-    trustedProxies,
-    limits,
-    drainMs,
+    ...{ allowedHosts, allowedOrigins, trustedProxies, limits, drainMs },
+    ...{ ownKey, authorization },
+    isLoopback: isLoopback(listen.host),
+    site: siteOf(config, service, ownKey),
     readiness: service.readiness,
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>

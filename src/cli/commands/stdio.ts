@@ -1,9 +1,11 @@
+import type { Server as HttpServer } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Exposure } from '../../mcp/exposure.ts'
 import { serverInfoOf } from '../../mcp/server-info.ts'
 import { createStdioHandshake, type StdioHandshake } from '../../mcp/stdio-handshake.ts'
 import type { Observer } from '../../server/observe/observer.ts'
+import type { Service } from '../../server/service.ts'
 import {
   initializedVersions,
   type ToolSummary,
@@ -15,7 +17,7 @@ import type { WatchRequest } from '../../server/transports/subscriptions.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { exposedTools } from '../config/scope.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
-import { log, logDefect, logFailedRequest, logStart, openObservation } from '../observation.ts'
+import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
 
 export const stdio = defineCommand({
@@ -120,13 +122,11 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
-  const [{ openService }, { connectStdio }, { watchResources }, { createWebCallServer }] =
-    await Promise.all([
-      import('../../server/service.ts'),
-      import('../../server/transports/stdio-connection.ts'),
-      import('../../mcp/subscriptions.ts'),
-      import('../web-call-server.ts'),
-    ])
+  const [{ openService }, { connectStdio }, { watchResources }] = await Promise.all([
+    import('../../server/service.ts'),
+    import('../../server/transports/stdio-connection.ts'),
+    import('../../mcp/subscriptions.ts'),
+  ])
   let current: Server | undefined
   const shutdown = new AbortController()
   const answered = new Set<unknown>()
@@ -136,10 +136,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   )
   const service = await openService(config, {
     webCallPagesAt: webCalls.pagesAt,
-    onBug: logDefect,
-    onAuditTrouble: (message) => log(message, 'error'),
-    onStateTrouble: (message) => log(message, 'error'),
-    onReplyDrift: (message) => log(message, 'warn'),
+    ...serviceLog,
     shutdown: shutdown.signal,
     observer,
     isAnswered: (id) => answered.has(id),
@@ -178,4 +175,69 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
       await service.close()
     },
   }
+}
+
+/**
+ * Serves the pages of the sandbox's web calls on a free port of this machine, from the first web call
+ * on: over stdio there is no other server. It does not keep the process running. What it
+ * needs is loaded with the first call, so that no start has more files to open.
+ */
+export function createWebCallServer(
+  showPage: () => Service['showWebCall'],
+  onFailure: (message: string) => void,
+) {
+  let server: HttpServer | undefined
+  let address: Promise<string | undefined> | undefined
+  const open = async (): Promise<string | undefined> => {
+    const show = showPage()
+    if (!show) return undefined
+    try {
+      const opened = await openServer(show)
+      server = opened.server
+      return opened.url
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      onFailure(`The pages of web calls cannot be served: ${reason}`)
+      return undefined
+    }
+  }
+  return {
+    /** The origin of the pages; `undefined`: they cannot be served, and the next call tries again. */
+    async pagesAt(): Promise<string | undefined> {
+      address ??= open()
+      const tried = address
+      const opened = await tried
+      if (opened === undefined && address === tried) address = undefined
+      return opened
+    },
+    async close(): Promise<void> {
+      await address
+      server?.close()
+      server?.closeAllConnections()
+    },
+  }
+}
+
+async function openServer(
+  show: NonNullable<Service['showWebCall']>,
+): Promise<{ server: HttpServer; url: string }> {
+  const [{ createServer }, { getRequestListener }, { hostCheck, listen }, { isForWebCall }] =
+    await Promise.all([
+      import('node:http'),
+      import('@hono/node-server'),
+      import('../../server/transports/listen.ts'),
+      import('../../sandbox/web-calls/web-calls.ts'),
+    ])
+  const host = '127.0.0.1'
+  const refusalOf = hostCheck({ host, isLoopback: true, allowedHosts: [] })
+  const answer = async (request: Request) => {
+    const { host: asked, pathname } = new URL(request.url)
+    const refusal = refusalOf(asked)
+    if (refusal) return new Response(refusal, { status: 403 })
+    return isForWebCall(pathname) ? show(request) : new Response('Not found', { status: 404 })
+  }
+  const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }))
+  const { url } = await listen(server, { host, port: 0 })
+  server.unref()
+  return { server, url }
 }
