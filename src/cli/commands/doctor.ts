@@ -1,14 +1,13 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import { originText, shownSettings } from '../config/given-settings.ts'
-import { textWidth } from '../config/help.ts'
-import { uninstallSettings, usualServerName } from '../config/install.ts'
 import { exposedTools, scopeConfig } from '../config/scope.ts'
 import { usableConfig } from '../config/service.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 import { serverSettings } from './config.ts'
 import { http } from './http.ts'
+import { uninstallSettings, usualServerName } from './install.ts'
 import { sandbox } from './sandbox.ts'
 
 const ownSettings = { ...jsonSettings, name: uninstallSettings.name }
@@ -46,6 +45,6 @@ export const doctor = defineCommand({
   },
   async start({ checked }) {
     const { runDoctor } = await import('../doctor/run.ts')
-    return ending(runDoctor(checked, { width: textWidth(checked.env) ?? 100 }))
+    return ending(runDoctor(checked))
   },
 })

@@ -1,6 +1,6 @@
 import { closestWord } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
-import type { Light } from './check.ts'
+import type { Light } from './findings.ts'
 
 /** A difference between the platform's document and the API that this program speaks. */
 export interface Difference {

@@ -3,6 +3,7 @@ import { dirname, isAbsolute } from 'node:path'
 import type { DialPolicyConfig, QuietHours } from '../../policy/dial-policy-config.ts'
 import { callStopText } from '../../policy/dial-rules.ts'
 import { readPolicy } from '../../server/call-services.ts'
+import { openPlatform } from '../../server/platform.ts'
 import { checkSecret } from '../../server/secrets.ts'
 import { type InspectedState, inspectCallStop, inspectState } from '../../server/state.ts'
 import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
@@ -10,9 +11,9 @@ import { isObject } from '../../text/json.ts'
 import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
 import type { UsableConfig } from '../config/service.ts'
 import type { AuditConfig, StateConfig } from '../config/state.ts'
+import { type FoundClient, findClients } from '../install/change-client.ts'
 import { thisMachine } from '../install/clients.ts'
-import { type FoundClient, findClients } from '../install/list.ts'
-import { type Check, type Finding, green, notConfigured } from './check.ts'
+import { type Check, type Finding, green, notConfigured, red, yellow } from './findings.ts'
 
 /** A setting, and where a person finds it. */
 export interface ShownSetting extends EffectiveSetting {
@@ -33,23 +34,19 @@ export const configurationCheck = (
     const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
       `${name.padEnd(nameWidth)}  ${shown}  (${from})`
     if (faults.length > 0) {
-      return {
-        light: 'red',
-        text: faults.join(' '),
-        // A value may be a secret that was put in the wrong place.
-        details: set.map((setting) => line(setting, 'set')),
-        todo: 'Correct that. The settings are explained by voice-agent-mcp --help.',
-      }
+      // A value may be a secret that was put in the wrong place.
+      const details = set.map((setting) => line(setting, 'set'))
+      const todo = 'Correct that. The settings are explained by voice-agent-mcp --help.'
+      return red(faults.join(' '), todo, details)
     }
     const count = set.length === 1 ? '1 setting is' : `${set.length} settings are`
     const details = set.map((setting) => line(setting))
     if (warnings.length > 0) {
-      return {
-        light: 'yellow',
-        text: warnings.join(' '),
+      return yellow(
+        warnings.join(' '),
+        'Correct the names, or unset the variables. voice-agent-mcp --help lists the settings.',
         details,
-        todo: 'Correct the names, or unset the variables. voice-agent-mcp --help lists the settings.',
-      }
+      )
     }
     return set.length === 0
       ? green('Nothing is set: everything has its default.')
@@ -85,7 +82,7 @@ export const stateCheck = (
       return found.kind === 'database' ? databaseFinding(found.database) : folderFinding(found)
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      return { light: 'red', text: error.message, todo: todoFor(state) }
+      return red(error.message, todoFor(state))
     }
   },
 })
@@ -101,21 +98,19 @@ function auditLogFault({ file, mustRecord }: AuditConfig): Finding | undefined {
   const fault = existsSync(file) ? unwritableFile(file) : unwritableFolder(dirname(file))
   return fault === undefined
     ? undefined
-    : {
-        light: 'red',
-        text: `The audit trail cannot be written: ${fault}.${mustRecord ? ' Nothing is changed without it (--audit-failure refuse).' : ''}`,
-        todo: 'Let this program write there, or name another file with --audit-log (VOICE_AGENT_AUDIT_LOG).',
-      }
+    : red(
+        `The audit trail cannot be written: ${fault}.${mustRecord ? ' Nothing is changed without it (--audit-failure refuse).' : ''}`,
+        'Let this program write there, or name another file with --audit-log (VOICE_AGENT_AUDIT_LOG).',
+      )
 }
 
 const nothingKept = (isSandbox: boolean): Finding =>
   isSandbox
     ? green('Nothing is kept (:memory:).')
-    : {
-        light: 'yellow',
-        text: 'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, limits begin anew, and voice-agent-mcp calls stop does not reach this server.',
-        todo: 'Name a folder with --state-dir, or a database with --state-url.',
-      }
+    : yellow(
+        'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, limits begin anew, and voice-agent-mcp calls stop does not reach this server.',
+        'Name a folder with --state-dir, or a database with --state-url.',
+      )
 
 type Database = Extract<InspectedState, { kind: 'database' }>['database']
 
@@ -123,20 +118,18 @@ function databaseFinding(database: Database): Finding {
   const { server, version, mayCreate, clockAheadMs, isClockUsable } = database
   if (!isClockUsable) {
     const seconds = Math.round(Math.abs(clockAheadMs) / 1000)
-    return {
-      light: 'red',
-      text: `The clock of the database and that of this machine differ by ${seconds} s.`,
-      todo: 'Let both follow the same time (NTP).',
-    }
+    return red(
+      `The clock of the database and that of this machine differ by ${seconds} s.`,
+      'Let both follow the same time (NTP).',
+    )
   }
   if (version === undefined) {
     return mayCreate
       ? green(`PostgreSQL ${server}; the first server makes the tables.`)
-      : {
-          light: 'red',
-          text: `PostgreSQL ${server} has no tables of this program, and its user may not make them.`,
-          todo: 'GRANT CREATE ON DATABASE … to the user in VOICE_AGENT_STATE_URL.',
-        }
+      : red(
+          `PostgreSQL ${server} has no tables of this program, and its user may not make them.`,
+          'GRANT CREATE ON DATABASE … to the user in VOICE_AGENT_STATE_URL.',
+        )
   }
   return green(`PostgreSQL ${server}, with tables of version ${version}.`)
 }
@@ -151,45 +144,39 @@ function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files
     ...files.map(({ file, problem }) => problem && `${file} cannot be used: ${problem}`),
   ].filter((fault) => fault !== undefined)
   if (faults.length > 0) {
-    return {
-      light: 'red',
-      text: `${faults.join('; ')}. Without it no call is placed.`,
+    return red(
+      `${faults.join('; ')}. Without it no call is placed.`,
+      'Let this program read and write there; start the version that wrote a file of another version; move a broken file away; or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
       details,
-      todo: 'Let this program read and write there; start the version that wrote a file of another version; move a broken file away; or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
-    }
+    )
   }
   if (!existsSync(folder)) return green(`${folder}, which is made with the first call.`)
   return green(files.length === 0 ? `${folder}, still empty.` : `${folder}.`, details)
 }
 
-/** Why a thing cannot be used, in sentences, and what to do. */
-interface Fault {
-  readonly text: string
-  readonly todo: string
-}
+type Sandbox = Extract<NonNullable<UsableConfig['platform']>, { kind: 'sandbox' }>
 
 /** The sandbox in place of the platform: its file can be opened, or made. */
-export const sandboxFault = async (
-  file: string,
-  open: () => Promise<void>,
-): Promise<Fault | undefined> => {
-  if (file === ':memory:') return undefined
-  if (!existsSync(file)) {
+export async function sandboxFinding(config: Sandbox): Promise<Finding> {
+  const { file } = config
+  const text = `The built-in sandbox, because neither a key nor an address is set: no real account, nothing is dialled. Its data: ${file}.`
+  if (file !== ':memory:' && !existsSync(file)) {
     const fault = unwritableFolder(dirname(file))
-    return fault === undefined
-      ? undefined
-      : {
-          text: `It cannot be used: ${fault}.`,
-          todo: 'Let this program write there, or name another file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
-        }
+    if (fault !== undefined)
+      return red(
+        `${text} It cannot be used: ${fault}.`,
+        'Let this program write there, or name another file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+      )
+  } else if (file !== ':memory:') {
+    try {
+      const opened = await openPlatform(config, () => undefined)
+      await opened.prepare().finally(() => opened.close())
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      return red(`${text} ${reason}`, 'Do what the message says, and run this again.')
+    }
   }
-  return open().then(
-    () => undefined,
-    (error: unknown) => ({
-      text: error instanceof Error ? error.message : String(error),
-      todo: 'Do what the message says, and run this again.',
-    }),
-  )
+  return green(`${text} Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`)
 }
 
 /** Who may be called, and who is asked before. */
@@ -209,22 +196,20 @@ export const callsCheck = (
         text: 'No call is placed while the state cannot be used: see State.',
       }
     if (stop) {
-      return {
-        light: 'yellow',
-        text: callStopText(stop),
-        todo: 'Let calls be placed again with: voice-agent-mcp calls resume.',
-      }
+      return yellow(
+        callStopText(stop),
+        'Let calls be placed again with: voice-agent-mcp calls resume.',
+      )
     }
     const confirmation = confirmations[calling.confirm]
     if (config)
       return green(`By the dial policy in ${source}. ${confirmation}`, policyInWords(config))
     const text = `There is no dial policy: any number may be called, except emergency and premium numbers. ${confirmation}`
     if (isSandbox || calling.confirm !== 'never') return green(text)
-    return {
-      light: 'yellow',
+    return yellow(
       text,
-      todo: 'Limit who may be called with --dial-policy (docs/calls.md), or let a person be asked with --confirm auto.',
-    }
+      'Limit who may be called with --dial-policy (docs/calls.md), or let a person be asked with --confirm auto.',
+    )
   },
 })
 
@@ -301,16 +286,15 @@ export const clientsCheck = (env: Environment, name: string): Check => ({
     const text = `${having.length} of ${found.length} that are found ${having.length === 1 ? 'has' : 'have'} the server ${name}.`
     if (broken.length > 0) {
       const ids = broken.map(({ client }) => client.id).join(' ')
-      return {
-        light: 'yellow',
+      return yellow(
         text,
+        `Correct the file that cannot be read, or renew the entry: voice-agent-mcp install ${ids}`,
         details,
-        todo: `Correct the file that cannot be read, or renew the entry: voice-agent-mcp install ${ids}`,
-      }
+      )
     }
     return having.length > 0
       ? green(text, details)
-      : { light: 'yellow', text, details, todo: 'Add it to them: voice-agent-mcp install' }
+      : yellow(text, 'Add it to them: voice-agent-mcp install', details)
   },
 })
 

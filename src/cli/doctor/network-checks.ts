@@ -3,7 +3,16 @@ import { isIP } from 'node:net'
 import type { Failure, TimedOut } from '../../platform/failure.ts'
 import type { WireReply } from '../../platform/reply.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { type Check, checkNamed, type Finding, green, seeOther, skipped } from './check.ts'
+import {
+  type Check,
+  checkNamed,
+  type Finding,
+  green,
+  red,
+  seeOther,
+  skipped,
+  yellow,
+} from './findings.ts'
 import {
   type Answer,
   failedStage,
@@ -42,11 +51,10 @@ async function platformFailure(
     case 'timeout':
       return late(address, failure)
     case 'redirected':
-      return {
-        light: 'red',
-        text: `${address} redirects to ${failure.origin || 'no usable address'} (HTTP ${failure.status}), which is not followed: the key is sent nowhere else.`,
-        todo: 'If the API is there, set VOICE_AGENT_BASE_URL to that address.',
-      }
+      return red(
+        `${address} redirects to ${failure.origin || 'no usable address'} (HTTP ${failure.status}), which is not followed: the key is sent nowhere else.`,
+        'If the API is there, set VOICE_AGENT_BASE_URL to that address.',
+      )
     default:
       return otherAnswer(session, failure, reply)
   }
@@ -55,16 +63,14 @@ async function platformFailure(
 function late(address: string, { waitingFor, afterMs }: TimedOut): Finding {
   const time = `within ${Math.round(afterMs / 100) / 10} s`
   return waitingFor === 'headers'
-    ? {
-        light: 'red',
-        text: `${address} did not answer ${time}.`,
-        todo: 'Check the network and the address. For a slow platform, raise --headers-timeout.',
-      }
-    : {
-        light: 'red',
-        text: `${address} began to answer, but its answer did not end ${time}.`,
-        todo: 'Check the network, and any proxy between. For a slow platform, raise --timeout.',
-      }
+    ? red(
+        `${address} did not answer ${time}.`,
+        'Check the network and the address. For a slow platform, raise --headers-timeout.',
+      )
+    : red(
+        `${address} began to answer, but its answer did not end ${time}.`,
+        'Check the network, and any proxy between. For a slow platform, raise --timeout.',
+      )
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -80,11 +86,10 @@ const reasons: Readonly<Record<string, string>> = {
 
 function unreachable(address: string, code: string): Finding {
   const reason = reasons[code]
-  return {
-    light: 'red',
-    text: `${address} cannot be reached${reason === undefined ? '' : `: ${reason}`} (${code}).`,
-    todo: 'Check the host and the port in VOICE_AGENT_BASE_URL, the network, and any firewall between.',
-  }
+  return red(
+    `${address} cannot be reached${reason === undefined ? '' : `: ${reason}`} (${code}).`,
+    'Check the host and the port in VOICE_AGENT_BASE_URL, the network, and any firewall between.',
+  )
 }
 
 /** Something has answered, but not as the API. */
@@ -97,21 +102,18 @@ async function otherAnswer(
   const what = reply ? answerInWords(reply) : unreadableInWords(failure)
   // A gateway may limit requests in words of its own.
   if (status >= 500 || status === 429) {
-    return {
-      light: 'red',
-      text: `${addressOf(session)} answers, but fails: ${what}.`,
-      todo: 'Try again in a minute. If it persists, ask the operator of the platform.',
-    }
+    return red(
+      `${addressOf(session)} answers, but fails: ${what}.`,
+      'Try again in a minute. If it persists, ask the operator of the platform.',
+    )
   }
   const found = await findApi(session)
-  return {
-    light: 'red',
-    text: `${addressOf(session)} has no such API: ${firstPath} answers ${what}.`,
-    todo:
-      found === undefined
-        ? 'Correct VOICE_AGENT_BASE_URL: the address before /v1, as the documents of the platform give it.'
-        : `Set VOICE_AGENT_BASE_URL to ${found} (the API seems to be there).`,
-  }
+  return red(
+    `${addressOf(session)} has no such API: ${firstPath} answers ${what}.`,
+    found === undefined
+      ? 'Correct VOICE_AGENT_BASE_URL: the address before /v1, as the documents of the platform give it.'
+      : `Set VOICE_AGENT_BASE_URL to ${found} (the API seems to be there).`,
+  )
 }
 
 /** A failure that keeps no reply: what came is no text, or too much of it. */
@@ -188,15 +190,14 @@ async function dns(session: PlatformSession): Promise<Finding> {
   await session.first
   if (usesProxy(session)) return green(`The proxy looks ${host} up; this machine does not know it.`)
   const isAway = found.code === 'EAI_AGAIN'
-  return {
-    light: 'red',
-    text: isAway
+  return red(
+    isAway
       ? `No name server answers, so ${host} cannot be found (${found.code}).`
       : `There is no host ${host} (${found.code}).`,
-    todo: isAway
+    isAway
       ? 'Check the network connection. Where a proxy is needed, set HTTPS_PROXY.'
       : 'Correct the host in VOICE_AGENT_BASE_URL. Where only a proxy knows it, set HTTPS_PROXY.',
-  }
+  )
 }
 
 async function proxy(
@@ -211,18 +212,18 @@ async function proxy(
   if (stage === 'proxy') {
     if (failure?.kind === 'timeout') return silentProxy(host, failure.afterMs)
     const code = failure?.kind === 'network' ? failure.code : ''
-    return { light: 'red', text: proxyFailure(host, code), todo: proxyTodo(code) }
+    return red(proxyFailure(host, code), proxyTodo(code))
   }
   return usesProxy(session)
     ? green(`${host} (HTTPS_PROXY) connects to the platform.`)
     : green('Not used: NO_PROXY excepts the platform.')
 }
 
-const silentProxy = (host: string, afterMs: number): Finding => ({
-  light: 'red',
-  text: `The proxy ${host} can be reached, but has not connected to the platform within ${Math.round(afterMs / 100) / 10} s.`,
-  todo: 'Check whether HTTPS_PROXY names a proxy, and whether that reaches the host of VOICE_AGENT_BASE_URL.',
-})
+const silentProxy = (host: string, afterMs: number): Finding =>
+  red(
+    `The proxy ${host} can be reached, but has not connected to the platform within ${Math.round(afterMs / 100) / 10} s.`,
+    'Check whether HTTPS_PROXY names a proxy, and whether that reaches the host of VOICE_AGENT_BASE_URL.',
+  )
 
 function proxyFailure(host: string, code: string): string {
   const [, status] = /^PROXY_(\d+)$/.exec(code) ?? []
@@ -246,11 +247,10 @@ const otherVariables = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
 function noProxy(env: Environment, isUnreachable: boolean): Finding {
   const given = otherVariables.find((name) => env[name])
   if (given === undefined || !isUnreachable) return green('None.')
-  return {
-    light: 'yellow',
-    text: `None. ${given} is set, but the platform is reached by https, for which HTTPS_PROXY counts.`,
-    todo: 'If this network needs a proxy, set HTTPS_PROXY.',
-  }
+  return yellow(
+    `None. ${given} is set, but the platform is reached by https, for which HTTPS_PROXY counts.`,
+    'If this network needs a proxy, set HTTPS_PROXY.',
+  )
 }
 
 const dayMs = 86_400_000
@@ -271,45 +271,40 @@ async function tls(
   const until = new Date(validUntil).toISOString().slice(0, 10)
   const text = `${protocol}; the certificate is from ${issuer}, and is valid until ${until}.`
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    return {
-      light: 'yellow',
-      text: `${text} It is not checked: NODE_TLS_REJECT_UNAUTHORIZED is 0, so anybody on the way could read the API key.`,
-      todo: 'Unset it. Name a certificate authority of your own with NODE_EXTRA_CA_CERTS.',
-    }
+    return yellow(
+      `${text} It is not checked: NODE_TLS_REJECT_UNAUTHORIZED is 0, so anybody on the way could read the API key.`,
+      'Unset it. Name a certificate authority of your own with NODE_EXTRA_CA_CERTS.',
+    )
   }
   return validUntil - Date.now() < soonMs
-    ? { light: 'yellow', text, todo: 'Tell the operator of the platform that it ends soon.' }
+    ? yellow(text, 'Tell the operator of the platform that it ends soon.')
     : green(text)
 }
 
 function tlsFailure(failure: Awaited<PlatformSession['first']>['failure']): Finding {
   const code = failure?.kind === 'network' ? failure.code : ''
   if (code === 'CERT_HAS_EXPIRED') {
-    return {
-      light: 'red',
-      text: 'The certificate of the platform has expired, or the clock of this machine is wrong.',
-      todo: 'Check the clock (date). If it is right, tell the operator of the platform.',
-    }
+    return red(
+      'The certificate of the platform has expired, or the clock of this machine is wrong.',
+      'Check the clock (date). If it is right, tell the operator of the platform.',
+    )
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return {
-      light: 'red',
-      text: 'The certificate is for another host than the one in VOICE_AGENT_BASE_URL.',
-      todo: 'Correct VOICE_AGENT_BASE_URL. Never send the key to a host whose certificate is wrong.',
-    }
+    return red(
+      'The certificate is for another host than the one in VOICE_AGENT_BASE_URL.',
+      'Correct VOICE_AGENT_BASE_URL. Never send the key to a host whose certificate is wrong.',
+    )
   }
   if (/CERT|^UNABLE_TO_/.test(code)) {
-    return {
-      light: 'red',
-      text: `The certificate of the platform is not trusted (${code}); the key was not sent.`,
-      todo: 'Check VOICE_AGENT_BASE_URL. Where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS=file.pem, or set NODE_USE_SYSTEM_CA=1 to trust what this machine trusts.',
-    }
+    return red(
+      `The certificate of the platform is not trusted (${code}); the key was not sent.`,
+      'Check VOICE_AGENT_BASE_URL. Where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS=file.pem, or set NODE_USE_SYSTEM_CA=1 to trust what this machine trusts.',
+    )
   }
-  return {
-    light: 'red',
-    text: `What answers there does not speak TLS as it should (${code}).`,
-    todo: 'Check the port in VOICE_AGENT_BASE_URL.',
-  }
+  return red(
+    `What answers there does not speak TLS as it should (${code}).`,
+    'Check the port in VOICE_AGENT_BASE_URL.',
+  )
 }
 
 /** How many further requests are measured; the first one also connects. */
@@ -332,9 +327,8 @@ async function latency(session: PlatformSession, stage: Stage | undefined): Prom
   const text = `The first answer took ${shown(first.ms)}, with the connection; further ones ${shown(median)}.`
   return median < slowMs
     ? green(text)
-    : {
-        light: 'yellow',
+    : yellow(
         text,
-        todo: 'An assistant waits that long for each step. Run this server nearer to the platform, or ask its operator.',
-      }
+        'An assistant waits that long for each step. Run this server nearer to the platform, or ask its operator.',
+      )
 }

@@ -16,7 +16,7 @@ import type { WireReply } from '../../platform/reply.ts'
 import { openPlatform } from '../../server/platform.ts'
 import { isObject } from '../../text/json.ts'
 import type { PlatformConfig } from '../config/platform.ts'
-import type { PlatformCheckName } from './check.ts'
+import type { PlatformCheckName } from './findings.ts'
 
 type NetworkPlatform = Extract<PlatformConfig, { kind: 'network' }>
 

@@ -1,46 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { styleText } from 'node:util'
-import { openPlatform } from '../../server/platform.ts'
 import type { Environment } from '../config/given-settings.ts'
+import { textWidth } from '../config/help.ts'
 import type { UsableConfig } from '../config/service.ts'
+import { contractCheck, keyChecks } from './api-checks.ts'
 import {
   type Check,
   type Finding,
-  green,
-  type Light,
   notConfigured,
   platformCheckTitles,
+  type Result,
+  red,
+  resultLines,
+  resultsJson,
+  secretFree,
   seeOther,
-} from './check.ts'
-import { contractCheck } from './contract-check.ts'
-import { keyChecks } from './key-checks.ts'
+  summary,
+  worst,
+} from './findings.ts'
 import {
   callsCheck,
   clientsCheck,
   configurationCheck,
   nodeCheck,
   type ShownSetting,
-  sandboxFault,
+  sandboxFinding,
   stateCheck,
 } from './local-checks.ts'
 import { networkChecks, platformCheck } from './network-checks.ts'
 import { openPlatformSession } from './platform-session.ts'
-import {
-  type Layout,
-  type Result,
-  resultLines,
-  resultsJson,
-  type Style,
-  secretFree,
-  summary,
-  worst,
-} from './report.ts'
 
 /** Longest that one check takes, ms: more than its requests may take. */
 const longestCheckMs = 30_000
 
 /** Checks everything at the same time, prints what comes of it, and gives the exit code. */
-export async function runDoctor(config: DoctorConfig, layout: Layout): Promise<number> {
+export async function runDoctor(config: DoctorConfig): Promise<number> {
   const platform = await platformChecks(config)
   const isSandbox = config.platform?.kind !== 'network'
   const checks = [
@@ -58,11 +51,14 @@ export async function runDoctor(config: DoctorConfig, layout: Layout): Promise<n
   }))
   const results = config.wantsJson
     ? await Promise.all(running.map(({ result }) => result))
-    : await printed(running, { ...layout, colour })
+    : await printed(running, textWidth(config.env) ?? usualWidth)
   if (config.wantsJson) print(resultsJson(config.version, results))
   await platform.close()
   return worst(results) === 'red' ? 1 : 0
 }
+
+/** Columns of what is no terminal. */
+const usualWidth = 100
 
 /** A check under way. */
 interface StartedCheck {
@@ -71,7 +67,7 @@ interface StartedCheck {
 }
 
 /** Prints each result as soon as it and those before it are there. */
-async function printed(running: readonly StartedCheck[], style: Style): Promise<Result[]> {
+async function printed(running: readonly StartedCheck[], width: number): Promise<Result[]> {
   const results: Result[] = []
   for (const { title, result: awaited } of running) {
     showProgress(`Checking: ${title} …`)
@@ -79,9 +75,9 @@ async function printed(running: readonly StartedCheck[], style: Style): Promise<
     showProgress('')
     results.push(result)
     if (result.light === 'skipped') continue
-    for (const line of resultLines(result, style)) print(line)
+    for (const line of resultLines(result, width)) print(line)
   }
-  for (const line of summary(results, style)) print(line)
+  for (const line of summary(results, width)) print(line)
   return results
 }
 
@@ -92,12 +88,6 @@ function showProgress(text: string): void {
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
-
-const colours = { green: 'green', yellow: 'yellow', red: 'red', skipped: 'dim' } as const
-
-/** Only on a terminal, and not with NO_COLOR. */
-const colour = (light: Light, word: string) =>
-  styleText(colours[light], word, { stream: process.stdout })
 
 /** What a check comes to; one that fails or takes too long is an error by itself. */
 async function resultOf({ name, title, run }: Check): Promise<Result> {
@@ -111,17 +101,13 @@ const attempted = async (run: Check['run']): Promise<Finding> => {
     return await run()
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
-    return { light: 'red', text, todo: 'Correct what the message names, and run this again.' }
+    return red(text, 'Correct what the message names, and run this again.')
   }
 }
 
 async function late(): Promise<Finding> {
   await sleep(longestCheckMs, undefined, { ref: false })
-  return {
-    light: 'red',
-    text: `No result within ${longestCheckMs / 1000} s.`,
-    todo: 'Run this again.',
-  }
+  return red(`No result within ${longestCheckMs / 1000} s.`, 'Run this again.')
 }
 
 /** What is checked, and how the result is printed. */
@@ -147,7 +133,7 @@ interface PlatformChecks {
 async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
   const { platform, scope, settings, env, version } = config
   if (!platform) return only(() => notConfigured)
-  if (platform.kind === 'sandbox') return only(() => sandbox(platform))
+  if (platform.kind === 'sandbox') return only(() => sandboxFinding(platform))
   const session = await openPlatformSession(platform, version)
   const keyOrigin = settings.find(({ name }) => name === 'api-key')?.from ?? ''
   return {
@@ -170,16 +156,3 @@ const only = (run: Check['run']): PlatformChecks => ({
   })),
   close: async () => undefined,
 })
-
-type Sandbox = Extract<NonNullable<DoctorConfig['platform']>, { kind: 'sandbox' }>
-
-async function sandbox(config: Sandbox): Promise<Finding> {
-  const fault = await sandboxFault(config.file, async () => {
-    const opened = await openPlatform(config, () => undefined)
-    await opened.prepare().finally(() => opened.close())
-  })
-  const text = `The built-in sandbox, because neither a key nor an address is set: no real account, nothing is dialled. Its data: ${config.file}.`
-  return fault === undefined
-    ? green(`${text} Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`)
-    : { light: 'red', text: `${text} ${fault.text}`, todo: fault.todo }
-}

@@ -1,23 +1,85 @@
+import { styleText } from 'node:util'
 import { redactor } from '../../platform/key-free.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
 import { wrapped } from '../config/help.ts'
-import type { Check, Finding, Light } from './check.ts'
+
+/**
+ * What a check comes to. `green`: it works; `yellow`: it works, and there is something to know; `red`:
+ * it does not work; `skipped`: it was not checked.
+ */
+export type Light = 'green' | 'yellow' | 'red' | 'skipped'
+
+export interface Finding {
+  readonly light: Light
+  /** What was found, in a sentence or two. */
+  readonly text: string
+  /** More of it, a line each. */
+  readonly details?: readonly string[]
+  /** What to do about it. */
+  readonly todo?: string
+}
+
+/** One thing that is checked. The checks run at the same time, and none ends the others. */
+export interface Check {
+  /** Its name for programs. */
+  readonly name: string
+  /** Its name for people. */
+  readonly title: string
+  readonly run: () => Finding | Promise<Finding>
+}
+
+export const green = (text: string, details?: readonly string[]): Finding => ({
+  light: 'green',
+  text,
+  ...(details && { details }),
+})
+
+/** It works, and there is something to know. */
+export const yellow = (text: string, todo: string, details?: readonly string[]): Finding => ({
+  ...{ light: 'yellow', text, todo },
+  ...(details && { details }),
+})
+
+/** It does not work. */
+export const red = (text: string, todo: string, details?: readonly string[]): Finding => ({
+  ...yellow(text, todo, details),
+  light: 'red',
+})
+
+export const skipped = (text: string): Finding => ({ light: 'skipped', text })
+
+/** For what needs a part of the configuration that cannot be used. */
+export const notConfigured = skipped('Not checked: see Configuration.')
+
+/** The checks of a platform on the network: their names for programs, with those for people. */
+export const platformCheckTitles = {
+  platform: 'Platform',
+  dns: 'DNS',
+  proxy: 'Proxy',
+  tls: 'TLS',
+  latency: 'Latency',
+  api_key: 'API key',
+  account: 'Account',
+  clock: 'Clock',
+  contract: 'API contract',
+} as const
+
+export type PlatformCheckName = keyof typeof platformCheckTitles
+
+export const checkNamed = (name: PlatformCheckName, run: Check['run']): Check => ({
+  name,
+  title: platformCheckTitles[name],
+  run,
+})
+
+/** For a check that another one's failure has prevented. */
+export const seeOther = (name: PlatformCheckName): Finding =>
+  skipped(`Not checked: see ${platformCheckTitles[name]}.`)
 
 /** A check with what it came to. */
 export interface Result extends Pick<Check, 'name' | 'title'>, Finding {
   /** How long it took, ms. */
   readonly ms: number
-}
-
-/** How text is broken into lines. */
-export interface Layout {
-  /** Columns of the terminal. */
-  readonly width: number
-}
-
-/** How a result is written. */
-export interface Style extends Layout {
-  readonly colour: (light: Light, word: string) => string
 }
 
 const words: Readonly<Record<Light, string>> = {
@@ -29,19 +91,24 @@ const words: Readonly<Record<Light, string>> = {
 const wordWidth = Math.max(...Object.values(words).map((word) => word.length)) + 2
 const titleWidth = 15
 
-/** Lines for a person. */
-export function resultLines({ light, title, text, details, todo }: Result, style: Style): string[] {
+const colours = { green: 'green', yellow: 'yellow', red: 'red', skipped: 'dim' } as const
+
+/** Lines for a person, of at most `width` columns. In colours on a terminal, and not with NO_COLOR. */
+export function resultLines(
+  { light, title, text, details, todo }: Result,
+  width: number,
+): string[] {
   const indent = ' '.repeat(wordWidth + titleWidth)
   const body = [
-    ...paragraph(withoutOurWords(text), style),
+    ...paragraph(withoutOurWords(text), width),
     ...shownDetails(details ?? []).flatMap((line) =>
-      paragraph(withoutOurWords(line), style).map((one) => `  ${one}`),
+      paragraph(withoutOurWords(line), width).map((one) => `  ${one}`),
     ),
-    ...(todo === undefined ? [] : paragraph(`${ourWords} ${todo}`, style)),
+    ...(todo === undefined ? [] : paragraph(`${ourWords} ${todo}`, width)),
   ]
   const word = words[light]
-  const head =
-    style.colour(light, word) + ' '.repeat(wordWidth - word.length) + title.padEnd(titleWidth)
+  const coloured = styleText(colours[light], word, { stream: process.stdout })
+  const head = coloured + ' '.repeat(wordWidth - word.length) + title.padEnd(titleWidth)
   return body.map((line, at) => (at === 0 ? head : indent) + line)
 }
 
@@ -63,7 +130,7 @@ const ourWords = 'To do:'
 const withoutOurWords = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
 
 /** Lines of a text. All but the first are indented: only our own words begin a line further left. */
-const paragraph = (text: string, { width }: Style) =>
+const paragraph = (text: string, width: number) =>
   // Spaces of other kinds would not be wrapped here, but by the terminal.
   wrapped(
     safeLine(text).replaceAll(/\p{Zs}/gu, ' '),
@@ -91,7 +158,7 @@ export function worst(results: readonly Result[]): Light {
 }
 
 /** The last lines for a person. */
-export function summary(results: readonly Result[], { width }: Style): string[] {
+export function summary(results: readonly Result[], width: number): string[] {
   const count = (light: Light, one: string) => {
     const found = results.filter((result) => result.light === light).length
     return found === 0 ? '' : `${found} ${one}${found === 1 ? '' : 's'}`
