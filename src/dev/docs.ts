@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { commands, settings } from '../cli/commands/index.ts'
 import { configFileSchema } from '../cli/config/config-file.ts'
 import { settingHelp } from '../cli/config/help.ts'
-import { usualServerName } from '../cli/config/install.ts'
+import { usualServerName } from '../cli/commands/install.ts'
 import { clients } from '../cli/install/clients.ts'
 import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'

@@ -17,11 +17,10 @@ import { completionOf } from './completion.ts'
 import { config } from './config.ts'
 import { doctor } from './doctor.ts'
 import { http } from './http.ts'
-import { install } from './install.ts'
+import { install, uninstall } from './install.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 import { tools } from './tools.ts'
-import { uninstall } from './uninstall.ts'
 
 /** The commands: to add one, write its file and its row here. */
 const others = [

@@ -1,12 +1,50 @@
 import { resolve } from 'node:path'
-import packageJson from '../../../package.json' with { type: 'json' }
 import { toolSummaries } from '../../server/tool-summaries.ts'
-import { closestWord } from '../../text/closest-match.ts'
-import { exitCodes } from '../config/config-error.ts'
-import type { Environment } from '../config/given-settings.ts'
-import { installConfig, installSettings } from '../config/install.ts'
-import { exposedTools, scopeConfig } from '../config/scope.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Environment, GivenSettings } from '../config/given-settings.ts'
+import { platformConfig, platformSettings } from '../config/platform.ts'
+import { exposedTools, scopeConfig, scopeSettings } from '../config/scope.ts'
+import { jsonSettings, runFlag, type SettingTexts, settingReader, text } from '../config/setting.ts'
+import type { FileChangeOptions, InstallOptions } from '../install/install.ts'
 import { defineCommand, ending } from './command.ts'
+
+/** The name of the server in the files of clients, unless another is given. */
+export const usualServerName = 'voice-agents'
+
+export const uninstallSettings = {
+  name: text({
+    variable: undefined,
+    value: 'NAME',
+    help: 'The name of the server in the files.',
+    range: `Letters, digits, - and _; default ${usualServerName}.`,
+  }),
+  print: runFlag('Only show the changes.'),
+  yes: runFlag('Ask nothing.'),
+  ...jsonSettings,
+}
+
+const { 'base-url': baseUrl, 'api-key': apiKey } = platformSettings
+
+/** Settings of the server that go into the files as flags, if they are given as flags. */
+const {
+  account,
+  toolsets,
+  tools,
+  'exclude-tools': excludeTools,
+  'read-only': readOnly,
+} = scopeSettings
+const handedOn = { account, toolsets, tools, 'exclude-tools': excludeTools, 'read-only': readOnly }
+
+const installSettings = {
+  ...uninstallSettings,
+  list: runFlag('List the clients, and whether they have the server.'),
+  'key-in-files': runFlag(
+    'Write the API key into the files, in plain text. Without it only with your consent, where a client has no other way.',
+  ),
+  'base-url': baseUrl,
+  'api-key': apiKey,
+  ...handedOn,
+}
 
 export const install = defineCommand({
   name: 'install',
@@ -21,22 +59,82 @@ export const install = defineCommand({
     'install vscode --base-url https://api.your-platform.example',
   ],
   settings: installSettings,
-  read(texts, env, origins, operands) {
-    const config = installConfig(texts, env, origins, (path) => resolve(path))
-    // With the name of a tool that does not exist no server starts, and the client says only that it failed.
-    exposedTools(toolSummaries, scopeConfig(texts).exposure)
-    return { ...config, clients: operands, env }
-  },
-  async start({ env, ...config }) {
-    const { runInstall } = await import('../install/commands.ts')
-    return ending(runInstall(config, programFor(env)))
+  read: (texts, env, origins, clients) => ({
+    ...installOptions(texts, env, origins, clients),
+    env,
+  }),
+  async start({ env, ...options }) {
+    const { inThisProcess, install } = await import('../install/install.ts')
+    return ending(inThisProcess(env, (here) => install(options, here)))
   },
 })
 
-/** What the part that installs is given, instead of loading it. */
-export const programFor = (env: Environment) => ({
-  env,
-  closestWord,
-  exitCodes,
-  packageId: `${packageJson.name}@${packageJson.version}`,
+export const uninstall = defineCommand({
+  name: 'uninstall',
+  about: 'Take the server out of the MCP clients on this machine, or of those that are named.',
+  operands: '[CLIENT…]',
+  examples: ['uninstall', 'uninstall cursor --yes'],
+  settings: uninstallSettings,
+  read: (texts, env, _, clients) => ({ ...fileChangeOptions(texts, clients), env }),
+  async start({ env, ...options }) {
+    const { inThisProcess, uninstall } = await import('../install/install.ts')
+    return ending(inThisProcess(env, (here) => uninstall(options, here)))
+  },
 })
+
+function fileChangeOptions(texts: SettingTexts, clients: readonly string[]): FileChangeOptions {
+  const value = settingReader(uninstallSettings, texts)
+  const name = value('name') ?? usualServerName
+  if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
+    throw new ConfigError(
+      '--name takes a letter, then up to 63 letters, digits, hyphens and underscores.',
+    )
+  }
+  return {
+    ...{ clients, name },
+    isPrint: value('print'),
+    isYes: value('yes'),
+    wantsJson: value('json'),
+  }
+}
+
+/** Settings that a server would refuse are refused here, with the same message. */
+function installOptions(
+  texts: SettingTexts,
+  env: Environment,
+  origins: GivenSettings['origins'],
+  clients: readonly string[],
+): InstallOptions {
+  const value = settingReader(installSettings, texts)
+  const platform = platformConfig(texts, env, { needsKey: false })
+  const { exposure } = scopeConfig(texts)
+  const isNetwork = platform.kind === 'network'
+  const mayKeyBePlain = value('key-in-files')
+  if (mayKeyBePlain && value('api-key') === undefined) {
+    throw new ConfigError(
+      '--key-in-files needs the key: set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL.',
+    )
+  }
+  const options = fileChangeOptions(texts, clients)
+  // With the name of a tool that does not exist no server starts, and the client says only that it failed.
+  exposedTools(toolSummaries, exposure)
+  return {
+    ...options,
+    isList: value('list'),
+    mayKeyBePlain,
+    flags: serverFlags(texts, origins),
+    baseUrl: isNetwork && origins['base-url'] !== 'file' ? texts['base-url'] : undefined,
+    isSandbox: !isNetwork,
+    apiKey: origins['api-key'] === 'file' ? undefined : value('api-key'),
+  }
+}
+
+function serverFlags(texts: SettingTexts, origins: GivenSettings['origins']): string[] {
+  const file = texts.config === undefined ? [] : ['--config', resolve(texts.config)]
+  const flags = Object.entries(handedOn).flatMap(([name, { value: kind }]) => {
+    const given = texts[name]
+    if (given === undefined || origins[name] !== 'flag') return []
+    return kind === '' ? [`--${name}`] : [`--${name}`, given]
+  })
+  return [...file, ...flags]
+}

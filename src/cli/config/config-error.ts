@@ -13,8 +13,6 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-export type ExitCodes = typeof exitCodes
-
 /** The configuration cannot be used; the message says what to change. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

@@ -8,7 +8,7 @@ import {
   replaceClientFile,
   withFileLock,
 } from './client-file.ts'
-import type { Client, Machine } from './clients.ts'
+import { type Client, clients, isInstalled, type Machine } from './clients.ts'
 import {
   type ChangedText,
   changedText,
@@ -107,7 +107,7 @@ const withoutPlaces = (lines: readonly string[]) =>
   lines.filter((line) => !line.startsWith('@@')).join('\n')
 
 /** Why a file is left as it is. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof ChangedMeanwhileError) {
     return `Left as it is: ${error.message}. Run the command again.`
   }
@@ -119,6 +119,32 @@ export function reasonOf(error: unknown): string {
   const where = line === undefined ? '' : ` (line ${line}, column ${column})`
   return `Left as it is: ${message}${where}. Correct the file, or add the server by hand.`
 }
+
+/** A client, and whether it is on the machine and has the server. */
+export interface FoundClient {
+  readonly client: Client
+  readonly file: string
+  readonly isFound: boolean
+  /** `undefined`: its file cannot be read; `problem` says why. */
+  readonly hasServer: boolean | undefined
+  /** The entry of the server in the file. */
+  readonly entry: unknown
+  readonly problem: string | undefined
+}
+
+/** Every client that is known. */
+export const findClients = (machine: Machine, name: string): FoundClient[] =>
+  clients.map((client) => {
+    const { file } = client.locate(machine)
+    const found = { client, file, isFound: isInstalled(client, machine) }
+    try {
+      const data = client.format.read(readClientFile(file).text)
+      const entry = valueAt(data, [client.servers, name])
+      return { ...found, hasServer: entry !== undefined, entry, problem: undefined }
+    } catch (error) {
+      return { ...found, hasServer: undefined, entry: undefined, problem: reasonOf(error) }
+    }
+  })
 
 /** Shown instead of a secret. */
 const masked = '(not shown)'

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import type { Environment } from '../config/given-settings.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { Machine } from './clients.ts'
 
 /** How a client starts this program. */
 export interface LaunchCommand {
@@ -10,10 +11,8 @@ export interface LaunchCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The process that asks: this one, except in tests. */
-export interface Started {
-  readonly platform: NodeJS.Platform
-  readonly env: Environment
+/** The program that is to be started: this one, except in tests. */
+export interface Program {
   /** The Node.js that runs it, which bin.ts has found new enough. */
   readonly execPath: string
   /** The file that it runs. */
@@ -22,13 +21,13 @@ export interface Started {
   readonly packageId: string
 }
 
-export const thisProcess = (env: Environment, packageId: string): Started => ({
-  platform: process.platform,
-  env,
+export const thisProgram = (): Program => ({
   execPath: process.execPath,
   script: process.argv[1] ?? '',
-  packageId,
+  packageId: `${packageJson.name}@${packageJson.version}`,
 })
+
+type System = Pick<Machine, 'platform' | 'env'>
 
 /**
  * Folders of packages that are there for one run only: the cache of npx, and what pnpm dlx, yarn dlx
@@ -41,16 +40,17 @@ const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx
  * of the program are absolute, because desktop programs often do not see the PATH of a shell. A
  * program that npx has fetched has no lasting path: then it is npx again, with this version.
  */
-export function launchCommand(started: Started): LaunchCommand {
-  const script = lastingScript(started.script)
+export function launchCommand(program: Program, system: System): LaunchCommand {
+  const { execPath, packageId } = program
+  const script = lastingScript(program.script)
   if (!passingFolder.test(script)) {
-    return { command: lastingNode(started), args: [script], env: {} }
+    return { command: lastingNode(execPath, system), args: [script], env: {} }
   }
-  const args = ['-y', started.packageId]
+  const args = ['-y', packageId]
   // On Windows npx is a batch file, which only the shell can start.
-  if (started.platform === 'win32') return { command: 'cmd', args: ['/c', 'npx', ...args], env: {} }
+  if (system.platform === 'win32') return { command: 'cmd', args: ['/c', 'npx', ...args], env: {} }
   // npx starts "node" from PATH, so PATH begins with the folder of this Node.
-  const folder = dirname(lastingNode(started))
+  const folder = dirname(lastingNode(execPath, system))
   const path = [...new Set([folder, '/usr/local/bin', '/usr/bin', '/bin'])].join(':')
   return { command: join(folder, 'npx'), args, env: { PATH: path } }
 }
@@ -66,7 +66,7 @@ const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
  * The path of Node.js. Package managers keep each version in a folder of its own, which the next
  * update removes; the link to it that is in PATH stays.
  */
-function lastingNode({ execPath, env, platform }: Started): string {
+function lastingNode(execPath: string, { env, platform }: System): string {
   const name = platform === 'win32' ? 'node.exe' : 'node'
   const links = (env.PATH ?? env.Path ?? '')
     .split(delimiter)

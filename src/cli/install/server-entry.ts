@@ -190,23 +190,28 @@ type KeyChoice =
   | { readonly kind: 'referred' }
   | { readonly kind: 'missing' }
 
-/** What is known of the key before any client is looked at. */
-export interface GivenKey {
-  /** Whether there is a platform, for which a key is needed. */
-  readonly isNeeded: boolean
-  readonly key: string | undefined
-  /** Whether it may be written into files. */
-  readonly mayBePlain: boolean
+/** The account of the server, as far as it is known before any client is looked at. */
+export interface GivenAccount {
+  /** The address of the platform for the files; `undefined`: the sandbox, or a file of settings has it. */
+  readonly baseUrl: string | undefined
+  readonly apiKey: string | undefined
+  /** Whether the key may be written into files. */
+  readonly mayKeyBePlain: boolean
 }
 
 /**
  * The key goes where the client keeps secrets, else the file says where it is found. In plain text
  * it is written only on demand, or with consent where the client has no other way.
  */
-export function keyChoice({ secret }: Client, { isNeeded, key, mayBePlain }: GivenKey): KeyChoice {
-  if (!isNeeded) return { kind: 'none' }
-  if (!mayBePlain && secret.kind !== 'none') return { kind: 'referred' }
-  return key === undefined ? { kind: 'missing' } : { kind: 'plain', key, needsConsent: !mayBePlain }
+export function keyChoice(
+  { secret }: Client,
+  { baseUrl, apiKey: key, mayKeyBePlain }: GivenAccount,
+): KeyChoice {
+  if (baseUrl === undefined) return { kind: 'none' }
+  if (!mayKeyBePlain && secret.kind !== 'none') return { kind: 'referred' }
+  return key === undefined
+    ? { kind: 'missing' }
+    : { kind: 'plain', key, needsConsent: !mayKeyBePlain }
 }
 
 /** Says where the key is, and what a person has to do for it. */

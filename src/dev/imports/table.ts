@@ -72,19 +72,20 @@ export const mayImport = {
     'mcp tool apps platform/sessions server/audit calls policy state',
     'state/private-files server/observe sandbox platform contract text',
   ],
+  // The terminal of this process: what is written, asked and read there.
+  'cli/terminal/terminal': 'cli/config',
   // Our entry in the configuration files of MCP clients.
-  'cli/install': 'cli/config state/private-files text',
+  'cli/install': 'cli/terminal/terminal cli/config state/private-files text',
   // A check of everything that a server needs.
   'cli/doctor': 'cli/install server tools/index cli/config policy state platform contract text',
   // Tools called from the command line.
-  'cli/standard-output': '',
   'cli/terminal': [
-    'cli/install cli/standard-output',
+    'cli/terminal/terminal',
     'server server/tool-summaries tools/index cli/config',
     'mcp tool platform contract text',
   ],
   cli: [
-    'cli/install cli/doctor cli/terminal cli/standard-output',
+    'cli/install cli/doctor cli/terminal cli/terminal/terminal',
     'server server/tool-summaries tools/index cli/config server/transports mcp tool',
     'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
   ],
@@ -104,7 +105,7 @@ export const mayImport = {
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
-    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal test/harness dev cli server',
+    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal test/harness dev cli server',
     'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
     'tools/agents tools/calls tools/phone-numbers tools/providers tools/sip-trunks tools/templates tools/usage prompts',
     'mcp tool platform/sessions calls policy state state/private-files sandbox',

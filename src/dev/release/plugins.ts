@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { usualServerName } from '../../cli/config/install.ts'
+import { usualServerName } from '../../cli/commands/install.ts'
 import { type PackageInfo, root } from './package-info.ts'
 
 /*

@@ -2,8 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clients, isInstalled } from '../../../src/cli/install/clients.ts'
-import { namedClients } from '../../../src/cli/install/commands.ts'
-import { closestWord } from '../../../src/text/closest-match.ts'
+import { namedClients } from '../../../src/cli/install/install.ts'
 import { clientHome } from '../../harness/client-home.ts'
 
 /** Where each client's file is in the home folder; Roaming and Local are %APPDATA% and %LOCALAPPDATA%. */
@@ -121,17 +120,15 @@ describe('names of clients', () => {
     ['gemini-cli', 'gemini'],
     ['VS Code - insiders', 'vscode-insiders'],
   ])('%s is %s', (name, id) => {
-    expect(namedClients([name], closestWord).map((client) => client.id)).toEqual([id])
+    expect(namedClients([name]).map((client) => client.id)).toEqual([id])
   })
 
   test('one that is named twice is meant once', () => {
-    expect(namedClients(['zed', 'Zed'], closestWord)).toHaveLength(1)
+    expect(namedClients(['zed', 'Zed'])).toHaveLength(1)
   })
 
   test('an unknown one gets a suggestion', () => {
-    expect(() => namedClients(['curser'], closestWord)).toThrow(/"curser"\..* cursor [^,]*\?/)
-    expect(() => namedClients(['emacs'], closestWord)).toThrow(
-      /"emacs"\.[^?]* claude-desktop, [^?]*$/,
-    )
+    expect(() => namedClients(['curser'])).toThrow(/"curser"\..* cursor [^,]*\?/)
+    expect(() => namedClients(['emacs'])).toThrow(/"emacs"\.[^?]* claude-desktop, [^?]*$/)
   })
 })

@@ -1,12 +1,14 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { exitCodes } from '../../../src/cli/config/config-error.ts'
 import type { Machine } from '../../../src/cli/install/clients.ts'
 import { clients } from '../../../src/cli/install/clients.ts'
-import type { Surroundings } from '../../../src/cli/install/commands.ts'
-import { type InstallOptions, install, uninstall } from '../../../src/cli/install/commands.ts'
-import { closestWord } from '../../../src/text/closest-match.ts'
+import {
+  type InstallOptions,
+  install,
+  type Surroundings,
+  uninstall,
+} from '../../../src/cli/install/install.ts'
 import { type ClientHome, clientHome } from '../../harness/client-home.ts'
 
 const key = 'sk-live-0123456789'
@@ -22,10 +24,12 @@ const wanted = (more: Partial<InstallOptions> = {}): InstallOptions => ({
   isPrint: false,
   isYes: true,
   wantsJson: false,
-  launch: { command: '/opt/node', args: ['/opt/program.js'], env: {} },
+  isList: false,
+  flags: [],
   baseUrl: undefined,
   isSandbox: true,
-  key: { isNeeded: false, key: undefined, mayBePlain: false },
+  apiKey: undefined,
+  mayKeyBePlain: false,
   ...more,
 })
 
@@ -34,7 +38,7 @@ const withKey = (more: Partial<InstallOptions> = {}) =>
   wanted({
     baseUrl,
     isSandbox: false,
-    key: { isNeeded: true, key, mayBePlain: false },
+    apiKey: key,
     ...more,
   })
 
@@ -48,11 +52,12 @@ interface Asked {
 }
 
 /** A terminal whose person gives these answers. */
-function surroundings(machine: Machine, answers?: boolean[]) {
+function surroundings(machine: Machine, answers?: boolean[], script = '/opt/program.js') {
   const printed: string[] = []
   const asked: Asked[] = []
   const here: Surroundings = {
     machine,
+    program: { execPath: '/opt/node', script, packageId: 'voice-agent-mcp@1.2.3' },
     questions: answers && {
       async confirm(question, usual) {
         asked.push({ question, usual, shown: printed.join('\n') })
@@ -61,8 +66,6 @@ function surroundings(machine: Machine, answers?: boolean[]) {
     },
     print: (line) => printed.push(line),
     warn: (line) => printed.push(line),
-    closestWord,
-    exitCodes,
   }
   return { here, asked, text: () => printed.join('\n') }
 }
@@ -191,8 +194,8 @@ describe('the key', () => {
     const refused = await reported(machine, withKey({ clients: ['claude-desktop'] }))
     expect(refused).toMatchObject({ code: 1, statuses: { 'claude-desktop': 'failed' } })
     expect(refused.notes['claude-desktop']).toEqual([expect.stringContaining('--key-in-files')])
-    const noKey = { isNeeded: true, key: undefined, mayBePlain: false }
-    const missing = await reported(machine, withKey({ clients: ['claude-desktop'], key: noKey }))
+    const noKey = withKey({ clients: ['claude-desktop'], apiKey: undefined })
+    const missing = await reported(machine, noKey)
     expect(missing).toMatchObject({ code: 1, statuses: { 'claude-desktop': 'failed' } })
     expect(missing.notes['claude-desktop']).toEqual([
       expect.stringMatching(/^(?!.*--key-in-files).*VOICE_AGENT_API_KEY/),
@@ -203,8 +206,7 @@ describe('the key', () => {
   test('in plain text everywhere is what --key-in-files means; a later install takes it out', async () => {
     using home = clientHome()
     const machine = home.machine('linux')
-    const plain = { isNeeded: true, key, mayBePlain: true }
-    const first = await reported(machine, withKey({ clients: ['codex'], key: plain }))
+    const first = await reported(machine, withKey({ clients: ['codex'], mayKeyBePlain: true }))
     expect(first).toMatchObject({ code: 0, statuses: { codex: 'written' } })
     expect(entryIn(home, machine, 'codex').entry).toMatchObject({
       env: { VOICE_AGENT_API_KEY: key },
@@ -260,25 +262,23 @@ describe('a server that is there', () => {
     async (id) => {
       using home = clientHome()
       const machine = home.machine('linux')
-      const { here, text } = surroundings(machine)
-      const launch = (program: string, ...flags: string[]) => ({
-        launch: { command: '/opt/node', args: [program, ...flags], env: {} },
-      })
-      const plain = { isNeeded: true, key, mayBePlain: id === 'claude-desktop' }
-      const limited = launch('/opt/old.js', '--account', 'acc-1', '--read-only')
-      await install(withKey({ clients: [id], key: plain, ...limited }), here)
+      const { here, text } = surroundings(machine, undefined, '/opt/new.js')
+      const old = surroundings(machine, undefined, '/opt/old.js')
+      const flags = ['--account', 'acc-1', '--read-only']
+      const mayKeyBePlain = id === 'claude-desktop'
+      await install(withKey({ clients: [id], mayKeyBePlain, flags }), old.here)
       const before = entryIn(home, machine, id)
-      const old = JSON.stringify(before.data)
-      expect(old).toContain('--read-only')
+      const data = JSON.stringify(before.data)
+      expect(data).toContain('--read-only')
 
-      expect(await install(wanted({ clients: [id], ...launch('/opt/new.js') }), here)).toBe(0)
+      expect(await install(wanted({ clients: [id] }), here)).toBe(0)
       expect(entryIn(home, machine, id).data).toEqual(
-        JSON.parse(old.replace('/opt/old.js', '/opt/new.js')),
+        JSON.parse(data.replace('/opt/old.js', '/opt/new.js')),
       )
-      expect(text()).not.toContain(key)
+      expect(old.text() + text()).not.toContain(key)
 
-      const other = launch('/opt/new.js', '--account', 'acc-2', '--toolsets', 'calls')
-      await install(wanted({ clients: [id], ...other }), here)
+      const other = ['--account', 'acc-2', '--toolsets', 'calls']
+      await install(wanted({ clients: [id], flags: other }), here)
       const renewed = JSON.stringify(entryIn(home, machine, id).data)
       expect(renewed).toContain('"--account","acc-2","--toolsets","calls","--read-only"]')
       expect(renewed).not.toContain('acc-1')
@@ -306,8 +306,7 @@ describe('a server that is there', () => {
     const entry = { command: '/opt/node', args }
     home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
     const flags = ['--config', '/etc/voice.json']
-    const launch = { command: '/opt/node', args: ['/opt/program.js', ...flags], env: {} }
-    await install(wanted({ clients: ['cursor'], isSandbox: false, launch }), here)
+    await install(wanted({ clients: ['cursor'], isSandbox: false, flags }), here)
     const after = JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']
     expect(after.args).toEqual(['/opt/program.js', ...flags, '--read-only'])
   })

@@ -1,22 +1,22 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { launchCommand, type Started } from '../../../src/cli/install/launch-command.ts'
+import { launchCommand, type Program } from '../../../src/cli/install/launch-command.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 const version = 'voice-agent-mcp@1.2.3'
 
-const started = (more: Partial<Started>): Started => ({
-  platform: 'linux',
-  env: {},
+const started = (more: Partial<Program>): Program => ({
   execPath: '/opt/node/bin/node',
   script: '/opt/lib/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
   packageId: version,
   ...more,
 })
 
+const linux = { platform: 'linux', env: {} } as const
+
 test('an installed program is started by absolute paths', () => {
-  expect(launchCommand(started({}))).toEqual({
+  expect(launchCommand(started({}), linux)).toEqual({
     command: '/opt/node/bin/node',
     args: ['/opt/lib/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js'],
     env: {},
@@ -29,7 +29,7 @@ test.each([
   '/home/u/.cache/pnpm/dlx-123/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
   '/tmp/bunx-0-voice-agent-mcp@latest/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
 ])('a program in a cache is fetched again by npx: %s', (script) => {
-  expect(launchCommand(started({ script }))).toEqual({
+  expect(launchCommand(started({ script }), linux)).toEqual({
     command: '/opt/node/bin/npx',
     args: ['-y', version],
     env: { PATH: '/opt/node/bin:/usr/local/bin:/usr/bin:/bin' },
@@ -38,7 +38,7 @@ test.each([
 
 test('on Windows npx is a batch file and needs the shell', () => {
   const script = 'C:\\npm-cache\\_npx\\0a\\node_modules\\voice-agent-mcp\\dist\\voice-agent-mcp.js'
-  expect(launchCommand(started({ platform: 'win32', script }))).toEqual({
+  expect(launchCommand(started({ script }), { platform: 'win32', env: {} })).toEqual({
     command: 'cmd',
     args: ['/c', 'npx', '-y', version],
     env: {},
@@ -67,7 +67,9 @@ test('links that survive an update are preferred to what they lead to', () => {
   const path = ['relative', old, ...passing, stable].map((file) => join(file, '..')).join(':')
   const program = make('lib/voice-agent-mcp/dist/voice-agent-mcp.js')
   const script = link('homebrew/bin/voice-agent-mcp', program)
-  expect(launchCommand(started({ execPath: node, script, env: { PATH: path } }))).toEqual({
+  expect(
+    launchCommand(started({ execPath: node, script }), { ...linux, env: { PATH: path } }),
+  ).toEqual({
     command: stable,
     args: [program],
     env: {},

@@ -1,11 +1,14 @@
+import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import type { ExitCodes } from '../config/config-error.ts'
+import { exitCodes } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import type { InstallConfig } from '../config/install.ts'
+import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal.ts'
 import {
   type Change,
   changeClient,
   type Decide,
+  type FoundClient,
+  findClients,
   type Outcome,
   outcomeJson,
 } from './change-client.ts'
@@ -17,11 +20,9 @@ import {
   thisMachine,
   UsageError,
 } from './clients.ts'
-import { type LaunchCommand, launchCommand, thisProcess } from './launch-command.ts'
-import { clientList, findClients } from './list.ts'
-import { InterruptedError, type Questions, terminalQuestions } from './questions.ts'
+import { launchCommand, type Program, thisProgram } from './launch-command.ts'
 import {
-  type GivenKey,
+  type GivenAccount,
   keyChoice,
   keyNote,
   missingKeyNote,
@@ -30,54 +31,52 @@ import {
   stepsToRemove,
 } from './server-entry.ts'
 
-/*
- * What the commands install and uninstall do in this process. They load all of it with this file, so
- * that the other commands start without it. What the start of every command needs is passed in: as an
- * import it would become a file of its own, which every start would have to open.
- */
-
-/** What the command line hands over. */
-interface Program extends Pick<Surroundings, 'closestWord' | 'exitCodes'> {
-  readonly env: Environment
-  /** The package with its version. */
-  readonly packageId: string
+/** How install and uninstall are asked to work. */
+export interface FileChangeOptions {
+  /** Names of clients; none: every client that is found. */
+  readonly clients: readonly string[]
+  /** The name of the server in the files. */
+  readonly name: string
+  readonly isPrint: boolean
+  readonly isYes: boolean
+  readonly wantsJson: boolean
 }
 
-/** Adds the server to clients, or lists them, and gives the exit code. */
-export const runInstall = (
-  config: InstallConfig & Pick<RunOptions, 'clients'>,
-  program: Program,
-): Promise<number> =>
-  reported(program, async (here) => {
-    if (config.isList) {
-      here.print(clientList(findClients(here.machine, config.name), config.wantsJson))
-      return here.exitCodes.done
-    }
-    const launch = launchCommand(thisProcess(program.env, program.packageId))
-    const { baseUrl, apiKey, mayKeyBePlain, flags } = config
-    const key = { isNeeded: baseUrl !== undefined, key: apiKey, mayBePlain: mayKeyBePlain }
-    const args = [...launch.args, ...flags]
-    return install({ ...config, key, launch: { ...launch, args } }, here)
-  })
+/** What is to be installed. */
+export interface InstallOptions extends FileChangeOptions, GivenAccount {
+  /** Only show which clients there are. */
+  readonly isList: boolean
+  /** Flags of the server for the files. */
+  readonly flags: readonly string[]
+  readonly isSandbox: boolean
+}
 
-/** Takes the server out of clients, and gives the exit code. */
-export const runUninstall = (options: RunOptions, program: Program): Promise<number> =>
-  reported(program, (here) => uninstall(options, here))
+/** What the commands work with; tests give their own. */
+export interface Surroundings {
+  readonly machine: Machine
+  readonly program: Program
+  /** `undefined`: there is no terminal. */
+  readonly questions: Questions | undefined
+  readonly print: (line: string) => void
+  readonly warn: (line: string) => void
+}
 
-/** Runs with this process: results on standard output, errors and questions on standard error. */
-async function reported(
-  { env, closestWord, exitCodes }: Program,
+/**
+ * Runs a command with this process, and gives its exit code: results on standard output, errors and
+ * questions on standard error.
+ */
+export async function inThisProcess(
+  env: Environment,
   run: (here: Surroundings) => Promise<number>,
 ): Promise<number> {
   const warn = (line: string) => process.stderr.write(`voice-agent-mcp: ${line}\n`)
   try {
     return await run({
       machine: thisMachine(env),
+      program: thisProgram(),
       questions: process.stdin.isTTY && process.stderr.isTTY ? terminalQuestions() : undefined,
       print: (line) => process.stdout.write(`${line}\n`),
       warn,
-      closestWord,
-      exitCodes,
     })
   } catch (error) {
     if (error instanceof InterruptedError) {
@@ -90,19 +89,13 @@ async function reported(
   }
 }
 
-/** What is to be installed. */
-export interface InstallOptions extends RunOptions {
-  readonly launch: LaunchCommand
-  /** Address of the platform for the files; `undefined`: none, or a configuration file has it. */
-  readonly baseUrl: string | undefined
-  /** Where the settings come from if not from the client's file. */
-  readonly isSandbox: boolean
-  readonly key: GivenKey
-}
-
-/** Adds the server to clients, and gives the exit code. Throws UsageError. */
-export function install(options: InstallOptions, surroundings: Surroundings): Promise<number> {
-  return changeClients(options, surroundings, changeFor(options), (outcomes) =>
+/** Adds the server to clients, or lists them, and gives the exit code. Throws UsageError. */
+export async function install(options: InstallOptions, here: Surroundings): Promise<number> {
+  if (options.isList) {
+    here.print(clientList(findClients(here.machine, options.name), options.wantsJson))
+    return exitCodes.done
+  }
+  return changeClients(options, here, changeFor(options, here), (outcomes) =>
     options.isSandbox && outcomes.some(({ status }) => status !== 'failed') ? [sandboxNote] : [],
   )
 }
@@ -110,10 +103,12 @@ export function install(options: InstallOptions, surroundings: Surroundings): Pr
 const sandboxNote =
   'Without a key the server runs on its built-in sandbox: no real account, nothing is dialled. For your own account run install again with --base-url URL and VOICE_AGENT_API_KEY set. An entry that had an account before keeps it.'
 
-const changeFor =
-  ({ name, launch, baseUrl, isSandbox, key, isYes, isPrint }: InstallOptions): ChangeFor =>
-  (client) => {
-    const choice = keyChoice(client, key)
+function changeFor(options: InstallOptions, { program, machine }: Surroundings): ChangeFor {
+  const { name, flags, baseUrl, isSandbox, isYes, isPrint } = options
+  const { args, ...start } = launchCommand(program, machine)
+  const launch = { ...start, args: [...args, ...flags] }
+  return (client) => {
+    const choice = keyChoice(client, options)
     if (choice.kind === 'missing') return missingKeyNote(client)
     const needsConsent = choice.kind === 'plain' && choice.needsConsent
     if (needsConsent && isYes && !isPrint) return plainKeyNote(client)
@@ -128,15 +123,16 @@ const changeFor =
       ...(needsConsent && { consent: consentQuestion(client) }),
     }
   }
+}
 
 const consentQuestion = ({ title }: Client) =>
   `${title} has no place for secrets. Write this with the key in plain text?`
 
 /** Takes the server out of clients, and gives the exit code. Throws UsageError. */
-export const uninstall = (options: RunOptions, surroundings: Surroundings): Promise<number> =>
+export const uninstall = (options: FileChangeOptions, here: Surroundings): Promise<number> =>
   changeClients(
     options,
-    surroundings,
+    here,
     (client) => ({
       name: options.name,
       stepsFor: (data) => stepsToRemove(client, data, options.name),
@@ -147,42 +143,17 @@ export const uninstall = (options: RunOptions, surroundings: Surroundings): Prom
     () => [],
   )
 
-/** How install and uninstall are asked to work. */
-interface RunOptions {
-  /** Names of clients; none: every client that is found. */
-  readonly clients: readonly string[]
-  /** The name of the server in the files. */
-  readonly name: string
-  readonly isPrint: boolean
-  readonly isYes: boolean
-  readonly wantsJson: boolean
-}
-
-/** What the commands work with; tests give their own. */
-export interface Surroundings {
-  readonly machine: Machine
-  /** `undefined`: there is no terminal. */
-  readonly questions: Questions | undefined
-  readonly print: (line: string) => void
-  readonly warn: (line: string) => void
-  // The commands are given these two, because they load this part without the files that have them.
-  /** The name that was most likely meant. */
-  readonly closestWord: ClosestWord
-  readonly exitCodes: ExitCodes
-}
-
 /** The change of one client's file, or why there is none. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
 /** Changes the files of the clients one after the other, and gives the exit code. Throws UsageError. */
 async function changeClients(
-  options: RunOptions,
-  surroundings: Surroundings,
+  options: FileChangeOptions,
+  { machine, questions, print, warn }: Surroundings,
   changeFor: ChangeFor,
   endNotes: (outcomes: readonly Outcome[]) => readonly string[],
 ): Promise<number> {
-  const { machine, questions, print, warn, exitCodes } = surroundings
-  const chosen = chosenClients(options.clients, surroundings)
+  const chosen = chosenClients(options.clients, machine)
   const { isPrint, isYes, wantsJson } = options
   if (!isPrint && !isYes && (wantsJson || !questions)) {
     warn(
@@ -211,11 +182,8 @@ async function changeClients(
   return outcomes.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.done
 }
 
-function chosenClients(
-  names: readonly string[],
-  { machine, closestWord }: Surroundings,
-): readonly Client[] {
-  if (names.length > 0) return namedClients(names, closestWord)
+function chosenClients(names: readonly string[], machine: Machine): readonly Client[] {
+  if (names.length > 0) return namedClients(names)
   const found = clients.filter((client) => isInstalled(client, machine))
   if (found.length > 0) return found
   throw new UsageError(
@@ -233,7 +201,7 @@ const refused = (client: Client, machine: Machine, note: string): Outcome => ({
 })
 
 function decider(
-  { isPrint, isYes }: RunOptions,
+  { isPrint, isYes }: FileChangeOptions,
   report: Report,
   questions: Questions | undefined,
   { consent }: { consent?: string },
@@ -247,16 +215,14 @@ function decider(
   }
 }
 
-/** The known word that a mistyped one most likely means. */
-type ClosestWord = (word: string, known: readonly string[]) => string | undefined
-
 /** The clients that are named. Throws UsageError for a name that is of none. */
-export const namedClients = (names: readonly string[], closestWord: ClosestWord): Client[] => [
-  ...new Set(names.map((name) => clientNamed(name, closestWord))),
+export const namedClients = (names: readonly string[]): Client[] => [
+  ...new Set(names.map(clientNamed)),
 ]
 
-function clientNamed(name: string, closestWord: ClosestWord): Client {
-  const found = clients.find(({ id, title }) => [id, title].some((one) => fold(one) === fold(name)))
+/** "VS Code", `vs-code` and `vscode` are one name. */
+function clientNamed(name: string): Client {
+  const found = clients.find(({ id, title }) => sameWord(name, [id, title]) !== undefined)
   if (found) return found
   const ids = clients.map(({ id }) => id)
   const meant = closestWord(name, ids)
@@ -266,9 +232,6 @@ function clientNamed(name: string, closestWord: ClosestWord): Client {
     'usage',
   )
 }
-
-/** "VS Code", `vs-code` and `vscode` are one name. */
-const fold = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** Tells the person, or another program, what is done. */
 interface Report {
@@ -293,7 +256,7 @@ function textReport(print: (line: string) => void): Report {
     change: head,
     result(outcome) {
       head(outcome)
-      print(`  ${resultText(outcome)}`)
+      print(`  ${resultTexts[outcome.status]}`)
       for (const note of outcome.notes) print(`  ${safeLine(note)}`)
       if (outcome.backup !== undefined) print(`  As it was before: ${safeLine(outcome.backup)}`)
       if (outcome.status === 'written') print(`  ${outcome.client.restart}`)
@@ -304,8 +267,6 @@ function textReport(print: (line: string) => void): Report {
     },
   }
 }
-
-const resultText = ({ status }: Outcome) => resultTexts[status]
 
 const resultTexts = {
   written: 'Written.',
@@ -323,3 +284,26 @@ const jsonReport = (print: (line: string) => void): Report => ({
     print(JSON.stringify({ clients: outcomes.map(outcomeJson), notes }, undefined, 2))
   },
 })
+
+/** The clients as lines of a table, or as JSON. */
+function clientList(found: readonly FoundClient[], wantsJson: boolean): string {
+  if (wantsJson) {
+    const rows = found.map(({ client, file, isFound, hasServer, problem }) => ({
+      client: client.id,
+      title: client.title,
+      found: isFound,
+      installed: hasServer ?? null,
+      file,
+      problem: problem ?? null,
+    }))
+    return JSON.stringify({ clients: rows }, undefined, 2)
+  }
+  const width = Math.max(...found.map(({ client }) => client.id.length))
+  return found
+    .map(({ client, file, isFound, hasServer, problem }) => {
+      const state = hasServer ? 'installed' : isFound ? 'found' : 'not found'
+      const line = `${client.id.padEnd(width)}  ${state.padEnd(9)}  ${safeLine(file)}`
+      return problem === undefined ? line : `${line}\n${' '.repeat(width)}  ${safeLine(problem)}`
+    })
+    .join('\n')
+}
