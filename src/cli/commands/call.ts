@@ -1,14 +1,11 @@
 import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { layoutFor } from '../config/help.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
-import { log, logDefect, logSandbox, openObservation } from '../observation.ts'
+import { serviceConfig, serviceSettings } from '../config/service.ts'
+import { logSandbox, openObservation, serviceLog } from '../observation.ts'
+import type { CallCommand } from '../terminal/call.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
-interface CallConfig {
-  readonly tool: string
-  readonly words: readonly string[]
-  readonly config: ServiceConfig
+interface CallConfig extends CallCommand {
   readonly env: Environment
 }
 
@@ -35,10 +32,9 @@ export const call = defineCommand({
 })
 
 async function start({ env, ...command }: CallConfig): Promise<Running> {
-  const [{ runCall }, { processTerminal }, { tools }, { openService }] = await Promise.all([
+  const [{ runCall }, { processTerminal }, { openService }] = await Promise.all([
     import('../terminal/call.ts'),
     import('../terminal/terminal.ts'),
-    import('../../../tools/index.ts'),
     import('../../server/service.ts'),
   ])
   const { observer, close } = await openObservation(command.config)
@@ -46,20 +42,12 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
   let isCalling = false
   const running = ending(
     runCall(command, {
-      tools,
-      settings: Object.keys(serviceSettings),
-      terminal: processTerminal(env, layoutFor(env)),
+      terminal: processTerminal(env),
       signal: interruption.signal,
       openService() {
         isCalling = true
         logSandbox(command.config)
-        return openService(command.config, {
-          observer,
-          onBug: logDefect,
-          onAuditTrouble: (message) => log(message, 'error'),
-          onStateTrouble: (message) => log(message, 'error'),
-          onReplyDrift: (message) => log(message, 'warn'),
-        })
+        return openService(command.config, { ...serviceLog, observer })
       },
     }),
   )

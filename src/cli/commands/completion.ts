@@ -1,6 +1,5 @@
-import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
+import type { CommandSpec } from '../config/command-line.ts'
 import { CommandLineError } from '../config/config-error.ts'
-import { layoutFor } from '../config/help.ts'
 import { defineCommand, ending } from './command.ts'
 
 /** The command that completes the command lines of all commands, its own too, in a shell. */
@@ -18,18 +17,15 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
     settings: {},
     read: (_texts, env, _origins, [what = '', ...words]) => ({ what, words, env }),
     async start({ what, words, env }) {
-      const [{ complete, completionScripts, shells }, { processTerminal }, { tools }] =
-        await Promise.all([
-          import('../terminal/completion.ts'),
-          import('../terminal/terminal.ts'),
-          import('../../../tools/index.ts'),
-        ])
-      const terminal = processTerminal(env, layoutFor(env))
+      const [{ complete, completionScripts, shells }, { processTerminal }] = await Promise.all([
+        import('../terminal/completion.ts'),
+        import('../terminal/terminal.ts'),
+      ])
+      const terminal = processTerminal(env)
       // What the scripts call.
       if (what === 'candidates') {
-        const sources = { commands: allCommands(), builtIn: builtInCommands, tools }
         const clients = await clientsFor(words)
-        return ending(complete(words, { ...sources, clients }, terminal))
+        return ending(complete(words, { commands: allCommands(), clients }, terminal))
       }
       const shell = shells.find((one) => one === what)
       if (shell === undefined || words.length > 0)

@@ -1,6 +1,5 @@
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import { CommandLineError } from '../config/config-error.ts'
-import { layoutFor } from '../config/help.ts'
 import { exposedTools, scopeConfig, scopeSettings } from '../config/scope.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
@@ -21,11 +20,11 @@ export const tools = defineCommand({
   },
   async start({ tool, env, scope, wantsJson }) {
     const [{ showTool, showTools }, { processTerminal }, { tools: all }] = await Promise.all([
-      import('../terminal/tool-list.ts'),
+      import('../terminal/tool-help.ts'),
       import('../terminal/terminal.ts'),
       import('../../../tools/index.ts'),
     ])
-    const terminal = processTerminal(env, layoutFor(env))
+    const terminal = processTerminal(env)
     const how = { terminal, wantsJson, account: scope.account }
     const exposed = exposedTools(toolSummaries, scope.exposure)
     if (tool === undefined) return ending(showTools(exposed.tools, how))

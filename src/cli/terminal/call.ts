@@ -1,21 +1,19 @@
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { tools } from '../../../tools/index.ts'
 import type { CallLocally, PersonsAnswer } from '../../mcp/local-calls.ts'
 import { outcomeOf, targetsOf } from '../../mcp/tool-calls.ts'
 import { mayBeCarriedOut } from '../../platform/failure.ts'
 import { isObject } from '../../text/json.ts'
 import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
-import { isClearable } from '../../tool/clear-argument.ts'
 import { errorMetaKey } from '../../tool/result.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { CommandLineError, exitCodes } from '../config/config-error.ts'
 import type { ServiceConfig } from '../config/service.ts'
-import { InterruptedError } from '../install/questions.ts'
 import { resultText } from './result-text.ts'
-import type { StatusLine, Terminal } from './terminal.ts'
+import { InterruptedError, type StatusLine, type Terminal } from './terminal.ts'
 import { readToolArguments } from './tool-arguments.ts'
-import { toolHelp, usageLine } from './tool-help.ts'
-import { toolNamed } from './tool-list.ts'
+import { toolHelp, toolNamed, usageLine } from './tool-help.ts'
 
 /** What `call` needs of the service. */
 interface CallService {
@@ -23,7 +21,8 @@ interface CallService {
   close(): Promise<void>
 }
 
-interface CallCommand {
+export interface CallCommand {
+  /** The name of the tool. */
   readonly tool: string
   /** What stands behind the name of the tool. */
   readonly words: readonly string[]
@@ -31,29 +30,21 @@ interface CallCommand {
 }
 
 interface CallParts {
-  readonly tools: readonly Tool[]
   readonly terminal: Terminal
-  /** Names of the program's settings, for a hint. */
-  readonly settings: readonly string[]
   readonly openService: () => Promise<CallService>
   /** Fires with Ctrl+C. */
   readonly signal: AbortSignal
 }
 
 /** Calls a tool from the command line, prints what comes of it, and gives the exit code. */
-export async function runCall(command: CallCommand, parts: CallParts): Promise<number> {
-  const { tools, terminal } = parts
-  const { config, words } = command
-  const tool = toolNamed(command.tool, tools)
+export async function runCall(
+  { tool: name, words, config }: CallCommand,
+  parts: CallParts,
+): Promise<number> {
+  const { terminal } = parts
+  const tool = toolNamed(name, tools)
   try {
-    const { readFile, readInput } = terminal
-    const given = await readToolArguments(words, {
-      ...{ readFile, readInput },
-      schema: tool.inputSchema(),
-      absent: tool.absent,
-      clears: (path) => isClearable(tool, path),
-      settings: parts.settings,
-    })
+    const given = await readToolArguments(words, tool, terminal)
     if (given.wantsHelp) {
       await terminal.print(toolHelp(tool, { terminal, account: config.scope.account }))
       return exitCodes.done

@@ -1,12 +1,11 @@
+import { tools } from '../../../tools/index.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import type { Tool } from '../../tool/tool.ts'
-import type { CommandSpec } from '../config/command-line.ts'
+import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
-import { flagOf, knownPlace } from './argument-place.ts'
 import type { Terminal } from './terminal.ts'
-import { ownFlags } from './tool-arguments.ts'
-import { argumentRows } from './tool-help.ts'
-import { findTool } from './tool-list.ts'
+import { flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
+import { argumentRows, findTool } from './tool-help.ts'
 
 /** A word that may come next, with what it means. */
 interface Candidate {
@@ -16,9 +15,6 @@ interface Candidate {
 
 interface CompletionSources {
   readonly commands: readonly CommandSpec[]
-  /** Commands without settings, with what they do. */
-  readonly builtIn: Readonly<Record<string, string>>
-  readonly tools: readonly Pick<Tool, 'name' | 'title' | 'inputSchema'>[]
   /** The clients that the server can be added to. */
   readonly clients: readonly Candidate[]
 }
@@ -34,10 +30,7 @@ export function candidatesFor(words: readonly string[], sources: CompletionSourc
     .map(({ word, about }) => ({ word: line.before + word, about }))
 }
 
-function candidatesOf(
-  line: TypedLine,
-  { commands, builtIn, tools, clients }: CompletionSources,
-): Candidate[] {
+function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources): Candidate[] {
   const { name, command, wantsCommand, operands, flag, current } = line
   const isCall = command?.name === 'call'
   const [operand] = operands
@@ -46,13 +39,13 @@ function candidatesOf(
     return tool ? argumentCandidates(line, tool) : []
   }
   const settings = command?.settings ?? commands[0]?.settings ?? {}
-  if (flag !== undefined) return settingValues(flag, settings, tools)
+  if (flag !== undefined) return settingValues(flag, settings)
   if (current.startsWith('-')) return settingCandidates(settings)
-  if (wantsCommand) return commandCandidates(commands, builtIn)
+  if (wantsCommand) return commandCandidates(commands)
   if (name === 'install' || name === 'uninstall')
     return clients.filter(({ word }) => !operands.includes(word))
   if (operands.length > 0) return []
-  if (name === 'help') return commandCandidates(commands, builtIn)
+  if (name === 'help') return commandCandidates(commands)
   if (isCall || command?.name === 'tools')
     return tools.map((tool) => ({ word: tool.name, about: tool.title }))
   return wordsOf(command).map(named)
@@ -64,12 +57,9 @@ const wordsOf = (command: CommandSpec | undefined): string[] =>
 
 const named = (word: string): Candidate => ({ word, about: '' })
 
-const commandCandidates = (
-  commands: readonly CommandSpec[],
-  builtIn: CompletionSources['builtIn'],
-): Candidate[] => [
+const commandCandidates = (commands: readonly CommandSpec[]): Candidate[] => [
   ...commands.map(({ name, about }) => ({ word: name, about })),
-  ...Object.entries(builtIn).map(([word, about]) => ({ word, about })),
+  ...Object.entries(builtInCommands).map(([word, about]) => ({ word, about })),
 ]
 
 const settingCandidates = (settings: SettingGroup): Candidate[] => [
@@ -78,11 +68,7 @@ const settingCandidates = (settings: SettingGroup): Candidate[] => [
 ]
 
 /** Values of a setting; of a list of tools, their names. */
-function settingValues(
-  name: string,
-  settings: SettingGroup,
-  tools: CompletionSources['tools'],
-): Candidate[] {
+function settingValues(name: string, settings: SettingGroup): Candidate[] {
   const choices = settings[name]?.json.enum ?? []
   const isOfTools = name === 'tools' || name === 'exclude-tools'
   return [...choices, ...(isOfTools ? tools.map((tool) => tool.name) : [])].map(named)

@@ -1,10 +1,10 @@
+import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import type { HelpLayout } from '../config/help.ts'
-import { terminalQuestions } from '../install/questions.ts'
-import { writeOutput } from '../standard-output.ts'
+import { type HelpLayout, layoutFor } from '../config/help.ts'
 
 /** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
 type Style = 'bold' | 'red'
@@ -36,10 +36,10 @@ export interface StatusLine {
 }
 
 /** The terminal of this process. */
-export function processTerminal(env: Environment, layout: HelpLayout): Terminal {
+export function processTerminal(env: Environment): Terminal {
   const { stdin, stdout, stderr } = process
   return {
-    ...layout,
+    ...layoutFor(env),
     print: (text) => writeOutput(`${text}\n`),
     warn: (text) => stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
@@ -65,6 +65,56 @@ const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
   show: (text) => stream.write(eraseLine + text.slice(0, (stream.columns || usualColumns) - 1)),
   clear: () => stream.write(eraseLine),
 })
+
+/** Writes to standard output. A reader that is slow is waited for; one that has gone needs no more. */
+export async function writeOutput(text: string): Promise<void> {
+  const { stdout } = process
+  if (stdout.write(text) || stdout.destroyed) return
+  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
+}
+
+/** The person has pressed Ctrl+C at a question: not only this one is meant, but the whole command. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+}
+
+/** Asks the person at the terminal. */
+export interface Questions {
+  /** Enter means `usual`; the end of the input means no. Throws InterruptedError. */
+  confirm(question: string, usual: boolean): Promise<boolean>
+}
+
+/** Questions on standard error, so that standard output has the result alone. */
+export function terminalQuestions(
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Questions {
+  return {
+    async confirm(question, usual) {
+      const lines = createInterface({ input, output })
+      const ended = new Promise<undefined>((resolve, reject) => {
+        lines.once('close', () => resolve(undefined))
+        lines.once('SIGINT', () => reject(new InterruptedError()))
+      })
+      try {
+        for (;;) {
+          const hint = usual ? '[Y/n]' : '[y/N]'
+          const answer = await Promise.race([lines.question(`${question} ${hint} `), ended])
+          if (answer === undefined) {
+            // Ctrl+D leaves the cursor behind the question.
+            output.write('\n')
+            return false
+          }
+          const word = answer.trim().toLowerCase()
+          if (word === '') return usual
+          if (['y', 'yes', 'n', 'no'].includes(word)) return word.startsWith('y')
+        }
+      } finally {
+        lines.close()
+      }
+    },
+  }
+}
 
 /** Longest text of a file or of standard input, bytes: as long as a message over stdio may be. */
 const longestText = 10 * 1024 * 1024

@@ -1,15 +1,11 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
+import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
+import { isClearable } from '../../tool/clear-argument.ts'
+import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
-import {
-  type ArgumentPlace,
-  argumentPlace,
-  flagOf,
-  isFreeText,
-  knownPlace,
-  typeInWords,
-  type UnknownNameHints,
-} from './argument-place.ts'
+import { serviceSettings } from '../config/service.ts'
+import type { Terminal } from './terminal.ts'
 
 /** What stands behind the name of a tool. */
 interface ToolArguments {
@@ -18,15 +14,8 @@ interface ToolArguments {
   readonly wantsHelp: boolean
 }
 
-/** What the words are read with. */
-interface ArgumentSources extends UnknownNameHints {
-  /** The schema of the tool's arguments. */
-  readonly schema: JsonSchema
-  /** Whether `--clear` reaches a dotted path. */
-  readonly clears?: (path: string) => boolean
-  readonly readFile: (path: string) => string
-  readonly readInput: () => Promise<string>
-}
+/** Where texts come from that are not on the command line. */
+type TextSources = Pick<Terminal, 'readFile' | 'readInput'>
 
 /** The command's own flags behind the name of the tool; no tool has an argument of such a name. */
 export const ownFlags = {
@@ -38,7 +27,8 @@ export const ownFlags = {
 /** Reads the words behind the name of a tool. Throws CommandLineError. */
 export async function readToolArguments(
   words: readonly string[],
-  sources: ArgumentSources,
+  tool: Tool,
+  sources: TextSources,
 ): Promise<ToolArguments> {
   const given: Record<string, unknown> = {}
   const own: Own = { base: undefined, wantsJson: false, wantsHelp: false }
@@ -53,7 +43,7 @@ export async function readToolArguments(
       if (word === '--args') at += 1
       own.base = await wholeArguments(text, sources)
     } else {
-      const { place, value, usesNext } = readFlag(word, next, sources)
+      const { place, value, usesNext } = readFlag(word, next, tool, sources)
       add(given, place, value)
       if (usesNext) at += 1
     }
@@ -72,7 +62,7 @@ interface Own {
 /** The object that `--args` gives. */
 async function wholeArguments(
   text: string | undefined,
-  { readFile, readInput }: ArgumentSources,
+  { readFile, readInput }: TextSources,
 ): Promise<Record<string, unknown>> {
   if (text === undefined)
     throw new CommandLineError('--args needs JSON, @FILE, or - for standard input.')
@@ -90,8 +80,13 @@ interface FlagValue {
 }
 
 /** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
-function readFlag(word: string, next: string | undefined, sources: ArgumentSources): FlagValue {
-  const { schema, readFile } = sources
+function readFlag(
+  word: string,
+  next: string | undefined,
+  tool: Tool,
+  { readFile }: TextSources,
+): FlagValue {
+  const schema = tool.inputSchema()
   const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
   if (name === undefined)
     throw new CommandLineError(
@@ -99,12 +94,11 @@ function readFlag(word: string, next: string | undefined, sources: ArgumentSourc
     )
   const negated = sign === undefined ? negatedPlace(name, schema) : undefined
   if (negated) return { place: negated, value: false, usesNext: false }
-  const place = argumentPlace(name, schema, sources)
+  const place = argumentPlace(name, schema, tool.absent)
   const flag = flagOf(place.path)
   if (sign === ':=') return { place, value: jsonIn(flag, text), usesNext: false }
   if (sign === ':@') return { place, value: readFile(text), usesNext: false }
-  if ((sign === '=' ? text : next) === 'null' && !isFreeText(place))
-    throw nullRefused(place, sources)
+  if ((sign === '=' ? text : next) === 'null' && !isFreeText(place)) throw nullRefused(place, tool)
   if (sign === '=')
     return { place, value: argumentValue(flag, text, place.schema), usesNext: false }
   const isSwitch = place.schema.type === 'boolean'
@@ -118,14 +112,11 @@ function readFlag(word: string, next: string | undefined, sources: ArgumentSourc
 }
 
 /** Whoever writes null for such an argument most likely means none. */
-function nullRefused(
-  { path, schema }: ArgumentPlace,
-  { clears }: ArgumentSources,
-): CommandLineError {
+function nullRefused({ path, schema }: ArgumentPlace, tool: Tool): CommandLineError {
   const flag = flagOf(path)
   const isUntyped = schema.type === undefined
   const ways = [
-    clears?.(path.join('.')) && `To clear it, give --clear ${path.join('.')}.`,
+    isClearable(tool, path.join('.')) && `To clear it, give --clear ${path.join('.')}.`,
     isUntyped && `For the value null, give ${flag}:=null.`,
     (isUntyped || schema.type === 'string') && `For the text, give '${flag}:="null"'.`,
   ].filter(Boolean)
@@ -233,4 +224,110 @@ function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   const [only, ...others] = item.required ?? []
   if (only !== undefined && others.length === 0) return [{ [only]: text }]
   return text.includes(',') ? text : [text]
+}
+
+/** Where a flag puts its value in the arguments of a tool. */
+interface ArgumentPlace {
+  readonly path: readonly string[]
+  /** What the value may be; `{}` for free data. */
+  readonly schema: JsonSchema
+}
+
+/** The flag of an argument: `--max-duration-seconds`, or `--model.provider` for a field of an object. */
+export const flagOf = (path: readonly string[]): string =>
+  `--${path.map((name) => name.replaceAll('_', '-')).join('.')}`
+
+/** The schema of a field; `{}` where it may be anything. */
+export const fieldSchema = ({ properties = {} }: JsonSchema, name: string): JsonSchema =>
+  Object.hasOwn(properties, name) ? { ...Object(properties[name]) } : {}
+
+/** An object whose fields are the user's own. */
+export const isFree = (schema: JsonSchema): boolean =>
+  schema.type === undefined || schema.additionalProperties === true
+
+/**
+ * Whether an argument takes any words: a filter or a name. Ids, codes and what is chosen from a list are
+ * no such texts.
+ */
+const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
+  schema.type === 'string' &&
+  schema.enum === undefined &&
+  schema.format === undefined &&
+  (schema.maxLength !== undefined || (path.length === 1 && !/_(id|uri)$/.test(path[0] ?? '')))
+
+/**
+ * The place that the name of a flag stands for: names of the schema with hyphens or underscores, fields
+ * by dots. Names of free data stay as they are. Throws CommandLineError.
+ */
+function argumentPlace(name: string, schema: JsonSchema, absent: AbsentFields = {}): ArgumentPlace {
+  const path: string[] = []
+  let at = schema
+  for (const segment of name.split('.')) {
+    if (segment === '' || segment === '__proto__')
+      throw new CommandLineError(`--${name} names no argument.`)
+    if (path.length > 0 && at.type !== 'object' && at.type !== undefined)
+      throw new CommandLineError(`${flagOf(path)} is ${typeInWords(at)}, which has no fields.`)
+    const known = knownName(segment, at)
+    if (known === undefined && !(path.length > 0 && isFree(at)))
+      throw unknownArgument(name, { absent, path, segment, schema: at })
+    path.push(known ?? segment)
+    at = known === undefined ? {} : fieldSchema(at, known)
+  }
+  return { path, schema: at }
+}
+
+/** The place, or nothing where there is none. */
+export function knownPlace(name: string, schema: JsonSchema): ArgumentPlace | undefined {
+  try {
+    return argumentPlace(name, schema)
+  } catch (error) {
+    if (error instanceof CommandLineError) return undefined
+    throw error
+  }
+}
+
+const knownName = (segment: string, { properties = {} }: JsonSchema): string | undefined =>
+  [segment, segment.replaceAll('-', '_')].find((one) => Object.hasOwn(properties, one))
+
+interface Unknown {
+  readonly path: readonly string[]
+  readonly segment: string
+  readonly schema: JsonSchema
+  /** Names for what the API does not have, with what to do instead. */
+  readonly absent: AbsentFields
+}
+
+function unknownArgument(
+  name: string,
+  { path, segment, schema, absent }: Unknown,
+): CommandLineError {
+  const there = `There is no argument --${name}.`
+  if (path.length === 0 && Object.hasOwn(serviceSettings, name)) {
+    return new CommandLineError(
+      `${there} --${name} is a setting of the program, which stands before the name of the tool.`,
+    )
+  }
+  const missing = sameWord(name, Object.keys(absent))
+  if (missing !== undefined) return new CommandLineError(`${there} ${absent[missing]}`)
+  const known = Object.keys(schema.properties ?? {})
+  const meant = closestWord(segment, known)
+  const flags = known.map((one) => flagOf([...path, one]))
+  if (meant !== undefined)
+    return new CommandLineError(`${there} Did you mean ${flagOf([...path, meant])}?`)
+  const all = flags.length === 0 ? 'The tool takes none.' : `There are ${flags.join(', ')}.`
+  return new CommandLineError(`${there} ${all}`)
+}
+
+/** The type of an argument, in words. */
+function typeInWords({ type, items }: JsonSchema): string {
+  if (type === 'array')
+    return Object(items).type === 'object' ? 'a list of objects' : 'a list of texts'
+  const words: Readonly<Record<string, string>> = {
+    string: 'a text',
+    integer: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    object: 'an object',
+  }
+  return words[String(type)] ?? 'free data'
 }

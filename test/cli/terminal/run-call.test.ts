@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { helpParts } from '../../../src/cli/config/help.ts'
 import { serviceConfig } from '../../../src/cli/config/service.ts'
-import { InterruptedError } from '../../../src/cli/install/questions.ts'
 import { runCall } from '../../../src/cli/terminal/call.ts'
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts'
+import { InterruptedError } from '../../../src/cli/terminal/terminal.ts'
 import { openService } from '../../../src/server/service.ts'
 import { openState } from '../../../src/server/state.ts'
-import { tools } from '../../../tools/index.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { scratchFolder } from '../../harness/program.ts'
@@ -75,8 +74,7 @@ async function run(words: string[], texts: Record<string, string>, person: Perso
   const code = await runCall(
     { tool, words: rest, config },
     {
-      ...{ tools, terminal: fake.terminal, signal: interruption.signal },
-      settings: ['read-only'],
+      ...{ terminal: fake.terminal, signal: interruption.signal },
       openService: () =>
         openService(config, {
           onBug: (error) => {

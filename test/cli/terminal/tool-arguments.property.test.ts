@@ -49,18 +49,18 @@ function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 const anyCall = fc.constantFrom(...tools).chain((tool) =>
   valuesOf(tool.inputSchema()).map((args) => ({
-    schema: tool.inputSchema(),
+    tool,
     args: args as Record<string, unknown>,
   })),
 )
 
-const unread = { settings: [], readFile: () => '', readInput: async () => '' }
+const unread = { readFile: () => '', readInput: async () => '' }
 
 test('all arguments of all tools can be given in words, and arrive as they were meant', async () => {
   await fc.assert(
-    fc.asyncProperty(anyCall, async ({ schema, args }) => {
-      const words = argumentWords(args, schema)
-      const read = await readToolArguments(words, { ...unread, schema })
+    fc.asyncProperty(anyCall, async ({ tool, args }) => {
+      const words = argumentWords(args, tool.inputSchema())
+      const read = await readToolArguments(words, tool, unread)
       expect(read).toEqual({ arguments: args, wantsJson: false, wantsHelp: false })
     }),
     tries(1500),
@@ -83,8 +83,7 @@ test('any words are read, or refused with a message; never anything else', async
   )
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...tools), fc.array(word), async (tool, words) => {
-      const schema = tool.inputSchema()
-      await readToolArguments(words, { ...unread, schema }).catch((error) =>
+      await readToolArguments(words, tool, unread).catch((error) =>
         expect(error).toMatchObject({ name: 'ConfigError', message: expect.stringMatching(/\S/) }),
       )
     }),

@@ -5,11 +5,7 @@ import { exampleWords, toolHelp } from '../../../src/cli/terminal/tool-help.ts'
 import { parseArguments } from '../../../src/tool/arguments.ts'
 import { tools } from '../../../tools/index.ts'
 
-const unread = {
-  settings: [],
-  readFile: () => '',
-  readInput: async () => '',
-}
+const unread = { readFile: () => '', readInput: async () => '' }
 
 const help = (name: string, width: number | undefined, account?: string) => {
   const tool = tools.find((one) => one.name === name)
@@ -22,7 +18,7 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
   async (name, tool) => {
     const [first, ...words] = exampleWords(tool)
     expect(first).toBe(name)
-    const given = await readToolArguments(words, { ...unread, schema: tool.inputSchema() })
+    const given = await readToolArguments(words, tool, unread)
     expect(parseArguments(tool, given.arguments)).toMatchObject({ ok: true })
   },
 )

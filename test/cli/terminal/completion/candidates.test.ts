@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../../../src/cli/commands/index.ts'
-import { builtInCommands } from '../../../../src/cli/config/command-line.ts'
 import { candidatesFor } from '../../../../src/cli/terminal/completion.ts'
-import { tools } from '../../../../tools/index.ts'
 
 const clients = ['codex', 'cursor', 'zed'].map((word) => ({ word, about: '' }))
 const words = (...typed: string[]) =>
-  candidatesFor(typed, { commands, builtIn: builtInCommands, tools, clients }).map(
-    ({ word }) => word,
-  )
+  candidatesFor(typed, { commands, clients }).map(({ word }) => word)
 
 test.each<[string[], string[]]>([
   [['st'], ['stdio']],
