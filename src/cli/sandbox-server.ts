@@ -6,57 +6,53 @@ import * as z from 'zod'
 import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { Fixture } from '../sandbox/fixture/fixture.ts'
-import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
 import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
 import { safeLine, safeLines } from '../text/safe-text.ts'
+import { isLoopback, type ListenConfig } from './config/listen.ts'
+import type { SandboxConfig } from './config/platform.ts'
+import { log, logDefect } from './observation.ts'
 
 /** A file that describes faults or data cannot be used; the message says what is wrong with it. */
 class DescriptionError extends Error {
   override readonly name = 'DescriptionError'
 }
 
-/**
- * Serves the sandbox as the platform's REST API. Throws StoreError, ListenError and DescriptionError.
- */
-export async function startSandboxServer(options: {
-  host: string
-  port: number
-  /** Whether the address is reachable from this machine only. */
-  isLoopback: boolean
-  /** Host names clients may use, besides those of this machine. */
-  allowedHosts: readonly string[]
-  sandbox: Omit<SandboxOptions, 'llm' | 'webCalls'> & {
-    llm: SandboxOptions['llm'] | undefined
-    webWaitMs: number
-  }
-  faultsFile: string | undefined
+/** What is served, and where. */
+export interface SandboxServerConfig extends ListenConfig {
+  readonly sandbox: SandboxConfig
+  readonly faultsFile: string | undefined
   /** What the sandbox is to hold instead of its own data; `undefined`: that. */
-  fixtureFile: string | undefined
+  readonly fixtureFile: string | undefined
   /** Whether what it holds is removed first. */
-  isReset: boolean
-  onBug: (error: unknown) => void
-  /** Receives a line about each answer, for the log. */
-  onAnswer: (line: string) => void
-}): Promise<Listening> {
-  const { faultsFile, fixtureFile, isReset, onBug, onAnswer } = options
-  const { llm, webWaitMs, ...rest } = options.sandbox
+  readonly isReset: boolean
+}
+
+/**
+ * Serves the sandbox as the platform's REST API, with a line in the log about each answer. Throws
+ * StoreError, ListenError and DescriptionError.
+ */
+export async function startSandboxServer(config: SandboxServerConfig): Promise<Listening> {
+  const { faultsFile, fixtureFile, isReset, allowedHosts } = config
+  const { llm, webWaitMs, ...rest } = config.sandbox
   const sandbox = openSandbox({
     ...rest,
-    onBug,
+    onBug: logDefect,
     isReset,
     ...(fixtureFile && { seed: readFixture(fixtureFile) }),
     webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: webWaitMs },
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })
-  const answer = answerer(sandbox, hostCheck(options))
+  const { host } = config.listen
+  const answer = answerer(sandbox, hostCheck({ host, isLoopback: isLoopback(host), allowedHosts }))
   const listener = getRequestListener(async (request, env) => {
     const started = performance.now()
     const response = await answer(request, env as HttpBindings)
-    onAnswer(answerLine(request, response, performance.now() - started))
+    log(answerLine(request, response, performance.now() - started), 'info')
     return response
   })
-  const listening = await listen(createServer(listener), options)
+  const listening = await listen(createServer(listener), config.listen)
   return {
     ...listening,
     async close() {

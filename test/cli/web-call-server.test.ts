@@ -61,10 +61,7 @@ test('without a waiting time the simulated caller speaks at once, as on a platfo
 test('pages that could not be served are tried again with the next call', async () => {
   let isOpen = false
   const show = async () => new Response('a page')
-  const server = createWebCallServer(
-    () => (isOpen ? show : undefined),
-    () => undefined,
-  )
+  const server = createWebCallServer(() => (isOpen ? show : undefined))
   expect(await server.pagesAt()).toBe(undefined)
   isOpen = true
   const [one, other] = await Promise.all([server.pagesAt(), server.pagesAt()])

@@ -1,18 +1,9 @@
-import type { LogOptions } from '../../server/observe/log.ts'
-import { isLoopback, type ListenConfig, listenConfig, listenSettings } from '../config/listen.ts'
-import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../config/platform.ts'
+import { listenConfig, listenSettings } from '../config/listen.ts'
+import { sandboxConfig, sandboxSettings } from '../config/platform.ts'
 import { logConfig, logSettings } from '../config/service.ts'
 import { runFlag, settingReader, text } from '../config/setting.ts'
-import { log, logDefect, setUpLog } from '../observation.ts'
+import { log, setUpLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
-
-type SandboxCommandConfig = ListenConfig & {
-  sandbox: SandboxConfig
-  faultsFile: string | undefined
-  fixtureFile: string | undefined
-  isReset: boolean
-  log: LogOptions
-}
 
 const ownSettings = {
   faults: text({
@@ -33,7 +24,7 @@ export const sandbox = defineCommand({
   about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
   examples: ['sandbox --port 8080', 'sandbox --sandbox-db :memory: --sandbox-speed 60'],
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
-  read(texts): SandboxCommandConfig {
+  read(texts) {
     const value = settingReader(ownSettings, texts)
     return {
       ...listenConfig(texts, 8080),
@@ -44,36 +35,17 @@ export const sandbox = defineCommand({
       log: logConfig(texts),
     }
   },
-  start,
+  async start({ log: logOptions, ...config }): Promise<Running> {
+    setUpLog(logOptions)
+    const { startSandboxServer } = await import('../sandbox-server.ts')
+    const server = await startSandboxServer(config)
+    const { sandbox, isReset, fixtureFile, faultsFile } = config
+    log(`Sandbox data: ${sandbox.file}`)
+    if (isReset) log('What it held before is removed.')
+    if (fixtureFile) log(`Filled with ${fixtureFile}`)
+    if (faultsFile) log(`Failing by the rules in ${faultsFile}`)
+    log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
+    log(`OpenAPI document: ${server.url}/v1/openapi.json`)
+    return { done: new Promise(() => {}), close: () => server.close() }
+  },
 })
-
-async function start({
-  listen,
-  allowedHosts,
-  sandbox,
-  faultsFile,
-  fixtureFile,
-  isReset,
-  log: logOptions,
-}: SandboxCommandConfig): Promise<Running> {
-  setUpLog(logOptions)
-  const { startSandboxServer } = await import('../sandbox-server.ts')
-  const server = await startSandboxServer({
-    ...listen,
-    isLoopback: isLoopback(listen.host),
-    allowedHosts,
-    sandbox,
-    faultsFile,
-    fixtureFile,
-    isReset,
-    onBug: logDefect,
-    onAnswer: (answer) => log(answer, 'info'),
-  })
-  log(`Sandbox data: ${sandbox.file}`)
-  if (isReset) log('What it held before is removed.')
-  if (fixtureFile) log(`Filled with ${fixtureFile}`)
-  if (faultsFile) log(`Failing by the rules in ${faultsFile}`)
-  log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
-  log(`OpenAPI document: ${server.url}/v1/openapi.json`)
-  return { done: new Promise(() => {}), close: () => server.close() }
-}

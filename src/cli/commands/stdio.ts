@@ -130,10 +130,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   let current: Server | undefined
   const shutdown = new AbortController()
   const answered = new Set<unknown>()
-  const webCalls = createWebCallServer(
-    () => service.showWebCall,
-    (message) => log(message, 'warn'),
-  )
+  const webCalls = createWebCallServer(() => service.showWebCall)
   const service = await openService(config, {
     webCallPagesAt: webCalls.pagesAt,
     ...serviceLog,
@@ -182,10 +179,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
  * on: over stdio there is no other server. It does not keep the process running. What it
  * needs is loaded with the first call, so that no start has more files to open.
  */
-export function createWebCallServer(
-  showPage: () => Service['showWebCall'],
-  onFailure: (message: string) => void,
-) {
+export function createWebCallServer(showPage: () => Service['showWebCall']) {
   let server: HttpServer | undefined
   let address: Promise<string | undefined> | undefined
   const open = async (): Promise<string | undefined> => {
@@ -197,7 +191,7 @@ export function createWebCallServer(
       return opened.url
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      onFailure(`The pages of web calls cannot be served: ${reason}`)
+      log(`The pages of web calls cannot be served: ${reason}`, 'warn')
       return undefined
     }
   }
