@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Html, type HtmlPage, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
+import { type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/session.ts'
 import type { Readiness } from '../server/transports/http-probes.ts'
 import type { OwnKey } from '../server/transports/key.ts'
@@ -18,28 +18,6 @@ type Access =
   /** Clients get a token by OAuth; an API key works, too. */
   | 'oauth'
 
-/** How one client is connected. */
-interface ClientSteps {
-  readonly id: string
-  readonly title: string
-  /** What to run in a terminal, where the client has a command. */
-  readonly command: string | undefined
-  /** Opens the client with the question whether to install. */
-  readonly link: string | undefined
-  /** The text of its configuration file, and where that is; `undefined`: it is done in its settings. */
-  readonly file: { readonly path: string; readonly text: string } | undefined
-  /** What makes it read its file again. */
-  readonly restart: string
-}
-
-/** What the page shows. There is no secret in it. */
-interface StartPageModel extends Pick<StartPageOptions, 'isSandbox' | 'readiness'> {
-  /** The address of MCP, as this browser reaches it. */
-  readonly url: string
-  readonly access: Access
-  readonly clients: readonly ClientSteps[]
-}
-
 export interface StartPageOptions {
   readonly isSandbox: boolean
   readonly ownKey: OwnKey
@@ -48,15 +26,32 @@ export interface StartPageOptions {
   readonly readiness: Readiness
 }
 
-/** Answers a request for the page at the root of the HTTP server. */
-export function showStartPage(
-  request: Request,
-  { isSandbox, ownKey, publicUrl, readiness }: StartPageOptions,
-): Response {
+/**
+ * Answers a request for the page at the root of the HTTP server. It works without its script, which adds
+ * buttons, and there is no secret in it.
+ */
+export function showStartPage(request: Request, options: StartPageOptions): Response {
+  const { ownKey, publicUrl } = options
   const access = publicUrl ? 'oauth' : accessBy(ownKey)
-  const address = { url: `${publicUrl?.origin ?? baseOf(request)}/mcp`, access }
-  const clients = clientSteps(address, request.headers.get('user-agent') ?? '')
-  const { status, headers, body } = startPage({ isSandbox, readiness, clients, ...address })
+  const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
+  const server = { name, url, header: secretHeaders[access] }
+  const userAgent = request.headers.get('user-agent') ?? ''
+  const { status, headers, body } = pageOf({
+    title: options.isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
+    style,
+    script,
+    content: html`<h1>Voice agents for your assistant</h1>
+<p>This is a server of the Model Context Protocol (MCP). An assistant that is connected to it can manage
+voice agents, phone numbers and calls for you.</p>
+${what(options)}
+<h2 id="connect">Connect</h2>
+<p>The address for every client:</p>
+<div class="copied"><code data-copy="the address">${url}</code></div>
+${inWords[access]}
+${clients.map((client) => steps(client, server, userAgent))}
+<p class="hint" role="status" id="said"></p>
+<p class="hint">voice-agent-mcp ${packageJson.version}</p>`,
+  })
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
@@ -130,26 +125,7 @@ for (const code of document.querySelectorAll('[data-copy]')) {
 }
 `)
 
-/** The page. It works without its script, which adds buttons. */
-const startPage = (model: StartPageModel): HtmlPage =>
-  pageOf({
-    title: model.isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
-    style,
-    script,
-    content: html`<h1>Voice agents for your assistant</h1>
-<p>This is a server of the Model Context Protocol (MCP). An assistant that is connected to it can manage
-voice agents, phone numbers and calls for you.</p>
-${what(model)}
-<h2 id="connect">Connect</h2>
-<p>The address for every client:</p>
-<div class="copied"><code data-copy="the address">${model.url}</code></div>
-${inWords[model.access]}
-${model.clients.map(steps)}
-<p class="hint" role="status" id="said"></p>
-<p class="hint">voice-agent-mcp ${packageJson.version}</p>`,
-  })
-
-function what({ isSandbox, readiness }: StartPageModel): Html {
+function what({ isSandbox, readiness }: StartPageOptions): Html {
   return html`<dl>
 <dt>Works with</dt><dd>${
     isSandbox
@@ -180,14 +156,13 @@ may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in th
 connectors or apps.</p>`,
 }
 
-const steps = ({
-  id,
-  title,
-  command,
-  link,
-  file,
-  restart,
-}: ClientSteps) => html`<details id="${id}">
+/** How one client is connected to this server, on a machine like that of the browser. */
+function steps(client: Client, server: RemoteServer, userAgent: string): Html {
+  const { id, title, restart } = client
+  const install = remoteInstall(client, server)
+  const link = install?.link
+  const command = commands[id]?.(server)
+  return html`<details id="${id}">
 <summary>${title}</summary>
 ${link !== undefined && html`<p><a class="install" href="${link}">Install in ${title}</a></p>`}
 ${
@@ -196,18 +171,19 @@ ${
 <div class="copied"><code data-copy="the command for ${title}">${command}</code></div>`
 }
 ${
-  file
-    ? html`<p>${link !== undefined || command !== undefined ? 'Or in' : 'In'} <code>${file.path}</code>:</p>
-<div class="copied"><pre><code data-copy="the configuration of ${title}">${file.text}</code></pre></div>
+  install
+    ? html`<p>${link !== undefined || command !== undefined ? 'Or in' : 'In'} <code>${filePath(client, userAgent)}</code>:</p>
+<div class="copied"><pre><code data-copy="the configuration of ${title}">${install.text}</code></pre></div>
 <p>${restart}</p>`
     : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
 to be one that is reachable from the internet. For a server on this computer run
 <code>voice-agent-mcp install ${id}</code>.</p>`
 }
 </details>`
+}
 
 /** The header to send, with a placeholder for the secret. */
-const headers: Readonly<Record<Access, RemoteServer['header']>> = {
+const secretHeaders: Readonly<Record<Access, RemoteServer['header']>> = {
   none: undefined,
   oauth: undefined,
   key: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
@@ -215,25 +191,6 @@ const headers: Readonly<Record<Access, RemoteServer['header']>> = {
 }
 
 const name = 'voice-agents'
-
-/** How each client is connected to this server, on a machine like that of the browser. */
-function clientSteps(
-  { url, access }: { readonly url: string; readonly access: Access },
-  userAgent: string,
-): ClientSteps[] {
-  const server = { name, url, header: headers[access] }
-  return clients.map((client) => {
-    const install = remoteInstall(client, server)
-    return {
-      id: client.id,
-      title: client.title,
-      command: commands[client.id]?.(server),
-      link: install?.link,
-      file: install && { path: filePath(client, userAgent), text: install.text },
-      restart: client.restart,
-    }
-  })
-}
 
 /** The commands of clients that have one for this. */
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
