@@ -1,7 +1,6 @@
 import type { AuditEntry, AuditQuery, AuditTrail } from '../../state/audit-trail.ts'
 import { firstCharacters, safeJson, safeLine } from '../../text/safe-text.ts'
 import { ConfigError, exitCodes } from '../config/config-error.ts'
-import { platformSettings, sandboxSettings } from '../config/platform.ts'
 import {
   count,
   jsonSettings,
@@ -11,7 +10,7 @@ import {
   settingReader,
   text,
 } from '../config/setting.ts'
-import { type StateLocation, stateLocation, stateSettings } from '../config/state.ts'
+import { stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
@@ -75,13 +74,6 @@ function auditQuery(texts: SettingTexts): AuditQuery {
   }
 }
 
-interface AuditCommandConfig {
-  readonly state: StateLocation
-  readonly isSandbox: boolean
-  readonly query: AuditQuery
-  readonly wantsJson: boolean
-}
-
 export const audit = defineCommand({
   name: 'audit',
   about: 'Print the audit trail: who changed what and who called whom, the newest first.',
@@ -89,18 +81,15 @@ export const audit = defineCommand({
   settings: {
     ...auditQuerySettings,
     ...jsonSettings,
-    'state-dir': stateSettings['state-dir'],
-    'state-url': stateSettings['state-url'],
-    'base-url': platformSettings['base-url'],
-    'sandbox-db': sandboxSettings['sandbox-db'],
+    ...stateLocationSettings,
   },
-  read(texts): AuditCommandConfig {
+  read(texts) {
     const state = stateLocation(texts)
     if (state.databaseUrl === undefined && state.dir === ':memory:')
       throw new ConfigError('A state in :memory: keeps no audit trail: name its --state-dir.')
     return {
       state,
-      isSandbox: settingReader(platformSettings, texts)('base-url') === undefined,
+      isSandbox: settingReader(stateLocationSettings, texts)('base-url') === undefined,
       query: auditQuery(texts),
       wantsJson: settingReader(jsonSettings, texts)('json'),
     }

@@ -1,8 +1,7 @@
 import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
-import { platformSettings, sandboxSettings } from '../config/platform.ts'
 import { type Setting, settingReader, text } from '../config/setting.ts'
-import { type StateLocation, stateLocation, stateSettings } from '../config/state.ts'
+import { type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
 // Not imported: as a module it would be loaded by every start.
@@ -50,11 +49,7 @@ export const calls = defineCommand({
   ],
   settings: {
     ...callStopSettings,
-    'state-dir': stateSettings['state-dir'],
-    'state-url': stateSettings['state-url'],
-    // They decide which state a server has by default.
-    'base-url': platformSettings['base-url'],
-    'sandbox-db': sandboxSettings['sandbox-db'],
+    ...stateLocationSettings,
   },
   read(texts, _env, _origins, [given, further]): CallsCommandConfig {
     const action = callsActions.find((one) => one === given)

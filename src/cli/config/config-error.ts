@@ -23,3 +23,9 @@ export class ConfigError extends Error {
 export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }
+
+/** Why a file that a person has named cannot be read, as a clause. */
+export function readFault(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { closestWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError, readFault } from './config-error.ts'
 import { settingHelp } from './help.ts'
 import { type Setting, type SettingGroup, type SettingTexts, text } from './setting.ts'
 
@@ -41,9 +41,7 @@ function parsed(path: string): Record<string, unknown> {
   try {
     content = readFileSync(path, 'utf8')
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw new ConfigError(`Configuration file ${path}: ${reason}.`)
+    throw new ConfigError(`Configuration file ${path}: ${readFault(error)}.`)
   }
   try {
     const value = parseJsonText(content)

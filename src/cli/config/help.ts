@@ -123,16 +123,3 @@ export function textWidth({ COLUMNS }: Environment): number | undefined {
   // A terminal that does not know its size says 0.
   return process.stdout.columns || (Number.isInteger(told) && told > 0 ? told : undefined)
 }
-
-/** How a command lays out help of its own. */
-export interface HelpLayout {
-  /** Columns of standard output; `undefined`: it is no terminal. */
-  readonly width: number | undefined
-  /** Help as text, broken at the width. */
-  readonly layOut: (parts: readonly HelpPart[]) => string
-}
-
-export function layoutFor(env: Environment): HelpLayout {
-  const width = textWidth(env)
-  return { width, layOut: (parts) => helpParts(parts, width) }
-}

@@ -54,6 +54,15 @@ export const stateSettings = {
   }),
 }
 
+/** The settings that say which state it is, for commands that work on one. */
+export const stateLocationSettings = {
+  'state-dir': stateSettings['state-dir'],
+  'state-url': stateSettings['state-url'],
+  // They decide which state a server has by default.
+  'base-url': platformSettings['base-url'],
+  'sandbox-db': sandboxSettings['sandbox-db'],
+}
+
 export function stateConfig(texts: SettingTexts): StateConfig {
   const value = settingReader(stateSettings, texts)
   const [given, file] = [value('secret'), value('secret-file')]
@@ -122,9 +131,9 @@ export function secretsIn(given: string, separator: ',' | '\n', label: string): 
 
 /** Calls in a sandbox that keeps nothing need no journal on disk. */
 function defaultStateDir(texts: SettingTexts): string {
-  const keepsNothing = settingReader(sandboxSettings, texts)('sandbox-db') === ':memory:'
-  const isSandbox = settingReader(platformSettings, texts)('base-url') === undefined
-  return keepsNothing && isSandbox ? ':memory:' : dataFolder()
+  const value = settingReader(stateLocationSettings, texts)
+  const isSandbox = value('base-url') === undefined
+  return isSandbox && value('sandbox-db') === ':memory:' ? ':memory:' : dataFolder()
 }
 
 /** What is recorded of changes and calls, and where. */
