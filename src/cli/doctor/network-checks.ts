@@ -16,6 +16,7 @@ import {
 import {
   type Answer,
   failedStage,
+  hostOf,
   type PlatformSession,
   type Stage,
   usesProxy,
@@ -176,9 +177,6 @@ export function networkChecks(session: PlatformSession, env: Environment): Check
     checkNamed('latency', async () => latency(session, await stage())),
   ]
 }
-
-/** Without the brackets of an IPv6 address. */
-const hostOf = ({ config }: PlatformSession) => config.baseUrl.hostname.replace(/^\[|\]$/g, '')
 
 async function dns(session: PlatformSession): Promise<Finding> {
   const host = hostOf(session)

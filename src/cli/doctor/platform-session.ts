@@ -176,13 +176,13 @@ const hasFailedAtProxy = (session: PlatformSession) => {
 
 /** Whether there is a connection to the proxy, and it has made none to the platform. */
 const isHeldByProxy = (session: PlatformSession) => {
-  const { hostname } = session.config.baseUrl
-  const { made } = session.connections
-  return made.some(({ host }) => host === proxyHost(session)) && !isConnected(made, hostname)
+  const hosts = session.connections.made.map(({ host }) => host)
+  return hosts.some((host) => host === proxyHost(session)) && !hosts.includes(hostOf(session))
 }
 
-const isConnected = (made: readonly Connection[], hostname: string) =>
-  made.some(({ host }) => host === hostname.replace(/^\[|\]$/g, ''))
+/** The host of the platform, without the brackets of an IPv6 address. */
+export const hostOf = ({ config }: Pick<PlatformSession, 'config'>): string =>
+  config.baseUrl.hostname.replace(/^\[|\]$/g, '')
 
 /** A connection as it was made. */
 interface Connection {
@@ -219,12 +219,12 @@ function watchConnections(): Connections {
     const socket = isObject(message) ? message.socket : undefined
     const address = isObject(socket) ? socket.remoteAddress : undefined
     made.push({
-      host: hostOf(message),
+      host: connectedHost(message),
       address: typeof address === 'string' ? address : undefined,
       tls: socket instanceof TLSSocket ? tlsFacts(socket) : undefined,
     })
   }
-  const onFailed = (message: unknown) => void failed.push(hostOf(message))
+  const onFailed = (message: unknown) => void failed.push(connectedHost(message))
   subscribe('undici:client:connected', onConnected)
   subscribe('undici:client:connectError', onFailed)
   return {
@@ -237,7 +237,7 @@ function watchConnections(): Connections {
   }
 }
 
-function hostOf(message: unknown): string {
+function connectedHost(message: unknown): string {
   const params = isObject(message) ? message.connectParams : undefined
   return isObject(params) ? String(params.hostname) : ''
 }

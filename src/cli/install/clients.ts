@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { ConfigError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { jsonWithComments, strictJson } from './json-format.ts'
 import type { TextFormat } from './text-format.ts'
@@ -248,11 +249,11 @@ export interface Machine {
   readonly home: string
 }
 
-/** This machine. Throws UsageError without a home folder. */
+/** This machine. Throws ConfigError without a home folder. */
 export function thisMachine(env: Environment): Machine {
   const home = homedir()
   if (!isAbsolute(home)) {
-    throw new UsageError('The home folder is unknown: set HOME to its absolute path.')
+    throw new ConfigError('The home folder is unknown: set HOME to its absolute path.')
   }
   return { platform: process.platform, env, home }
 }
@@ -283,15 +284,3 @@ function appData(machine: Machine): string {
 /** A folder that a variable of a client itself names, else one in the home folder. */
 const clientHome = ({ env, home }: Machine, variable: string, usual: string): string =>
   folderOf(env[variable], join(home, usual))
-
-/** What a person has to change before clients can be changed; the message says what. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-  /** The name of its exit code; `usage`: the command line names something that there is not. */
-  readonly exit: 'failed' | 'usage'
-
-  constructor(message: string, exit: 'failed' | 'usage' = 'failed') {
-    super(message)
-    this.exit = exit
-  }
-}

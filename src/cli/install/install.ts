@@ -1,6 +1,6 @@
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { exitCodes } from '../config/config-error.ts'
+import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal.ts'
 import {
@@ -12,14 +12,7 @@ import {
   type Outcome,
   outcomeJson,
 } from './change-client.ts'
-import {
-  type Client,
-  clients,
-  isInstalled,
-  type Machine,
-  thisMachine,
-  UsageError,
-} from './clients.ts'
+import { type Client, clients, isInstalled, type Machine, thisMachine } from './clients.ts'
 import { launchCommand, type Program, thisProgram } from './launch-command.ts'
 import {
   type GivenAccount,
@@ -83,13 +76,13 @@ export async function inThisProcess(
       process.stderr.write('\n')
       return exitCodes.interrupted
     }
-    if (!(error instanceof UsageError)) throw error
+    if (!(error instanceof ConfigError)) throw error
     warn(error.message)
-    return exitCodes[error.exit]
+    return error.exitCode
   }
 }
 
-/** Adds the server to clients, or lists them, and gives the exit code. Throws UsageError. */
+/** Adds the server to clients, or lists them, and gives the exit code. Throws ConfigError. */
 export async function install(options: InstallOptions, here: Surroundings): Promise<number> {
   if (options.isList) {
     here.print(clientList(findClients(here.machine, options.name), options.wantsJson))
@@ -128,7 +121,7 @@ function changeFor(options: InstallOptions, { program, machine }: Surroundings):
 const consentQuestion = ({ title }: Client) =>
   `${title} has no place for secrets. Write this with the key in plain text?`
 
-/** Takes the server out of clients, and gives the exit code. Throws UsageError. */
+/** Takes the server out of clients, and gives the exit code. Throws ConfigError. */
 export const uninstall = (options: FileChangeOptions, here: Surroundings): Promise<number> =>
   changeClients(
     options,
@@ -146,7 +139,7 @@ export const uninstall = (options: FileChangeOptions, here: Surroundings): Promi
 /** The change of one client's file, or why there is none. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
-/** Changes the files of the clients one after the other, and gives the exit code. Throws UsageError. */
+/** Changes the files of the clients one after the other, and gives the exit code. Throws ConfigError. */
 async function changeClients(
   options: FileChangeOptions,
   { machine, questions, print, warn }: Surroundings,
@@ -186,7 +179,7 @@ function chosenClients(names: readonly string[], machine: Machine): readonly Cli
   if (names.length > 0) return namedClients(names)
   const found = clients.filter((client) => isInstalled(client, machine))
   if (found.length > 0) return found
-  throw new UsageError(
+  throw new ConfigError(
     `No client was found on this machine. Name one, and its file is made: ${clients.map(({ id }) => id).join(', ')}.`,
   )
 }
@@ -215,7 +208,7 @@ function decider(
   }
 }
 
-/** The clients that are named. Throws UsageError for a name that is of none. */
+/** The clients that are named. Throws CommandLineError for a name that is of none. */
 export const namedClients = (names: readonly string[]): Client[] => [
   ...new Set(names.map(clientNamed)),
 ]
@@ -227,9 +220,8 @@ function clientNamed(name: string): Client {
   const ids = clients.map(({ id }) => id)
   const meant = closestWord(name, ids)
   const hint = meant === undefined ? '' : ` Is ${meant} meant?`
-  throw new UsageError(
+  throw new CommandLineError(
     `There is no client ${JSON.stringify(name.slice(0, 64))}.${hint} There are ${ids.join(', ')}.`,
-    'usage',
   )
 }
 

@@ -265,7 +265,7 @@ export function remoteInstall(
   // What the client asks for is in no file and in no link.
   const asked = header && secret.kind === 'prompt' ? keyInput(name) : undefined
   const value = asked?.reference ?? header?.value
-  const entry: Readonly<Record<string, PlainValue>> = {
+  const entry: Fields = {
     ...remote.fixed(name),
     [remote.url]: url,
     ...(header && value !== undefined && { [remote.headers]: { [header.name]: value } }),
@@ -275,36 +275,21 @@ export function remoteInstall(
     ...inputs.map((input) => ({ set: ['inputs', 0], value: input })),
     { set: [servers, name], value: entry },
   ])
-  const linked = { name, entry, inputs }
-  return {
-    text,
-    link:
-      linkScheme && (linkScheme === 'cursor' ? cursorLink(linked) : vsCodeLink(linked, linkScheme)),
-  }
-}
-
-/** A server as a client's file holds it, under its name. */
-interface LinkedServer {
-  readonly name: string
-  readonly entry: Readonly<Record<string, PlainValue>>
-  /** What VS Code asks for and keeps, such as a key; the entry names it as ${input:id}. */
-  readonly inputs: readonly Readonly<Record<string, PlainValue>>[]
+  if (linkScheme === undefined) return { text, link: undefined }
+  if (linkScheme === 'cursor') return { text, link: cursorLink(name, entry) }
+  // VS Code asks for the inputs, such as a key, and keeps them; the entry names them as ${input:id}.
+  return { text, link: vsCodeLink({ name, ...(asked && { inputs }), ...entry }, linkScheme) }
 }
 
 /**
  * The link that opens VS Code with the question whether to install a server
  * (https://code.visualstudio.com/api/extension-guides/ai/mcp).
  */
-function vsCodeLink(
-  { name, entry, inputs }: LinkedServer,
-  scheme: 'vscode' | 'vscode-insiders',
-): string {
-  const server = { name, ...(inputs.length > 0 && { inputs }), ...entry }
-  return `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify(server))}`
-}
+const vsCodeLink = (server: Fields, scheme: 'vscode' | 'vscode-insiders'): string =>
+  `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify(server))}`
 
 /** The same for Cursor (https://cursor.com/docs/mcp/install-links). It has no questions for keys. */
-const cursorLink = ({ name, entry }: LinkedServer): string =>
+const cursorLink = (name: string, entry: Fields): string =>
   `cursor://anysphere.cursor-deeplink/mcp/install?${cursorQuery(name, entry)}`
 
 /** How links for Cursor name a server: its entry is base64. */

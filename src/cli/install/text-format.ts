@@ -70,15 +70,13 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
 /** The end of line that a text uses; a text of one line gets the usual one. */
 export const endOfLine = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n'
 
-/** The spaces and tabs at the beginning of the line that holds an offset. */
-export function indentAt(text: string, offset: number): string {
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1
-  return /^[ \t]*/.exec(text.slice(lineStart))?.[0] ?? ''
-}
-
 /** Where the line that holds an offset begins. */
 export const lineStartOf = (text: string, offset: number): number =>
   text.lastIndexOf('\n', offset - 1) + 1
+
+/** The spaces and tabs at the beginning of the line that holds an offset. */
+export const indentAt = (text: string, offset: number): string =>
+  /^[ \t]*/.exec(text.slice(lineStartOf(text, offset)))?.[0] ?? ''
 
 /** Whether nothing but spaces is between an offset and the end of its line. */
 export const endsLine = (text: string, offset: number): boolean =>

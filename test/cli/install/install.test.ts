@@ -471,7 +471,7 @@ test('no client on the machine is an error that names them', async () => {
   using home = clientHome()
   const { here } = surroundings(home.machine('linux'))
   await expect(install(wanted(), here)).rejects.toMatchObject({
-    exit: 'failed',
+    exitCode: 1,
     message: expect.stringContaining(clients.map(({ id }) => id).join(', ')),
   })
 })
