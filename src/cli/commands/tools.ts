@@ -1,5 +1,5 @@
 import { toolSummaries } from '../../server/tool-summaries.ts'
-import { CommandLineError } from '../config/config-error.ts'
+import { CommandLineError, exitCodes } from '../config/config-error.ts'
 import { exposedTools, scopeConfig, scopeSettings } from '../config/scope.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
@@ -27,7 +27,10 @@ export const tools = defineCommand({
     const terminal = processTerminal(env)
     const how = { terminal, wantsJson, account: scope.account }
     const exposed = exposedTools(toolSummaries, scope.exposure)
-    if (tool === undefined) return ending(showTools(exposed.tools, how))
-    return ending(showTool(tool, exposedTools(all, scope.exposure), how))
+    const shown =
+      tool === undefined
+        ? showTools(exposed.tools, how)
+        : showTool(tool, exposedTools(all, scope.exposure), how)
+    return ending(shown.then(() => exitCodes.done))
   },
 })

@@ -1,9 +1,10 @@
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { tools } from '../../../tools/index.ts'
-import type { CallLocally, PersonsAnswer } from '../../mcp/local-calls.ts'
+import type { PersonsAnswer } from '../../mcp/local-calls.ts'
 import { outcomeOf, targetsOf } from '../../mcp/tool-calls.ts'
 import { mayBeCarriedOut } from '../../platform/failure.ts'
+import type { Service } from '../../server/service.ts'
 import { isObject } from '../../text/json.ts'
 import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
 import { errorMetaKey } from '../../tool/result.ts'
@@ -12,14 +13,7 @@ import { CommandLineError, exitCodes } from '../config/config-error.ts'
 import type { ServiceConfig } from '../config/service.ts'
 import { resultText } from './result-text.ts'
 import { InterruptedError, type StatusLine, type Terminal } from './terminal.ts'
-import { readToolArguments } from './tool-arguments.ts'
-import { toolHelp, toolNamed, usageLine } from './tool-help.ts'
-
-/** What `call` needs of the service. */
-interface CallService {
-  readonly callLocally: CallLocally
-  close(): Promise<void>
-}
+import { readToolArguments, toolNamed } from './tool-arguments.ts'
 
 export interface CallCommand {
   /** The name of the tool. */
@@ -31,7 +25,7 @@ export interface CallCommand {
 
 interface CallParts {
   readonly terminal: Terminal
-  readonly openService: () => Promise<CallService>
+  readonly openService: () => Promise<Pick<Service, 'callLocally' | 'close'>>
   /** Fires with Ctrl+C. */
   readonly signal: AbortSignal
 }
@@ -46,7 +40,8 @@ export async function runCall(
   try {
     const given = await readToolArguments(words, tool, terminal)
     if (given.wantsHelp) {
-      await terminal.print(toolHelp(tool, { terminal, account: config.scope.account }))
+      const { toolHelp } = await import('./tool-help.ts')
+      await terminal.print(toolHelp(tool, { width: terminal.width, account: config.scope.account }))
       return exitCodes.done
     }
     return await callAndPrint(tool, given, parts)
@@ -54,7 +49,7 @@ export async function runCall(
     if (!(error instanceof CommandLineError)) throw error
     if (words.includes('--json')) await terminal.print(safeJsonLines(mistake(tool, error)))
     terminal.warn(safeLines([`voice-agent-mcp: ${error.message}`]))
-    terminal.warn(helpHint(tool))
+    terminal.warn(await helpHint(tool))
     return exitCodes.usage
   }
 }
@@ -64,8 +59,11 @@ const mistake = (tool: Tool, { message }: CommandLineError) => ({
   error: { kind: 'bad_arguments', tool: tool.name, fields: [], next: message, retryable: false },
 })
 
-const helpHint = (tool: Tool) =>
-  `${usageLine(tool)}\nAll arguments: voice-agent-mcp tools ${tool.name}`
+/** How the tool is called. What only help needs is loaded here. */
+async function helpHint(tool: Tool): Promise<string> {
+  const { usageLine } = await import('./tool-help.ts')
+  return `${usageLine(tool)}\nAll arguments: voice-agent-mcp tools ${tool.name}`
+}
 
 interface Given {
   readonly arguments: Record<string, unknown>
@@ -93,7 +91,7 @@ async function callAndPrint(
       )
       .finally(() => waiting.end())
     const code = await printAnswer(tool, result, { terminal, wantsJson })
-    if (code === exitCodes.usage && !wantsJson) terminal.warn(helpHint(tool))
+    if (code === exitCodes.usage && !wantsJson) terminal.warn(await helpHint(tool))
     const isInterrupted = person.wasInterrupted() || signal.aborted
     return isInterrupted && code !== exitCodes.unknown ? exitCodes.interrupted : code
   } catch (error) {
@@ -126,16 +124,11 @@ function askingPerson({ confirm, warn }: Terminal) {
 /** How long nothing is shown, ms: most calls have ended by then. */
 const quietMs = 1000
 
-/** Shows how long a call has taken, and how far it is, on one line until it ends. */
-interface Waiting {
-  progress(message: string): void
-  /** Does something without the line, such as a question. */
-  without<T>(work: () => Promise<T>): Promise<T>
-  end(): void
-}
-
-/** `line` absent: nothing is shown. */
-function showWaiting(tool: string, line: StatusLine | undefined): Waiting {
+/**
+ * Shows how long a call has taken, and how far it is, on one line until it ends. `line` absent: nothing
+ * is shown.
+ */
+function showWaiting(tool: string, line: StatusLine | undefined) {
   const begun = performance.now()
   let message = tool
   let isShown = false
@@ -151,11 +144,12 @@ function showWaiting(tool: string, line: StatusLine | undefined): Waiting {
   }
   const timer = line && setInterval(show, quietMs)
   return {
-    progress(text) {
+    progress(text: string) {
       message = text
       show()
     },
-    async without(work) {
+    /** Does something without the line, such as a question. */
+    async without<T>(work: () => Promise<T>): Promise<T> {
       hide()
       isHidden = true
       try {

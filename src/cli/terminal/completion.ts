@@ -4,8 +4,8 @@ import type { Tool } from '../../tool/tool.ts'
 import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
 import type { Terminal } from './terminal.ts'
-import { flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
-import { argumentRows, findTool } from './tool-help.ts'
+import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
+import { argumentRows } from './tool-help.ts'
 
 /** A word that may come next, with what it means. */
 interface Candidate {
@@ -31,7 +31,7 @@ export function candidatesFor(words: readonly string[], sources: CompletionSourc
 }
 
 function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources): Candidate[] {
-  const { name, command, wantsCommand, operands, flag, current } = line
+  const { name, command, operands, flag, current } = line
   const isCall = command?.name === 'call'
   const [operand] = operands
   if (isCall && operand !== undefined) {
@@ -41,7 +41,7 @@ function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources)
   const settings = command?.settings ?? commands[0]?.settings ?? {}
   if (flag !== undefined) return settingValues(flag, settings)
   if (current.startsWith('-')) return settingCandidates(settings)
-  if (wantsCommand) return commandCandidates(commands)
+  if (name === undefined) return commandCandidates(commands)
   if (name === 'install' || name === 'uninstall')
     return clients.filter(({ word }) => !operands.includes(word))
   if (operands.length > 0) return []
@@ -99,12 +99,10 @@ function argumentCandidates(
 
 /** A command line up to the word that is completed. */
 interface TypedLine {
-  /** The word in the place of the command. */
+  /** The word in the place of the command; `undefined`: it still has to be named. */
   readonly name: string | undefined
   /** The command of that name, if there is one. */
   readonly command: CommandSpec | undefined
-  /** Whether the command still has to be named. */
-  readonly wantsCommand: boolean
   /** What is named behind the command. */
   readonly operands: readonly string[]
   /** Words behind the first operand of a command that reads them itself. */
@@ -128,16 +126,7 @@ function typedLine(words: readonly string[], commands: readonly CommandSpec[]): 
     const command = commands.find((one) => one.name === name)
     if (command?.readsRest && others.length > 0) {
       const rest = earlier.slice(at)
-      return {
-        name,
-        command,
-        wantsCommand: false,
-        operands: others,
-        rest,
-        ...lastFlag(rest),
-        current,
-        before,
-      }
+      return { name, command, operands: others, rest, flag: lastFlag(rest), current, before }
     }
     if (flag !== undefined) flag = undefined
     else if (word.startsWith('--')) flag = valueFlag(word, settings)
@@ -145,8 +134,7 @@ function typedLine(words: readonly string[], commands: readonly CommandSpec[]): 
   }
   const [name, ...operands] = positionals
   const command = commands.find((one) => one.name === name)
-  const wantsCommand = name === undefined
-  return { name, command, wantsCommand, operands, rest: [], flag, current, before }
+  return { name, command, operands, rest: [], flag, current, before }
 }
 
 /** Bash divides words at `=` and hands the sign over as a word of its own. */
@@ -171,9 +159,9 @@ function valueFlag(word: string, settings: SettingGroup): string | undefined {
 }
 
 /** The flag of a tool that comes last, which may take a value. */
-function lastFlag(rest: readonly string[]): Pick<TypedLine, 'flag'> {
+function lastFlag(rest: readonly string[]): string | undefined {
   const last = rest.at(-1)
-  return { flag: last?.startsWith('--') && !last.includes('=') ? last.slice(2) : undefined }
+  return last?.startsWith('--') && !last.includes('=') ? last.slice(2) : undefined
 }
 
 /** Longest meaning that is shown beside a candidate. */

@@ -2,15 +2,17 @@ import { once } from 'node:events'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
-import { CommandLineError } from '../config/config-error.ts'
+import { CommandLineError, readFault } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { type HelpLayout, layoutFor } from '../config/help.ts'
+import { textWidth } from '../config/help.ts'
 
 /** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
 type Style = 'bold' | 'red'
 
 /** Where `call` and `tools` read and write; tests give their own. */
-export interface Terminal extends HelpLayout {
+export interface Terminal {
+  /** Columns of standard output; `undefined`: it is no terminal, and lines are not broken. */
+  readonly width: number | undefined
   /** Writes a line or more to standard output. A reader that is slow is waited for. */
   print(text: string): Promise<void>
   /** Writes a line or more to standard error. */
@@ -39,7 +41,7 @@ export interface StatusLine {
 export function processTerminal(env: Environment): Terminal {
   const { stdin, stdout, stderr } = process
   return {
-    ...layoutFor(env),
+    width: textWidth(env),
     print: (text) => writeOutput(`${text}\n`),
     warn: (text) => stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
@@ -135,9 +137,7 @@ export function readTextFile(path: string): string {
     }
   } catch (error) {
     if (error instanceof CommandLineError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw new CommandLineError(`${path}: ${reason}.`)
+    throw new CommandLineError(`${path}: ${readFault(error)}.`)
   }
 }
 

@@ -1,11 +1,31 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
+import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
 import { serviceSettings } from '../config/service.ts'
 import type { Terminal } from './terminal.ts'
+
+/** Most characters of a name that are shown. */
+const longestShown = 64
+
+/** The tool of this name, with underscores or hyphens. */
+export const findTool = (name: string, tools: readonly Tool[]): Tool | undefined =>
+  tools.find((tool) => tool.name === name.replaceAll('-', '_'))
+
+/** The same; throws CommandLineError where there is none. */
+export function toolNamed(name: string, tools: readonly Tool[]): Tool {
+  const found = findTool(name, tools)
+  if (found) return found
+  const names = tools.map((tool) => tool.name)
+  const meant = closestWord(name, names)
+  const hint = meant === undefined ? 'voice-agent-mcp tools lists them.' : `Did you mean ${meant}?`
+  throw new CommandLineError(
+    `There is no tool ${safeLine(firstCharacters(name, longestShown))}. ${hint}`,
+  )
+}
 
 /** What stands behind the name of a tool. */
 interface ToolArguments {

@@ -9,15 +9,14 @@ import {
 } from '../../contract/openapi-examples.ts'
 import { type Exposure, toolsetsOf } from '../../mcp/exposure.ts'
 import type { ToolSummary } from '../../server/tool-summaries.ts'
-import { closestWord } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
-import { firstCharacters, safeJsonLines, safeLine } from '../../text/safe-text.ts'
+import { safeJsonLines } from '../../text/safe-text.ts'
 import { accountArguments } from '../../tool/listed-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { CommandLineError, ConfigError } from '../config/config-error.ts'
-import type { HelpPart } from '../config/help.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { type HelpPart, helpParts } from '../config/help.ts'
 import type { Terminal } from './terminal.ts'
-import { fieldSchema, flagOf, isFree, ownFlags } from './tool-arguments.ts'
+import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-arguments.ts'
 
 /** How a tool is called, in one line: with what it needs. */
 export function usageLine({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): string {
@@ -28,13 +27,14 @@ export function usageLine({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchem
 }
 
 interface HelpFor {
-  readonly terminal: Pick<Terminal, 'layOut'>
+  /** Columns of the terminal. */
+  readonly width: number | undefined
   /** The account that the operator has pinned. */
   readonly account: string | undefined
 }
 
 /** A tool with all its arguments, for a terminal. */
-export function toolHelp(tool: Tool, { terminal, account }: HelpFor): string {
+export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
   const rows = argumentRows(tool.inputSchema(), { pinned: account !== undefined })
   const parts: HelpPart[] = [
     [`${tool.name}: ${tool.title}`],
@@ -49,7 +49,7 @@ export function toolHelp(tool: Tool, { terminal, account }: HelpFor): string {
     ],
     ['Example:', `  ${exampleCommand(tool)}`],
   ]
-  return terminal.layOut(parts)
+  return helpParts(parts, width)
 }
 
 /** An argument as the help shows it. */
@@ -230,34 +230,30 @@ const textWords = (flag: string, text: string) =>
 interface HowShown {
   readonly terminal: Terminal
   readonly wantsJson: boolean
-  /** The account that the operator has pinned. */
-  readonly account: string | undefined
 }
 
-/** Prints all tools, and gives the exit code. */
+/** Prints all tools. */
 export async function showTools(
   summaries: readonly ToolSummary[],
   { terminal, wantsJson }: HowShown,
-): Promise<number> {
-  await terminal.print(
-    wantsJson ? safeJsonLines(listedTools(summaries)) : toolList(summaries, terminal),
-  )
-  return 0
+): Promise<void> {
+  const listed = summaries.map(listedTool)
+  await terminal.print(wantsJson ? safeJsonLines(listed) : toolList(listed, terminal.width))
 }
 
 /** Prints one tool with its arguments. Throws ConfigError where it is not there, or not exposed. */
 export async function showTool(
   name: string,
   { all, hidden }: Exposure,
-  { terminal, wantsJson, account }: HowShown,
-): Promise<number> {
+  { terminal, wantsJson, account }: HowShown & Pick<HelpFor, 'account'>,
+): Promise<void> {
   const tool = toolNamed(name, all)
   const reason = hidden.get(tool.name)
   if (reason !== undefined) throw new ConfigError(`${tool.name} is not exposed by ${reason}.`)
+  const { width } = terminal
   await terminal.print(
-    wantsJson ? safeJsonLines(toolAsData(tool)) : toolHelp(tool, { terminal, account }),
+    wantsJson ? safeJsonLines(toolAsData(tool)) : toolHelp(tool, { width, account }),
   )
-  return 0
 }
 
 const toolAsData = ({ name, title, description, effect, inputSchema, outputSchema }: Tool) => ({
@@ -269,24 +265,16 @@ const toolAsData = ({ name, title, description, effect, inputSchema, outputSchem
 const Listed = z.object({ title: z.string(), description: z.string() })
 
 /** A tool as `tools --json` shows it. */
-interface ListedTool {
-  readonly name: string
-  readonly toolset: string
-  readonly title: string
-  readonly description: string
-  /** `reads`, `writes`, `destroys` or `bills`. */
-  readonly effect: string
+function listedTool({ name, effect, route, listed }: ToolSummary) {
+  const { title, description } = Listed.parse(JSON.parse(listed))
+  return { name, toolset: toolsetsOf([route])[0] ?? '', title, description, effect }
 }
 
-const listedTools = (summaries: readonly ToolSummary[]): ListedTool[] =>
-  summaries.map(({ name, effect, route, listed }) => {
-    const { title, description } = Listed.parse(JSON.parse(listed))
-    return { name, toolset: toolsetsOf([route])[0] ?? '', title, description, effect }
-  })
-
 /** Tools in their groups, a line each, for a terminal. */
-function toolList(summaries: readonly ToolSummary[], { layOut }: Pick<Terminal, 'layOut'>): string {
-  const tools = listedTools(summaries)
+function toolList(
+  tools: readonly ReturnType<typeof listedTool>[],
+  width: number | undefined,
+): string {
   const groups = [...new Set(tools.map(({ toolset }) => toolset))].map(
     (toolset): HelpPart => [
       `${toolset.replaceAll('_', ' ')}:`,
@@ -298,29 +286,5 @@ function toolList(summaries: readonly ToolSummary[], { layOut }: Pick<Terminal, 
   const end = [
     'voice-agent-mcp tools NAME shows the arguments of a tool, voice-agent-mcp call NAME calls it.',
   ]
-  return layOut([...groups, end])
-}
-
-/** Most characters of a name that are shown. */
-const longestShown = 64
-
-/** The tool of this name, with underscores or hyphens. */
-export const findTool = <T extends { readonly name: string }>(
-  name: string,
-  tools: readonly T[],
-): T | undefined => tools.find((tool) => tool.name === name.replaceAll('-', '_'))
-
-/** The same; throws CommandLineError where there is none. */
-export function toolNamed<T extends { readonly name: string }>(
-  name: string,
-  tools: readonly T[],
-): T {
-  const found = findTool(name, tools)
-  if (found) return found
-  const names = tools.map((tool) => tool.name)
-  const meant = closestWord(name, names)
-  const hint = meant === undefined ? 'voice-agent-mcp tools lists them.' : `Did you mean ${meant}?`
-  throw new CommandLineError(
-    `There is no tool ${safeLine(firstCharacters(name, longestShown))}. ${hint}`,
-  )
+  return helpParts([...groups, end], width)
 }

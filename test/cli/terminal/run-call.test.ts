@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { helpParts } from '../../../src/cli/config/help.ts'
 import { serviceConfig } from '../../../src/cli/config/service.ts'
 import { runCall } from '../../../src/cli/terminal/call.ts'
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts'
@@ -31,7 +30,6 @@ function fakeTerminal({ answers }: Person) {
   const status: string[] = []
   const terminal: Terminal = {
     width: 100,
-    layOut: (parts) => helpParts(parts, 100),
     print: async (text) => void printed.push(text),
     warn: (text) => void warned.push(text),
     styled: (style, text) => `<${style}>${text}</${style}>`,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { helpParts } from '../../../src/cli/config/help.ts'
 import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
 import { exampleWords, toolHelp } from '../../../src/cli/terminal/tool-help.ts'
 import { parseArguments } from '../../../src/tool/arguments.ts'
@@ -10,7 +9,7 @@ const unread = { readFile: () => '', readInput: async () => '' }
 const help = (name: string, width: number | undefined, account?: string) => {
   const tool = tools.find((one) => one.name === name)
   if (!tool) throw new Error(`No tool ${name}`)
-  return toolHelp(tool, { terminal: { layOut: (parts) => helpParts(parts, width) }, account })
+  return toolHelp(tool, { width, account })
 }
 
 test.each(tools.map((tool) => [tool.name, tool] as const))(
