@@ -2,9 +2,8 @@ import { networkInterfaces } from 'node:os'
 import { localTokenHeader } from '../platform/sessions/session.ts'
 import type { OwnKey } from '../server/transports/key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
-import type { OauthConfig } from './config/http.ts'
-import { isLoopback, type ListenConfig } from './config/listen.ts'
-import type { PlatformConfig } from './config/platform.ts'
+import type { ListenConfig, OauthConfig } from './config/http.ts'
+import { isLoopback, type PlatformConfig } from './config/platform.ts'
 import type { RemoteServer } from './install/server-entry.ts'
 
 /** As much of the configuration as decides under which names the server is reached. */

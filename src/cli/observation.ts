@@ -6,7 +6,8 @@ import type { Observer } from '../server/observe/observer.ts'
 import type { Tracing } from '../server/observe/tracing.ts'
 import type { ToolSummary } from '../server/tool-summaries.ts'
 import { defectText, errorKind, messageText } from '../text/safe-text.ts'
-import { isLoopback, type MetricsConfig } from './config/listen.ts'
+import type { MetricsConfig } from './config/http.ts'
+import { isLoopback } from './config/platform.ts'
 import type { ServiceConfig } from './config/service.ts'
 
 /** Until the settings are read, the log has its default form. */

@@ -9,8 +9,8 @@ import { Fixture } from '../sandbox/fixture/fixture.ts'
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
 import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
 import { safeLine, safeLines } from '../text/safe-text.ts'
-import { isLoopback, type ListenConfig } from './config/listen.ts'
-import type { SandboxConfig } from './config/platform.ts'
+import type { ListenConfig } from './config/http.ts'
+import { isLoopback, type SandboxConfig } from './config/platform.ts'
 import { log, logDefect } from './observation.ts'
 
 /** A file that describes faults or data cannot be used; the message says what is wrong with it. */

@@ -31,7 +31,7 @@ interface Definition<Name extends string, Config extends object> extends Command
     problems: ConfigProblems,
   ) => Config
   /** It is given what is wrong with the settings, and reads the others; else that is thrown. */
-  readonly readsDespiteFaults?: true
+  readonly readsDespiteFaults?: boolean
   /**
    * Starts it. What only this command needs is imported in here, so that the others start without
    * loading it.
@@ -39,30 +39,29 @@ interface Definition<Name extends string, Config extends object> extends Command
   readonly start: (config: Config) => Promise<Running>
 }
 
-/** A command: its name, help, settings and start. One file each; index.ts lists them. */
-export const defineCommand = <Name extends string, Config extends object>(
-  definition: Definition<Name, Config>,
-) => ({
-  name: definition.name,
-  about: definition.about,
-  settings: { ...definition.settings, ...configFileSettings },
-  ...(definition.operands !== undefined && { operands: definition.operands }),
-  ...(definition.readsRest && { readsRest: true }),
-  ...(definition.examples && { examples: definition.examples }),
-  readsDespiteFaults: definition.readsDespiteFaults ?? false,
+/** A command: its name, help, settings and start. index.ts lists them. */
+export const defineCommand = <Name extends string, Config extends object>({
+  read,
+  start,
+  readsDespiteFaults = false,
+  ...spec
+}: Definition<Name, Config>) => ({
+  ...spec,
+  settings: { ...spec.settings, ...configFileSettings },
+  readsDespiteFaults,
   configure(
     { texts, origins }: GivenSettings,
     env: Environment,
     operands: readonly string[] = [],
     problems: ConfigProblems = { faults: [], warnings: [] },
   ) {
-    const config = definition.read(texts, env, origins, operands, problems)
+    const config = read(texts, env, origins, operands, problems)
     return {
-      command: definition.name,
+      command: spec.name,
       // What reads despite faults reports them itself.
-      warnings: definition.readsDespiteFaults ? [] : problems.warnings,
+      warnings: readsDespiteFaults ? [] : problems.warnings,
       ...config,
-      start: () => definition.start(config),
+      start: () => start(config),
     }
   },
 })

@@ -7,20 +7,18 @@ import {
   type HttpConfig,
   httpConfig,
   httpSettings,
-  type OauthConfig,
-  oauthConfig,
-  oauthSettings,
-} from '../config/http.ts'
-import {
-  isLoopback,
   type ListenConfig,
   listenConfig,
   listenSettings,
   type MetricsConfig,
   metricsConfig,
   metricsSettings,
+  type OauthConfig,
+  oauthConfig,
+  oauthSettings,
   requireHosts,
-} from '../config/listen.ts'
+} from '../config/http.ts'
+import { isLoopback } from '../config/platform.ts'
 import { exposedTools } from '../config/scope.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'

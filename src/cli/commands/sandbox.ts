@@ -1,4 +1,4 @@
-import { listenConfig, listenSettings } from '../config/listen.ts'
+import { listenConfig, listenSettings } from '../config/http.ts'
 import { sandboxConfig, sandboxSettings } from '../config/platform.ts'
 import { logConfig, logSettings } from '../config/service.ts'
 import { runFlag, settingReader, text } from '../config/setting.ts'

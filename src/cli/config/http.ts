@@ -3,12 +3,19 @@ import type { AddressRange } from '../../server/transports/client-network.ts'
 import type { HttpLimits } from '../../server/transports/http-limits.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
-import { isLoopback } from './listen.ts'
-import { type HttpsProxy, httpsProxy, sharedPlatformSettings } from './platform.ts'
+import {
+  type HttpsProxy,
+  httpsProxy,
+  isLoopback,
+  requireHttps,
+  sharedPlatformSettings,
+  webAddress,
+} from './platform.ts'
 import {
   count,
   flag,
   list,
+  number,
   onOff,
   type Setting,
   type SettingTexts,
@@ -17,6 +24,59 @@ import {
   settingReader,
   text,
 } from './setting.ts'
+
+/** The address that a server listens on, and the host names it is called by. */
+export interface ListenConfig {
+  listen: {
+    host: string
+    /** 0 picks a free one. */
+    port: number
+  }
+  /** Host names that clients may use besides localhost, or `*`; none: any name, unless on loopback. */
+  allowedHosts: readonly string[]
+}
+
+export const listenSettings = {
+  host: text({
+    variable: 'VOICE_AGENT_HOST',
+    value: 'HOST',
+    help: 'Address to listen on.',
+    range: 'Default 127.0.0.1.',
+  }),
+  port: number({
+    variable: 'VOICE_AGENT_PORT',
+    value: 'PORT',
+    help: 'Port to listen on; 0 picks a free one.',
+    least: 0,
+    most: 65_535,
+    isWhole: true,
+    default: undefined,
+    range: '0 to 65535; default 3000 (http), 8080 (sandbox).',
+  }),
+  'allowed-hosts': list({
+    variable: 'VOICE_AGENT_ALLOWED_HOSTS',
+    help: 'Host names that clients may use, besides localhost; * for any.',
+  }),
+}
+
+export function listenConfig(texts: SettingTexts, defaultPort: number): ListenConfig {
+  const value = settingReader(listenSettings, texts)
+  return {
+    listen: { host: value('host') ?? '127.0.0.1', port: value('port') ?? defaultPort },
+    allowedHosts: value('allowed-hosts'),
+  }
+}
+
+/**
+ * A server that other machines reach and that serves requests without a key must name its hosts: a web
+ * page could use it through a name of its own (DNS rebinding). Throws ConfigError.
+ */
+export function requireHosts({ listen, allowedHosts }: ListenConfig): void {
+  if (isLoopback(listen.host) || allowedHosts.length > 0) return
+  throw new ConfigError(
+    `On ${listen.host} the sandbox would answer everybody, under any host name. Name the hosts it is reached by with ${settingLabel(listenSettings, 'allowed-hosts')}, or allow any with '*'.`,
+  )
+}
 
 type Spec = Pick<Setting, 'variable' | 'help'>
 
@@ -252,18 +312,43 @@ function isOn(given = ''): boolean {
 
 /** Tokens and keys are sent there, so it has to be https; its path must be the server's own. */
 function publicAddress(given: string, label: string): URL {
-  const url = URL.parse(given)
-  if (!url || !['https:', 'http:'].includes(url.protocol))
-    throw new ConfigError(`${label} is not a web address. A web address starts with https://.`)
+  const url = webAddress(given, label)
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
     throw new ConfigError(
       `${label} is only the scheme, the host and, if it is not the usual one, the port: ${url.protocol}//${url.host}. The paths below it have to reach this server as they are.`,
     )
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new ConfigError(
-      `${label} must be https: with plain http to ${url.hostname}, others on the network could read keys and tokens.`,
-    )
-  }
+  requireHttps(url, label, 'keys and tokens')
   return url
+}
+
+/** The address of the metrics; `undefined`: there are none. */
+export interface MetricsConfig {
+  readonly metrics: { readonly host: string; readonly port: number } | undefined
+}
+
+export const metricsSettings = {
+  'metrics-port': number({
+    variable: 'VOICE_AGENT_METRICS_PORT',
+    value: 'PORT',
+    help: 'Port of GET /metrics, for Prometheus; 0 picks a free one.',
+    least: 0,
+    most: 65_535,
+    isWhole: true,
+    default: undefined,
+    range: '0 to 65535; default: no metrics.',
+  }),
+  'metrics-host': text({
+    variable: 'VOICE_AGENT_METRICS_HOST',
+    value: 'HOST',
+    help: 'Address to serve metrics on. Whoever reaches it can read them: they have no key.',
+    range: 'Default 127.0.0.1, whatever --host is.',
+  }),
+}
+
+export function metricsConfig(texts: SettingTexts): MetricsConfig {
+  const value = settingReader(metricsSettings, texts)
+  const port = value('metrics-port')
+  if (port === undefined) return { metrics: undefined }
+  return { metrics: { host: value('metrics-host') ?? '127.0.0.1', port } }
 }

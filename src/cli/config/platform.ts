@@ -3,7 +3,6 @@ import envPaths from 'env-paths'
 import { holdsLocalToken, isApiKey } from '../../platform/sessions/session.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
-import { isLoopback } from './listen.ts'
 import {
   choice,
   count,
@@ -117,11 +116,7 @@ export function platformConfig(
 
 /** The messages do not repeat the key. */
 function checkApiKey(apiKey: string): void {
-  if (isQuoted(apiKey)) {
-    throw new ConfigError(
-      'VOICE_AGENT_API_KEY is in quotation marks, which no shell has removed. Set it without them.',
-    )
-  }
+  refuseQuotes(apiKey, 'VOICE_AGENT_API_KEY')
   if (!isApiKey(apiKey)) {
     throw new ConfigError(
       'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
@@ -154,23 +149,37 @@ export function httpsProxy(env: Environment): HttpsProxy | undefined {
   return { url, except: env.NO_PROXY || env.no_proxy || '' }
 }
 
-/** As Windows and files of variables keep quotation marks that a shell would remove. */
-const isQuoted = (text: string) => /^(["']).*\1$/.test(text)
+/** Windows and files of variables keep quotation marks that a shell would remove. */
+function refuseQuotes(text: string, label: string): void {
+  if (!/^(["']).*\1$/.test(text)) return
+  throw new ConfigError(
+    `${label} is in quotation marks, which no shell has removed. Set it without them.`,
+  )
+}
+
+/** An address on the web. It is not repeated: it may be a key that was put into the wrong place. */
+export function webAddress(given: string, label: string): URL {
+  const url = URL.parse(given)
+  if (url && ['https:', 'http:'].includes(url.protocol)) return url
+  throw new ConfigError(`${label} is not a web address. A web address starts with https://.`)
+}
+
+/** Secrets are sent to an address by https, or by http on this machine. Throws ConfigError. */
+export function requireHttps({ protocol, hostname }: URL, label: string, secrets: string): void {
+  if (protocol === 'https:' || isLoopback(hostname)) return
+  throw new ConfigError(
+    `${label} must be https: with plain http to ${hostname}, others on the network could read ${secrets}.`,
+  )
+}
+
+/** True for names and addresses that only this machine can reach. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
 /** The platform's address: https, or http on this machine only, because the key is sent there. */
 function platformUrl(given: string): URL {
-  if (isQuoted(given)) {
-    throw new ConfigError(
-      'VOICE_AGENT_BASE_URL is in quotation marks, which no shell has removed. Set it without them.',
-    )
-  }
-  const url = URL.parse(given)
-  if (!url || !['https:', 'http:'].includes(url.protocol)) {
-    // Not repeated: it may be a key that was put into the wrong variable.
-    throw new ConfigError(
-      'VOICE_AGENT_BASE_URL is not a web address. A web address starts with https://.',
-    )
-  }
+  refuseQuotes(given, 'VOICE_AGENT_BASE_URL')
+  const url = webAddress(given, 'VOICE_AGENT_BASE_URL')
   if (url.username || url.password) {
     throw new ConfigError(
       'VOICE_AGENT_BASE_URL must not hold a user name or password. The key goes into VOICE_AGENT_API_KEY.',
@@ -179,11 +188,7 @@ function platformUrl(given: string): URL {
   if (url.search || url.hash) {
     throw new ConfigError('VOICE_AGENT_BASE_URL must end with the path: no ? and no #.')
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new ConfigError(
-      `VOICE_AGENT_BASE_URL must be https: with plain http to ${url.hostname}, others on the network could read the API key.`,
-    )
-  }
+  requireHttps(url, 'VOICE_AGENT_BASE_URL', 'the API key')
   // Every path of the API begins with /v1, so an address that ends with it means the same.
   url.pathname = url.pathname
     .replace(/\/{2,}/g, '/')
