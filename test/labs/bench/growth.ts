@@ -14,13 +14,13 @@ import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } f
  * Processor time of one tools/call, µs. A load lasts so long that V8's work between two loads, when
  * the server is idle, matters little.
  */
-async function costOf(server: MeasuredServer, folder: string, keys?: number): Promise<number> {
+async function costOf(server: MeasuredServer, keys?: number): Promise<number> {
   const load = { url: server.url, ...getAgentRequest, connections: 16, keys }
-  await putLoad({ ...load, seconds: 4 }, folder)
+  await putLoad({ ...load, seconds: 4 })
   const costs: number[] = []
   for (let round = 0; round < 3; round++) {
     const before = server.usage().cpu
-    const { requests } = await putLoad({ ...load, seconds: 6 }, folder)
+    const { requests } = await putLoad({ ...load, seconds: 6 })
     costs.push((1e6 * (server.usage().cpu - before)) / requests)
   }
   return median(costs)
@@ -81,11 +81,11 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
   await curve('tools', [1, 10, 34], async (count) => {
     const [kind, names = ''] = sets[count as keyof typeof sets]
     await using server = await startOurs(platform.url, { [`VOICE_AGENT_${kind}`]: names })
-    return await costOf(server, path)
+    return await costOf(server)
   })
   await curve('accounts, each with a key of its own', [1, 30, 1000], async (count) => {
     await using server = await startOurs(platform.url)
-    return await costOf(server, path, count)
+    return await costOf(server, count)
   })
   await curve('open streams', [1, 100, 10_000], async (count) => {
     await using server = await startOurs(platform.url, {
@@ -94,7 +94,7 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
       VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '0',
     })
     using _ = await listen(server.url, count)
-    return await costOf(server, path)
+    return await costOf(server)
   })
   await curve('stored conversations', [1000, 30_000, 1_000_000], (count) =>
     costInSandbox(count, path),

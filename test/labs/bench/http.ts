@@ -10,6 +10,7 @@ import {
   type BenchRequest,
   type Comparison,
   compare,
+  type Effort,
   getAgentRequest,
   mcpRequest,
   type Subject,
@@ -26,13 +27,8 @@ const platformRequest: BenchRequest = {
 }
 const agentPath = `accounts/me/agents/${seedIds.supportAgent}`
 
-interface Options {
-  readonly seconds: number
-  readonly rounds: number
-}
-
 /** Requests per second of one core, beside what else can answer them, and the memory they take. */
-export async function http(options: Options): Promise<Section[]> {
+export async function http(effort: Omit<Effort, 'connections'>): Promise<Section[]> {
   using folder = scratchFolder()
   const file = (name: string, text: string) => {
     const path = join(folder.path, name)
@@ -43,35 +39,58 @@ export async function http(options: Options): Promise<Section[]> {
   const models = file('models.json', await sandboxReply('accounts/me/providers/models'))
   await using platform = await startCompared('platform', agent, cores.others)
   await using catalogs = await startCompared('platform', models, cores.others)
-  const run = (subjects: readonly Subject[], connections: number) =>
-    compare(subjects, { ...options, connections }, folder.path)
-
-  const throughput = await measureThroughput(platform.url, catalogs.url, file, run)
-  const single = await measureOneConnection(platform, run)
-  const memory = await measureMemory(platform.url, options.seconds, folder.path)
-  const small = await measureMemory(platform.url, options.seconds, folder.path, smallMemory)
-  const seconds = 20 * options.seconds
-  return [
-    againstSdk('tools/list over HTTP, 16 connections', throughput.lists, { least: 6, aim: 0.5 }),
-    againstSdk('tools/call over HTTP, 16 connections', throughput.calls16, {
-      least: 2.5,
-      aim: 0.4,
-    }),
-    againstSdk('tools/call over HTTP, 256 connections', throughput.calls256, {
-      least: 2.5,
-      aim: 0.4,
-    }),
-    catalogReads(throughput.lists),
-    memoryUnderLoad(memory, { options: 'without Node options', seconds }),
-    memoryUnderLoad(small, { options: 'with the options for little memory', seconds }),
-    addedTime(single),
-  ]
+  const run = (connections: number, ...subjects: Subject[]) =>
+    compare(subjects, { ...effort, connections })
+  const calls = { least: 2.5, aim: 0.4 }
+  const sections: Section[] = []
+  {
+    await using ours = await startOurs(platform.url)
+    await using reader = await startOurs(catalogs.url)
+    await using sdk = await startCompared('sdk', platform.url)
+    await using sdkOfOne = await startCompared('sdk-of-one', platform.url)
+    await using proxy = await startCompared('proxy', platform.url)
+    const { headers, body = '' } = toolsList
+    const list = await fetch(ours.url, { method: 'POST', headers, body })
+    await using constant = await startCompared('constant', file('list.json', await list.text()))
+    const lists = await run(
+      16,
+      subject('ours', ours, toolsList),
+      subject('sdk', sdk, toolsList),
+      subject('floor', constant, toolsList),
+      subject('catalog', reader, readCatalog),
+    )
+    const callers = [
+      subject('ours', ours, getAgentRequest),
+      subject('sdk', sdk, getAgentRequest),
+      subject('sdk of one', sdkOfOne, getAgentRequest),
+      subject('floor', proxy, getAgentRequest),
+    ]
+    sections.push(
+      againstSdk('tools/list over HTTP, 16 connections', lists, { least: 6, aim: 0.5 }),
+      againstSdk('tools/call over HTTP, 16 connections', await run(16, ...callers), calls),
+      againstSdk('tools/call over HTTP, 256 connections', await run(256, ...callers), calls),
+      catalogReads(lists),
+    )
+  }
+  const seconds = 20 * effort.seconds
+  const memory = (options: string, env: Record<string, string>) =>
+    memoryUnderLoad(platform.url, env, { options, seconds })
+  sections.push(
+    await memory('without Node options', {}),
+    await memory('with the options for little memory', smallMemory),
+  )
+  // With one connection only one of the servers works at a time, so they share a core: on two, half of
+  // what is measured is how long the other core takes to wake up.
+  await using ours = await startOurs(platform.url, {}, cores.others)
+  await using proxy = await startCompared('proxy', platform.url, cores.others)
+  const single = await run(
+    1,
+    subject('ours', ours, getAgentRequest),
+    subject('floor', proxy, getAgentRequest),
+    subject('direct', platform, platformRequest, `/v1/${agentPath}`),
+  )
+  return [...sections, addedTime(single)]
 }
-
-type RunComparison = (
-  subjects: readonly Subject[],
-  connections: number,
-) => ReturnType<typeof compare>
 
 const subject = (
   name: string,
@@ -80,75 +99,10 @@ const subject = (
   path = '/mcp',
 ): Subject => ({ name, server, request, path })
 
-async function measureThroughput(
-  platform: string,
-  catalogs: string,
-  file: (name: string, text: string) => string,
-  run: RunComparison,
-) {
-  await using ours = await startOurs(platform)
-  await using reader = await startOurs(catalogs)
-  await using sdk = await startCompared('sdk', platform)
-  await using sdkOfOne = await startCompared('sdk-of-one', platform)
-  await using proxy = await startCompared('proxy', platform)
-  const { headers, body = '' } = toolsList
-  const list = await fetch(ours.url, { method: 'POST', headers, body })
-  await using constant = await startCompared('constant', file('list.json', await list.text()))
-  const lists = await run(
-    [
-      subject('ours', ours, toolsList),
-      subject('sdk', sdk, toolsList),
-      subject('floor', constant, toolsList),
-      subject('catalog', reader, readCatalog),
-    ],
-    16,
-  )
-  const calls = [
-    subject('ours', ours, getAgentRequest),
-    subject('sdk', sdk, getAgentRequest),
-    subject('sdk of one', sdkOfOne, getAgentRequest),
-    subject('floor', proxy, getAgentRequest),
-  ]
-  return { lists, calls16: await run(calls, 16), calls256: await run(calls, 256) }
-}
-
-/**
- * With one connection only one of the servers works at a time, so they share a core: on two, half of
- * what is measured is how long the other core takes to wake up.
- */
-async function measureOneConnection(platform: MeasuredServer, run: RunComparison) {
-  await using ours = await startOurs(platform.url, {}, cores.others)
-  await using proxy = await startCompared('proxy', platform.url, cores.others)
-  return await run(
-    [
-      subject('ours', ours, getAgentRequest),
-      subject('floor', proxy, getAgentRequest),
-      subject('direct', platform, platformRequest, `/v1/${agentPath}`),
-    ],
-    1,
-  )
-}
-
 /** The options for little memory that docs/deployment.md gives. */
 const smallMemory = {
   NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
   MALLOC_ARENA_MAX: '1',
-}
-
-async function measureMemory(
-  platform: string,
-  seconds: number,
-  folder: string,
-  env: Record<string, string> = {},
-): Promise<MemoryUnderLoad> {
-  await using ours = await startOurs(platform, env)
-  const memoryAfter = async (connections: number) => {
-    await putLoad({ url: ours.url, ...getAgentRequest, connections, seconds: 2 * seconds }, folder)
-    return round(ours.usage().memory, 0)
-  }
-  const parts: number[] = []
-  for (let part = 0; part < 10; part++) parts.push(await memoryAfter(16))
-  return { parts, withMany: await memoryAfter(256) }
 }
 
 const unit = 'requests per second of one core'
@@ -197,29 +151,36 @@ const catalogReads = (lists: Comparison): Section => ({
   ],
 })
 
-interface MemoryUnderLoad {
-  /** After each of ten loads over 16 connections, MB. */
-  readonly parts: readonly number[]
-  /** After a load over 256 connections, MB. */
-  readonly withMany: number
-}
-
-/** How much memory there is in the end is reported only: it depends on Node's options. */
-function memoryUnderLoad(
-  { parts, withMany }: MemoryUnderLoad,
+/**
+ * Memory after each of ten loads over 16 connections, then over 256. How much there is in the end is
+ * reported only: it depends on Node's options.
+ */
+async function memoryUnderLoad(
+  platform: string,
+  env: Record<string, string>,
   { options, seconds }: { readonly options: string; readonly seconds: number },
-): Section {
-  const halfWay = parts[Math.floor(parts.length / 2) - 1] ?? Number.NaN
-  const last = parts.at(-1) ?? Number.NaN
+): Promise<Section> {
+  await using ours = await startOurs(platform, env)
+  const memoryAfter = async (connections: number) => {
+    await putLoad({ url: ours.url, ...getAgentRequest, connections, seconds: seconds / 10 })
+    return round(ours.usage().memory, 0)
+  }
+  const parts: number[] = []
+  for (let part = 0; part < 10; part++) parts.push(await memoryAfter(16))
+  const [first = Number.NaN, halfWay = Number.NaN, last = Number.NaN] = [
+    parts[0],
+    parts[4],
+    parts[9],
+  ]
   return {
     title: `memory over HTTP ${options}, under tools/call for ${seconds} s, 16 connections`,
     unit: 'MB',
     values: {
-      'at first': parts[0] ?? Number.NaN,
+      'at first': first,
       'half-way': halfWay,
       'at last': last,
       most: Math.max(...parts),
-      'then with 256 connections': withMany,
+      'then with 256 connections': await memoryAfter(256),
     },
     goals: [{ name: 'times half-way', value: round(last / halfWay), atMost: 1.1 }],
   }

@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Pool } from 'undici'
 import * as z from 'zod'
 import { startProcess } from '../../harness/program.ts'
@@ -28,11 +26,9 @@ const LoadResult = z.object({
 })
 export type LoadResult = z.output<typeof LoadResult>
 
-/** Puts a load on a server, from a process of its own; `folder` takes the file that describes it. */
-export async function putLoad(load: Load, folder: string): Promise<LoadResult> {
-  const file = join(folder, 'load.json')
-  writeFileSync(file, JSON.stringify(load))
-  const script = [process.execPath, import.meta.filename, file]
+/** Puts a load on a server, from a process of its own. */
+export async function putLoad(load: Load): Promise<LoadResult> {
+  const script = [process.execPath, import.meta.filename, JSON.stringify(load)]
   const loader = startProcess(['taskset', '-c', cores.others, ...script])
   const code = await loader.exited
   if (code !== 0) throw new Error(`The load ended with ${code}: ${loader.stderr()}`)
@@ -66,6 +62,6 @@ async function run(load: Load): Promise<LoadResult> {
 }
 
 if (import.meta.main) {
-  const load = Load.parse(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')))
+  const load = Load.parse(JSON.parse(process.argv[2] ?? ''))
   process.stdout.write(JSON.stringify(await run(load)))
 }

@@ -86,14 +86,13 @@ export interface Effort {
 export async function compare(
   subjects: readonly Subject[],
   { connections, seconds, rounds }: Effort,
-  folder: string,
 ): Promise<Comparison> {
   const runs = new Map<string, (LoadResult & { cpu: number })[]>()
   for (let round = 0; round <= rounds; round++) {
     for (const { name, server, path, request } of subjects) {
       const before = server.usage().cpu
       const url = new URL(path, server.url).href
-      const result = await putLoad({ url, ...request, connections, seconds }, folder)
+      const result = await putLoad({ url, ...request, connections, seconds })
       const run = { ...result, cpu: server.usage().cpu - before }
       if (round > 0) runs.set(name, [...(runs.get(name) ?? []), run])
     }
