@@ -1,4 +1,11 @@
-import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
+import {
+  completable,
+  McpServer,
+  type McpServerFactory,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { capabilitiesOf } from '../../src/mcp/server-info.ts'
 import {
   registerAsking2025,
@@ -6,10 +13,9 @@ import {
   registerSubscriptions2025,
 } from './fixture-2025.ts'
 import { registerAsking, stateCodec } from './fixture-asking.ts'
-import { registerPrompts, registerResources } from './fixture-content.ts'
 import { refuseJobsWithoutTasks, registerJobTools } from './fixture-jobs.ts'
 import { registerTaskMethods, registerTaskTools } from './fixture-tasks.ts'
-import { registerTools } from './fixture-tools.ts'
+import { png, registerTools } from './fixture-tools.ts'
 
 /** The lists never change while this runs. */
 const never = { listChanged: false }
@@ -61,4 +67,75 @@ export const factory: McpServerFactory = ({ era, requestInfo }) => {
   }
   if (isConnection2025) registerSubscriptions2025(server)
   return server
+}
+
+function registerResources(server: McpServer): void {
+  const add = (
+    uri: string,
+    content: { mimeType: string; text: string } | { mimeType: string; blob: string },
+  ) =>
+    server.registerResource(
+      uri.slice('test://'.length),
+      uri,
+      { description: 'A resource of the suite.', mimeType: content.mimeType },
+      () => ({ contents: [{ uri, ...content }] }),
+    )
+  add('test://static-text', {
+    mimeType: 'text/plain',
+    text: 'This is the content of the static text resource.',
+  })
+  add('test://static-binary', { mimeType: 'image/png', blob: png })
+  add('test://watched-resource', { mimeType: 'text/plain', text: 'Watched.' })
+  server.registerResource(
+    'template',
+    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
+    { description: 'A resource for each id.', mimeType: 'application/json' },
+    (uri, { id }) => {
+      if (typeof id !== 'string') throw new ResourceNotFoundError(uri.href)
+      const content = { id, templateTest: true, data: `Data for ID: ${id}` }
+      const text = JSON.stringify(content)
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
+    },
+  )
+}
+
+const message = (text: string) => ({
+  role: 'user' as const,
+  content: { type: 'text' as const, text },
+})
+
+function registerPrompts(server: McpServer): void {
+  server.registerPrompt('test_simple_prompt', { description: 'Simple' }, () => ({
+    messages: [message('This is a simple prompt for testing.')],
+  }))
+  const word = completable(z.string(), (typed) =>
+    ['paris', 'park', 'party'].filter((one) => one.startsWith(typed)),
+  )
+  server.registerPrompt(
+    'test_prompt_with_arguments',
+    { description: 'With arguments', argsSchema: z.object({ arg1: word, arg2: z.string() }) },
+    ({ arg1, arg2 }) => ({
+      messages: [message(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+    }),
+  )
+  server.registerPrompt(
+    'test_prompt_with_embedded_resource',
+    { description: 'With a resource', argsSchema: z.object({ resourceUri: z.string() }) },
+    ({ resourceUri: uri }) => {
+      const text = 'Embedded resource content for testing.'
+      const resource = { uri, mimeType: 'text/plain', text }
+      return {
+        messages: [
+          { role: 'user', content: { type: 'resource', resource } },
+          message('Please process the embedded resource above.'),
+        ],
+      }
+    },
+  )
+  server.registerPrompt('test_prompt_with_image', { description: 'With an image' }, () => ({
+    messages: [
+      { role: 'user', content: { type: 'image', data: png, mimeType: 'image/png' } },
+      message('Please analyze the image above.'),
+    ],
+  }))
 }

@@ -1,8 +1,8 @@
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'
 import { startReplicas } from '../../harness/replicas.ts'
-import { rpc } from '../../harness/rpc.ts'
 import { repeatFor } from '../measure/load.ts'
+import { callBuiltTool, textOf } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import {
   calledNumber,
@@ -118,9 +118,8 @@ async function placeCall(url: string, tenant: Tenant, call: number): Promise<voi
     from_number: tenant.fromNumber,
     to_number: calledNumber(tenant, call),
   }
-  const request = { name: 'place_call', arguments: args }
-  const { result, error } = await rpc(url, 'tools/call', request, { key: tenant.key })
-  if (error || result.isError) throw new Error(JSON.stringify(error ?? result))
+  const result = await callBuiltTool(url, 'place_call', args, { key: tenant.key })
+  if (result.isError) throw new Error(textOf(result))
 }
 
 const add = (measured: Map<string, Measured[]>, name: string, one: Measured) =>
