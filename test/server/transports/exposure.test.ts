@@ -36,16 +36,16 @@ describe.each(clientKinds)('%s', (kind) => {
         'get_phone_number',
         'get_usage',
       ])
-      expect(client.instructions).toContain('the tools only read')
+      expect(client.instructions).toMatch(/\bread\b/)
       expect(client.instructions).not.toContain('create_agent')
       await expect(client.value('list_agents')).resolves.toHaveProperty('items')
       for (const [name, message] of [
-        ['create_agent', "exposed by this server's setting --read-only (VOICE_AGENT_READ_ONLY)."],
-        ['get_call', '--toolsets (VOICE_AGENT_TOOLSETS) and --tools (VOICE_AGENT_TOOLS).'],
-        ['get_agents', 'There is no tool get_agents. Did you mean get_agent?'],
+        ['create_agent', /--read-only \(VOICE_AGENT_READ_ONLY\)/],
+        ['get_call', /--toolsets \(VOICE_AGENT_TOOLSETS\).*--tools \(VOICE_AGENT_TOOLS\)/],
+        ['get_agents', /\bget_agents\b.*\bget_agent\b/],
       ] as const) {
         const refused = expect(client.call(name)).rejects
-        await refused.toMatchObject({ code: -32602, message: expect.stringContaining(message) })
+        await refused.toMatchObject({ code: -32602, message: expect.stringMatching(message) })
       }
     })
   })
@@ -63,7 +63,7 @@ describe.each(clientKinds)('%s', (kind) => {
       for (const { name, inputSchema } of await client.listTools()) {
         expect(inputSchema, String(name)).not.toHaveProperty('properties.account_id')
       }
-      expect(client.instructions).toMatch(/belongs to one account, acc-1,/)
+      expect(client.instructions).toContain('acc-1')
       expect(client.instructions).not.toMatch(/account_id|subaccount/)
 
       platform.seen.length = 0
@@ -76,7 +76,7 @@ describe.each(clientKinds)('%s', (kind) => {
       for (const account_id of ['acc-2', 'me', '../acc-2']) {
         const { isError, content } = await client.call('list_agents', { account_id })
         expect(isError).toBe(true)
-        expect(content[0]?.text).toContain('account_id: this server acts on acc-1 only')
+        expect(content[0]?.text).toMatch(/account_id.*acc-1/)
       }
       expect(platform.seen).toHaveLength(3)
     })
@@ -106,10 +106,10 @@ describe('headers of a request', () => {
       'X-MCP-Read-Only': 'true',
     })
     expect(await listed(client)).toEqual(['list_sip_trunks', 'get_sip_trunk', 'get_usage'])
-    expect(client.instructions).toContain('the tools only read')
+    expect(client.instructions).toMatch(/\bread\b/)
     for (const [name, message] of [
-      ['list_agents', "this request's header X-MCP-Toolsets."],
-      ['place_call', "this server's setting --exclude-tools (VOICE_AGENT_EXCLUDE_TOOLS)."],
+      ['list_agents', 'X-MCP-Toolsets'],
+      ['place_call', '--exclude-tools (VOICE_AGENT_EXCLUDE_TOOLS)'],
     ] as const) {
       await expect(client.call(name)).rejects.toMatchObject({
         code: -32602,
@@ -201,19 +201,19 @@ describe('headers of a request', () => {
 })
 
 test.each([
-  [['--toolsets', 'call'], {}, /there is no toolset call\. Did you mean calls\?/],
-  [['http', '--tools', 'place_cal'], {}, /there is no tool place_cal\. Did you mean place_call\?/],
-  [['--read-only', '--tools', 'place_call'], {}, /No tool is left to expose/],
+  [['--toolsets', 'call'], {}, /\bcall\b.*\bcalls\b/],
+  [['http', '--tools', 'place_cal'], {}, /\bplace_cal\b.*\bplace_call\b/],
+  [['--read-only', '--tools', 'place_call'], {}, /--read-only/],
   [[], { VOICE_AGENT_READ_ONLY: 'maybe' }, /VOICE_AGENT_READ_ONLY\) takes true or false/],
 ])('%j %j ends the program with the reason', async (args, env, message) => {
   await using program = startProgram(args, env as Record<string, string>)
   expect(await program.exited).toBe(1)
   expect(program.stdout()).toBe('')
   expect(program.stderr()).toMatch(message)
-  expect(program.stderr()).toContain('See voice-agent-mcp --help.')
+  expect(program.stderr()).toContain('voice-agent-mcp --help')
 })
 
 test('the number of exposed tools is written to standard error', async () => {
   await using program = await startHttpProgram({}, ['--toolsets', 'usage', '--account', 'a1'])
-  expect(program.stderr()).toMatch(/Account: a1, and no other\.\n.*Exposing 1 of \d+ tools\./)
+  expect(program.stderr()).toMatch(/\ba1\b[\s\S]*\b1 of \d+ tools\b/)
 })

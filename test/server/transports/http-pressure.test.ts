@@ -69,7 +69,7 @@ test('the largest of too many large bodies is answered with 503', async () => {
   const heard = await Promise.race(clients.sockets.map((socket) => heardOn(socket)))
   expect(heard).toMatch(/^HTTP\/1\.1 503 /)
   expect(heard).toMatch(/^retry-after: 1\r$/im)
-  expect(heard).toMatch(/33554432 bytes of large requests, its limit in all/)
+  expect(heard).toMatch(/\b33554432\b/)
   await othersAreServed(program.url)
 })
 
@@ -81,7 +81,7 @@ test('a body that does not arrive is answered with 408', async () => {
   socket.write(httpText(mcpHttpRequest('tools/list'), { length: 4000 }))
   const heard = await heardOn(socket)
   expect(heard).toMatch(/^HTTP\/1\.1 408 /)
-  expect(heard).toMatch(/"message":"The body of the request was not complete after 0\.3 s\."/)
+  expect(heard).toMatch(/"message":".*\b0\.3 s\b/)
 })
 
 test('a client that does not read its answers loses the connection', async () => {
@@ -97,8 +97,8 @@ test('a client that does not read its answers loses the connection', async () =>
 })
 
 test.each([
-  ['nested too deeply', '['.repeat(201) + ']'.repeat(201), /nested more than 200 deep/],
-  ['of too many values', `[${'{},'.repeat(100_001)}{}]`, /holds more than 100000 values/],
+  ['nested too deeply', '['.repeat(201) + ']'.repeat(201), /\b200\b/],
+  ['of too many values', `[${'{},'.repeat(100_001)}{}]`, /\b100000\b/],
 ])('a body %s is refused before it is parsed', async (_, body, message) => {
   await using program = await startHttpProgram()
   const response = await fetch(program.url, { ...mcpHttpRequest('tools/list'), body })
