@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { localTokenHeader } from '../platform/sessions/session.ts'
-import type { OwnKey } from '../server/transports/key.ts'
+import type { OwnKey } from '../server/transports/http-key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
 import type { ListenConfig, OauthConfig } from './config/http.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'

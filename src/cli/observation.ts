@@ -154,7 +154,7 @@ async function openMetrics(
 ) {
   const [{ createMetrics, metricsContentType }, { startMetricsServer }] = await Promise.all([
     import('../server/observe/metrics.ts'),
-    import('../server/transports/metrics.ts'),
+    import('../server/transports/metrics-server.ts'),
   ])
   const { sink, text } = createMetrics({ version: packageJson.version, droppedLogLines })
   const server = await startMetricsServer({

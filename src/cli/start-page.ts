@@ -1,8 +1,8 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/session.ts'
-import type { Readiness } from '../server/transports/http-probes.ts'
-import type { OwnKey } from '../server/transports/key.ts'
+import type { Readiness } from '../server/transports/http.ts'
+import type { OwnKey } from '../server/transports/http-key.ts'
 import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
 import { type RemoteServer, remoteInstall } from './install/server-entry.ts'

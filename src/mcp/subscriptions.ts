@@ -1,4 +1,5 @@
 import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { WatchLimitError } from '../platform/sessions/watched-replies.ts'
 import { isResourceAddress, type ReadContext, readResource, sourceOf } from './resources.ts'
@@ -59,8 +60,30 @@ async function refuseMissing(
 /** Most resources of one subscription. */
 const maxWatched = 100
 
+const Listen = z.looseObject({
+  params: z.looseObject({
+    notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }),
+  }),
+})
+
+/**
+ * A `subscriptions/listen` message with only the resources that are watched, and those. The SDK
+ * acknowledges every resource of the message, and the client then expects notifications for it.
+ */
+export function watchedOnly<T>(message: T): {
+  readonly message: T
+  readonly uris: readonly string[]
+} {
+  const { data } = Listen.safeParse(message)
+  if (!data) return { message, uris: [] }
+  const { params } = data
+  const uris = watchable(params.notifications.resourceSubscriptions)
+  const notifications = { ...params.notifications, resourceSubscriptions: uris }
+  return { message: { ...message, params: { ...params, notifications } }, uris }
+}
+
 /** The addresses of a subscription that are watched: those of resources, up to the limit. */
-export const watchable = (uris: readonly string[]): string[] =>
+const watchable = (uris: readonly string[]): string[] =>
   [...new Set(uris)].filter(isResourceAddress).slice(0, maxWatched)
 
 /**

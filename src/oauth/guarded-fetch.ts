@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { Allowances, Quota } from '../server/transports/rate.ts'
+import { Allowances, Quota } from '../server/transports/quotas.ts'
 
 export interface GuardedFetchOptions {
   /**

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { holdsLocalToken, holdsOauthToken, isApiKey } from '../platform/sessions/session.ts'
-import { Allowances, spend } from '../server/transports/rate.ts'
+import { Allowances, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import { createSealer, type SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'

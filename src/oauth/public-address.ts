@@ -5,7 +5,7 @@ import {
   getOAuthProtectedResourceMetadataUrl,
 } from '@modelcontextprotocol/server'
 import type { Scope } from '../platform/sessions/session.ts'
-import type { TokenFault } from '../server/transports/key.ts'
+import type { TokenFault } from '../server/transports/http-authorization.ts'
 
 /** The addresses of the authorization server, below the public one. */
 export const paths = {

@@ -12,7 +12,7 @@ import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
 import { StateError } from '../state/state-access.ts'
 import type { Platform } from './platform.ts'
-import type { Authorization } from './transports/key.ts'
+import type { Authorization } from './transports/http-authorization.ts'
 
 export interface OauthParts {
   readonly platform: Platform

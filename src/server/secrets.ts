@@ -18,7 +18,7 @@ import { localTokenPrefix } from '../platform/sessions/session.ts'
 import { makePrivateFolder } from '../state/private-files.ts'
 import { type SealingKeys, type Secrets, sealingKeysFrom } from '../state/sealing.ts'
 import { openOnce, StateError } from '../state/state-access.ts'
-import type { LocalToken } from './transports/key.ts'
+import type { LocalToken } from './transports/http-key.ts'
 
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 

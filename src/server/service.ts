@@ -23,7 +23,7 @@ import { openPlatform, type Platform } from './platform.ts'
 import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { openState, prepareState } from './state.ts'
-import type { Reachability, Readiness } from './transports/http-probes.ts'
+import type { Reachability, Readiness } from './transports/http.ts'
 
 /** What the transport that uses the service gives it. */
 interface ServiceEvents {

@@ -12,8 +12,7 @@ import {
   toolSummaries,
 } from '../../server/tool-summaries.ts'
 import { startStdio } from '../../server/transports/stdio.ts'
-import type { Connect } from '../../server/transports/stdio-connection.ts'
-import type { WatchRequest } from '../../server/transports/subscriptions.ts'
+import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { exposedTools } from '../config/scope.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { AddressRange } from '../../server/transports/client-network.ts'
+import type { AddressRange } from '../../server/transports/http-admission.ts'
 import type { HttpLimits } from '../../server/transports/http-limits.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'

@@ -28,7 +28,8 @@ export function sendParts(
   parts: readonly (string | Buffer)[],
   status = 200,
 ): void {
-  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  let length = 0
+  for (const part of parts) length += Buffer.byteLength(part)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length })
   response.cork()
   for (const part of parts.slice(0, -1)) response.write(part)
@@ -53,22 +54,4 @@ export async function responseForClient(response: Response): Promise<Response> {
   const { error, ...rest } = SdkRefusal.parse(await response.json())
   const body = { ...rest, error: errorForClient(error, undefined) }
   return new Response(JSON.stringify(body), { status, headers })
-}
-
-/**
- * Refuses a request while the server stops: those under way are answered, and further ones get a
- * status that tells clients and balancers to send them again. Connections are accepted meanwhile, so
- * that probes are answered, too.
- */
-export function refuseWhileStopping(response: ServerResponse): void {
-  // The next request on this connection would be refused, too.
-  response.setHeader('connection', 'close')
-  refuse(response, 503, 'The server is stopping. Nothing was done: send the request again.')
-}
-
-/** Whether the work ends within the time, ms. */
-export async function endsWithin(work: Promise<void>, longestMs: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), longestMs)
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
 }

@@ -1,43 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { scopedExposure } from '../../mcp/request-exposure.ts'
-import type { Scope } from '../../platform/sessions/session.ts'
-import { networkOf } from './client-network.ts'
-import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
+import type { Credential, Scope } from '../../platform/sessions/session.ts'
 import { refuse } from './http-answers.ts'
-import { type ActiveHttpLimits, admitsUnkeyed } from './http-limits.ts'
-import type { Authorization } from './key.ts'
 
-/** Answers a request to the authorization server, within the limits of requests without a key. */
-export async function answerAuthorization(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { authorization, address, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
-): Promise<void> {
-  if (!admitsUnkeyed(limits, { to: 'oauth', network: networkOf(address) }, response)) return
-  await authorization.serve(request, response, address)
+/** What an access token stands for, or why it cannot be used. */
+export type TokenReading =
+  | { readonly ok: true; readonly credential: Credential }
+  /** 401: it is none of this server's that are valid; 503: that cannot be found out now. */
+  | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
+
+/** What is wrong with the access token of a request (RFC 6750 §3.1). */
+export type TokenFault =
+  | { readonly error: 'invalid_token' }
+  | { readonly error: 'insufficient_scope'; readonly scopes: readonly Scope[] }
+
+/** The authorization server beside an HTTP server, as that one uses it (src/oauth/). */
+export interface Authorization {
+  /** Whether it answers the requests to a path, which has no query. */
+  readonly serves: (path: string) => boolean
+  /** Answers a request to one of its paths, which comes from `address`. Never rejects. */
+  readonly serve: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: string,
+  ) => Promise<void>
+  /** The API key that an access token stands for. Never rejects. */
+  readonly readToken: (token: string) => Promise<TokenReading>
+  /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */
+  readonly challenge: (fault?: TokenFault) => string
 }
 
-/**
- * A request with the key that its access token stands for, and what the token allows; `undefined`: the
- * token is refused, and the request is answered.
- */
-export async function requestWithToken(
-  admitted: AdmittedRequest & {
-    readonly options: { readonly authorization?: Authorization | undefined }
-  },
+/** The key that an access token stands for; `undefined`: the token is refused, and the request is answered. */
+export async function credentialOfToken(
+  accessToken: string,
+  { readToken, challenge }: Authorization,
   response: ServerResponse,
-): Promise<AdmittedRequest | undefined> {
-  const { accessToken, network, exposure } = admitted
-  const { authorization } = admitted.options
-  if (accessToken === undefined || !authorization) return admitted
-  const reading = await authorization.readToken(accessToken)
-  if (reading.ok) {
-    const credential = { ...reading.credential, clientNetwork: network }
-    return { ...admitted, credential, exposure: scopedExposure(exposure, credential.scopes) }
-  }
-  if (reading.status === 401) {
-    response.setHeader('www-authenticate', authorization.challenge({ error: 'invalid_token' }))
-  }
+): Promise<Credential | undefined> {
+  const reading = await readToken(accessToken)
+  if (reading.ok) return reading.credential
+  if (reading.status === 401)
+    response.setHeader('www-authenticate', challenge({ error: 'invalid_token' }))
   return void refuse(response, reading.status, reading.message)
 }
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
-import { Connections, type Serve } from './connections.ts'
 import { refuse } from './http-answers.ts'
-import { Bodies } from './http-body.ts'
+import { Bodies } from './http-bodies.ts'
+import { Connections, type Serve } from './http-connections.ts'
 import {
   type BoundName,
   type Bounds,
@@ -10,7 +10,7 @@ import {
   Quota,
   Rate,
   type RatedRequest,
-} from './rate.ts'
+} from './quotas.ts'
 
 /** How much of the server clients may use. */
 export interface HttpLimits {
@@ -65,41 +65,42 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
     bodies.endLate()
     connections.cutSlow()
   }, checkEveryMs).unref()
+  /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
+  function admits(
+    what: Limited,
+    { key, network, count = 1 }: Holder,
+    response: ServerResponse,
+  ): boolean {
+    const quota = quotas[what]
+    const reached = quota.take(key, network, count)
+    if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
+    else response.on('close', () => quota.release(key, network, count))
+    return !reached
+  }
+  /** Counts a request for the limits a minute. False: it is answered with a refusal. */
+  function isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
+    const exceeded = rate.take(request)
+    if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
+    return !exceeded
+  }
   return {
     bodies,
     take: connections.take,
     /** Resolves when no request is served. */
     answered: () => connections.idle(),
-    /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
-    admits(what: Limited, { key, network, count = 1 }: Holder, response: ServerResponse): boolean {
-      const quota = quotas[what]
-      const reached = quota.take(key, network, count)
-      if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
-      else response.on('close', () => quota.release(key, network, count))
-      return !reached
-    },
-    /** Counts a request for the limits a minute. False: it is answered with a refusal. */
-    isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
-      const exceeded = rate.take(request)
-      if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
-      return !exceeded
+    admits,
+    isWithinRate,
+    /**
+     * Counts a request that brings no key, to the pages or to the authorization server: it counts by its
+     * network, also where keys are limited. False: it is answered with a refusal.
+     */
+    admitsUnkeyed(to: 'site' | 'oauth', network: string, response: ServerResponse): boolean {
+      const holder = { key: `${to} ${network}`, network, count: 1 }
+      return admits('requests', holder, response) && isWithinRate(holder, response)
     },
     watched: new WatchedByNetwork(bounds.watchedPerAddress),
     close: () => clearInterval(checking),
   }
-}
-
-/**
- * Counts a request that brings no key, to the pages or to the authorization server: it counts by its
- * network, also where keys are limited. False: it is answered with a refusal.
- */
-export function admitsUnkeyed(
-  limits: ActiveHttpLimits,
-  { to, network }: { readonly to: 'site' | 'oauth'; readonly network: string },
-  response: ServerResponse,
-): boolean {
-  const holder = { key: `${to} ${network}`, network, count: 1 }
-  return limits.admits('requests', holder, response) && limits.isWithinRate(holder, response)
 }
 
 /** Refuses a stream because it would watch too many resources. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node'
@@ -7,6 +8,8 @@ import {
   isInitializeRequest,
   isJsonContentType,
   type JSONRPCErrorResponse,
+  type McpServerFactory,
+  type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import { newSession } from '../../mcp/clients.ts'
 import type { HttpFastPath } from '../../mcp/http-fast-path.ts'
@@ -20,15 +23,24 @@ import {
 } from '../../mcp/message-check.ts'
 import { type GetHeader, headerNames } from '../../mcp/messages.ts'
 import type { ObserveStream } from '../../mcp/observed-request.ts'
-import { missingScopes, waitsIn } from '../../mcp/request-exposure.ts'
+import {
+  type ExposureOfRequest,
+  missingScopes,
+  scopedExposure,
+  waitsIn,
+} from '../../mcp/request-exposure.ts'
+import { watchedOnly } from '../../mcp/subscriptions.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/session.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
-import { endWithToken, refuseScopes, requestWithToken } from './http-authorization.ts'
+import {
+  type Authorization,
+  credentialOfToken,
+  endWithToken,
+  refuseScopes,
+} from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
-import type { Authorization } from './key.ts'
-import { type ResourceBus, type Watch, watchedPart } from './subscriptions.ts'
 
 export interface StreamOptions {
   readonly authorization?: Authorization | undefined
@@ -42,10 +54,18 @@ export interface StreamOptions {
   ) => () => void
 }
 
-/** What the server answers its requests with. */
-export interface McpParts {
+/** The MCP server that answers the requests. */
+export interface McpServing {
+  /** Makes the SDK's server for a request. */
+  readonly factory: McpServerFactory
+  /** Answers the most frequent requests without the SDK. */
   readonly httpFastPath: HttpFastPath
+  readonly exposureFor: ExposureOfRequest
   readonly observeStream: ObserveStream
+}
+
+/** What requests to /mcp are answered with. */
+export interface McpParts extends Omit<McpServing, 'factory'>, StreamOptions {
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -53,53 +73,68 @@ export interface McpParts {
   readonly limits: ActiveHttpLimits
 }
 
-interface McpRequest extends McpParts, AdmittedRequest {
-  readonly options: StreamOptions
-}
-
 /** Answers a request to /mcp whose headers are checked. Rejects when the client breaks off. */
 export async function answerMcp(
   request: IncomingMessage & { auth?: AuthInfo },
   response: ServerResponse,
-  admitted: McpRequest,
+  admitted: AdmittedRequest,
+  mcp: McpParts,
 ): Promise<void> {
-  const allowed = await requestWithToken(admitted, response)
-  // The client may have gone while the state was asked.
-  if (!allowed || response.closed) return
-  const { credential, exposure } = allowed
-  const mcp = { ...admitted, credential }
-  const { header, httpFastPath, serve, options } = mcp
+  const access =
+    admitted.accessToken === undefined ? admitted : await accessByToken(admitted, response, mcp)
+  if (!access) return
+  const { credential, exposure } = access
+  const { header } = admitted
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.
   const incoming = request as NodeIncomingMessageLike
   // The SDK refuses this. It would read the body first if it were not given one.
-  if (!isJsonContentType(request.headers['content-type'])) return serve(incoming, response, null)
-  const isStream = header(headerNames.method) === streamMethod
-  const received = await receive(request, response, { ...mcp, isStream })
+  if (!isJsonContentType(request.headers['content-type']))
+    return mcp.serve(incoming, response, null)
+  const received = await receive(request, response, { ...admitted, credential }, mcp)
   if (!received) return
   const { message } = received
   const missing = missingScopes(message, admitted.exposure, credential?.scopes)
-  if (missing && options.authorization)
-    return refuseScopes(response, missing, options.authorization)
+  if (missing && mcp.authorization) return refuseScopes(response, missing, mcp.authorization)
   const signal = () => goneSignal(response)
-  const answer = httpFastPath(message, { header, credential, exposure, signal })
+  const answer = mcp.httpFastPath(message, { header, credential, exposure, signal })
   if (answer) return sendParts(response, await answer)
   const error = messageError(message, header)
   if (error) return sendJson(response, 400, error)
-  if (isStream) return openStream(incoming, response, message, mcp)
+  if (isStream(header))
+    return openStream(incoming, response, message, { ...admitted, credential }, mcp)
   if (isInitializeRequest(message))
     response.setHeader(headerNames.session, newSession(message.params.capabilities))
-  return serve(incoming, response, message)
+  return mcp.serve(incoming, response, message)
 }
 
-/** The method whose answer is a stream. */
-const streamMethod = 'subscriptions/listen'
+/**
+ * The key that the access token of a request stands for, and the tools that it allows; `undefined`: the
+ * token is refused, or the client has gone.
+ */
+async function accessByToken(
+  { accessToken = '', exposure, network }: AdmittedRequest,
+  response: ServerResponse,
+  { authorization }: McpParts,
+): Promise<Pick<AdmittedRequest, 'credential' | 'exposure'> | undefined> {
+  const own = authorization && (await credentialOfToken(accessToken, authorization, response))
+  // The client may have gone while the state was asked.
+  if (!own || response.closed) return undefined
+  return {
+    credential: { ...own, clientNetwork: network },
+    exposure: scopedExposure(exposure, own.scopes),
+  }
+}
+
+/** Whether the answer to a request is a stream. */
+const isStream = (header: GetHeader) => header(headerNames.method) === 'subscriptions/listen'
 
 /** Reads and parses the body within the limits; answers a request that is refused. */
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { credential, network, exposure, limits, isStream }: McpRequest & { readonly isStream: boolean },
+  { credential, network, header, exposure }: AdmittedRequest,
+  { limits }: McpParts,
 ): Promise<{ readonly message: unknown } | undefined> {
   const body = await limits.bodies.read(request, response)
   if (!body.ok) {
@@ -107,7 +142,7 @@ async function receive(
     response.setHeader('connection', 'close')
     return void refuse(response, body.status, body.message)
   }
-  const what = isStream ? 'streams' : 'requests'
+  const what = isStream(header) ? 'streams' : 'requests'
   const key = credential?.apiKey ?? ''
   if (!limits.admits(what, { key, network }, response)) return undefined
   const parsed = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
@@ -140,36 +175,24 @@ function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse
 async function openStream(
   incoming: NodeIncomingMessageLike,
   response: ServerResponse,
-  message: unknown,
-  mcp: McpRequest,
+  listening: unknown,
+  { credential, accessToken, network, header }: AdmittedRequest,
+  { authorization, faultOfKey, watch, serveStream, bus, limits, observeStream }: McpParts,
 ): Promise<void> {
-  const {
-    credential,
-    accessToken,
-    header,
-    network,
-    serveStream,
-    observeStream,
-    bus,
-    limits,
-    options,
-  } = mcp
-  const fault = await options.faultOfKey(credential)
+  const fault = await faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
   // The client went while its key was checked: there is no event to wait for any more.
   if (response.closed) return
-  const { authorization } = options
   if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)
-  const watch: Watch = (uris, onUpdate) => options.watch(credential, uris, onUpdate)
   const closed = once(response, 'close').then(() => undefined)
-  const { uris, message: watched } = watchedPart(message)
+  const { message, uris } = watchedOnly(listening)
   closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
   // The stream lasts until the response is closed, also if the SDK is done with it before.
   const serve = () =>
-    Promise.race([serveStream(incoming, response, watched).then(() => closed), closed])
-  const open = () => bus.open(watch, uris, serve)
+    Promise.race([serveStream(incoming, response, message).then(() => closed), closed])
+  const open = () => bus.open((onUpdate) => watch(credential, uris, onUpdate), serve)
   const request = { credential, header, transport: 'http' } as const
-  await observeStream(message, request, open)
+  await observeStream(listening, request, open)
 }
 
 /** Fires when the client goes before it has the whole response. */
@@ -179,4 +202,47 @@ function goneSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) gone.abort()
   })
   return gone.signal
+}
+
+type Listener = Parameters<ServerEventBus['subscribe']>[0]
+
+/**
+ * An event bus on which each stream receives only its own resources: other API keys must not learn
+ * of them. The SDK subscribes a stream while it serves the request that opens it, so the stream is
+ * found by its asynchronous context.
+ */
+type ResourceBus = ReturnType<typeof createResourceBus>
+
+export function createResourceBus() {
+  const opened = new AsyncLocalStorage<Set<Listener>>()
+  const bus: ServerEventBus = {
+    // No event is for all streams.
+    publish: () => undefined,
+    subscribe(listener) {
+      const listeners = opened.getStore()
+      listeners?.add(listener)
+      return () => listeners?.delete(listener)
+    },
+  }
+  return {
+    bus,
+    /**
+     * Serves the request that opens a stream. The stream receives the updates that `watch` gives until it
+     * ends; then what `watch` has returned is called.
+     */
+    async open(
+      watch: (onUpdate: (uri: string) => void) => () => void,
+      serve: () => Promise<void>,
+    ): Promise<void> {
+      const listeners = new Set<Listener>()
+      const stop = watch((uri) => {
+        for (const listener of listeners) listener({ kind: 'resource_updated', uri })
+      })
+      try {
+        await opened.run(listeners, serve)
+      } finally {
+        stop()
+      }
+    },
+  }
 }

@@ -6,32 +6,52 @@ import {
 } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
-import type { McpService } from '../../mcp/mcp-service.ts'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
-import { endsWithin, refuse, refuseWhileStopping, responseForClient } from './http-answers.ts'
-import { answerAuthorization } from './http-authorization.ts'
+import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
+import { readKey } from './http-key.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
-import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
-import { isProbePath } from './http-probes.ts'
-import { answerSite } from './http-site.ts'
-import { readKey } from './key.ts'
+import {
+  answerMcp,
+  createResourceBus,
+  type McpParts,
+  type McpServing,
+  type StreamOptions,
+} from './http-mcp.ts'
 import { type Listening, listen } from './listen.ts'
-import { createResourceBus } from './subscriptions.ts'
+import { networkOf } from './quotas.ts'
 
-export interface HttpOptions
-  extends Omit<AdmissionOptions, 'exposureFor' | 'isDraining'>,
-    StreamOptions {
+export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, StreamOptions {
   readonly port: number
   readonly limits: HttpLimits
   /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
   readonly drainMs: number
+  /** Whether the platform and the state can be used now. Never rejects. */
+  readonly readiness: () => Promise<Readiness>
+  /** `undefined`: there are no pages for people. */
+  readonly site?: Site | undefined
   readonly onError: (error: Error) => void
   /** Called with every answer with a status from 400 on, except to probes. */
   readonly onRefused?: ((refused: RefusedAnswer) => void) | undefined
 }
 
-export interface RefusedAnswer {
+/** Something that requests need: whether it can be used now. */
+export type Reachability = 'ok' | 'unreachable'
+
+/** Whether the server can do its work, part by part. */
+export interface Readiness {
+  readonly platform: Reachability
+  readonly state: Reachability
+}
+
+/** Pages for people in a browser, beside MCP. */
+export interface Site {
+  /** Whether it answers a request. `path` has no query. */
+  readonly serves: (path: string, request: IncomingMessage) => boolean
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+interface RefusedAnswer {
   readonly status: number
   readonly durationMs: number
   /** The key that the request brought, valid or not. */
@@ -40,7 +60,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, exposureFor, observeStream }: Omit<McpService, 'callLocally'>,
+  { factory, ...service }: McpServing,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -53,16 +73,17 @@ export async function startHttp(
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
   let isDraining = false
-  const limits = limitedServing(
-    { ...options, exposureFor, isDraining: () => isDraining },
-    {
-      httpFastPath,
-      observeStream,
-      bus,
-      serve: sdkHandler(handler, onError),
-      serveStream: sdkHandler(streams, onError),
-    },
+  const limits = createLimits(options.limits, (request, response) =>
+    answer(request, response, isDraining),
   )
+  const answer = requestHandler(options, {
+    ...service,
+    ...options,
+    limits,
+    bus,
+    serve: sdkHandler(handler, onError),
+    serveStream: sdkHandler(streams, onError),
+  })
   const listening = await listen(createServer(timeouts(options.limits), limits.take), options)
   return {
     ...listening,
@@ -77,32 +98,50 @@ export async function startHttp(
   }
 }
 
-/** Answers requests within the limits. */
-function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<McpParts, 'limits'>) {
-  const admit = createAdmission(options)
-  const limits = createLimits(options.limits, (request, response) => {
-    const { onRefused, isDraining } = options
-    if ((onRefused || isDraining()) && !isProbePath(request.url?.split('?')[0])) {
-      if (onRefused) reportRefusal(request, response, onRefused)
-      if (isDraining()) return refuseWhileStopping(response)
+/** Answers each request: of a probe, to the authorization server, for a page, or of MCP. */
+function requestHandler(options: HttpOptions, mcp: McpParts) {
+  const { authorization, site, onRefused } = options
+  const { limits } = mcp
+  const admission = createAdmission({ ...options, exposureFor: mcp.exposureFor })
+
+  /** Serves a request that brings no key, within the limits for such requests. */
+  async function serveUnkeyed(
+    to: 'oauth' | 'site',
+    request: IncomingMessage,
+    response: ServerResponse,
+    serve: (address: string) => Promise<void>,
+  ) {
+    const address = admission.ofPage(request, response)
+    if (address === undefined) return
+    if (limits.admitsUnkeyed(to, networkOf(address), response)) await serve(address)
+  }
+
+  async function answerAt(path: string, request: IncomingMessage, response: ServerResponse) {
+    if (authorization?.serves(path)) {
+      return serveUnkeyed('oauth', request, response, (address) =>
+        authorization.serve(request, response, address),
+      )
     }
-    const admitted = admit(request, response)
-    if (!admitted) return
-    const answering =
-      'authorization' in admitted
-        ? answerAuthorization(request, response, { ...admitted, limits })
-        : 'site' in admitted
-          ? answerSite(request, response, { ...admitted, limits })
-          : answerMcp(request, response, { ...parts, ...admitted, options, limits })
-    answering.catch((error: Error) => {
+    if (site && path !== '/mcp' && site.serves(path, request)) {
+      return serveUnkeyed('site', request, response, () => servePage(request, response, site))
+    }
+    const admitted = admission.ofMcp(path, request, response)
+    if (admitted) await answerMcp(request, response, admitted, mcp)
+  }
+
+  return (request: IncomingMessage, response: ServerResponse, isDraining: boolean) => {
+    const path = request.url?.split('?')[0] ?? ''
+    if (probePaths.has(path)) return void answerProbe(path, request, response, options, isDraining)
+    if (onRefused) reportRefusal(request, response, onRefused)
+    if (isDraining) return refuseWhileStopping(response)
+    answerAt(path, request, response).catch((error: Error) => {
       if (request.readableAborted) return
       if (error instanceof WatchLimitError) return refuseWatch(response, error)
       options.onError(error)
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'The server failed.')
     })
-  })
-  return limits
+  }
 }
 
 function reportRefusal(
@@ -121,6 +160,64 @@ function reportRefusal(
   })
 }
 
+/**
+ * Refuses a request while the server stops: those under way are answered, and further ones get a
+ * status that tells clients and balancers to send them again. Connections are accepted meanwhile, so
+ * that probes are answered, too.
+ */
+function refuseWhileStopping(response: ServerResponse): void {
+  // The next request on this connection would be refused, too.
+  response.setHeader('connection', 'close')
+  refuse(response, 503, 'The server is stopping. Nothing was done: send the request again.')
+}
+
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/health', '/readyz'])
+
+/**
+ * Answers the probes of load balancers and orchestrators: `/healthz` (and `/health`) while the process
+ * serves, `/readyz` while it should get requests. They may address this machine by any name: the
+ * answers tell nothing about anybody, so neither Host nor Origin is checked.
+ */
+async function answerProbe(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { readiness }: HttpOptions,
+  isDraining: boolean,
+): Promise<void> {
+  if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
+  if (path !== '/readyz') return sendJson(response, 200, { status: 'ok' })
+  if (isDraining) return sendJson(response, 503, { status: 'stopping' })
+  // Without its state, the server still reads and changes things; it refuses calls and confirmations.
+  const query = new URLSearchParams(request.url?.split('?')[1])
+  const isStateOptional = query.get('state') === 'optional'
+  const parts = await readiness()
+  const isReady = parts.platform === 'ok' && (isStateOptional || parts.state === 'ok')
+  sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', ...parts })
+}
+
+/** Answers a request for a page. */
+async function servePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  site: Site,
+): Promise<void> {
+  const { getRequestListener, RequestError } = await import('@hono/node-server')
+  let failure: unknown
+  const listener = getRequestListener(site.fetch, {
+    // The global classes stay Node's own.
+    overrideGlobalObjects: false,
+    errorHandler(error) {
+      // The Host header or the target of the request is not valid.
+      if (error instanceof RequestError) return new Response(null, { status: 400 })
+      failure = error
+      return new Response('The page failed.', { status: 500 })
+    },
+  })
+  await listener(request, response)
+  if (failure !== undefined) throw failure
+}
+
 /** How long Node waits for a request: longer than this server, which answers a late one. */
 const timeouts = ({ clientMs }: HttpLimits): ServerOptions => ({
   headersTimeout: clientMs,
@@ -134,3 +231,10 @@ const sdkHandler = (handler: McpHttpHandler, onError: HttpOptions['onError']) =>
     { ...handler, fetch: async (...given) => responseForClient(await handler.fetch(...given)) },
     { onerror: onError },
   )
+
+/** Whether the work ends within the time, ms. */
+async function endsWithin(work: Promise<void>, longestMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), longestMs)
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
+}

@@ -1,7 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createClientAddress, networkOf } from '../../../src/server/transports/client-network.ts'
+import { createClientAddress } from '../../../src/server/transports/http-admission.ts'
+import { networkOf } from '../../../src/server/transports/quotas.ts'
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

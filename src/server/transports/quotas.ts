@@ -127,9 +127,11 @@ export type BoundName = keyof Bounds
 /** Counts what is held, by API key, by client network and in all. */
 export class Quota {
   readonly #bounds: Bounds
-  readonly #byKey = new Map<string, number>()
-  readonly #byNetwork = new Map<string, number>()
-  #inAll = 0
+  readonly #held = {
+    perKey: new Map<string, number>(),
+    perAddress: new Map<string, number>(),
+    inAll: new Map<string, number>(),
+  }
 
   constructor(bounds: Bounds) {
     this.#bounds = bounds
@@ -140,30 +142,57 @@ export class Quota {
    * allow it, if any.
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
-    if (wanted === 0) return undefined
-    const { inAll, perKey, perAddress } = this.#bounds
-    if (isExceeded(perKey, wanted, this.#byKey.get(key))) return 'perKey'
-    if (isExceeded(perAddress, wanted, this.#byNetwork.get(network))) return 'perAddress'
-    if (isExceeded(inAll, wanted, this.#inAll)) return 'inAll'
-    this.#count(wanted, key, network)
+    const names = [
+      ['perKey', key],
+      ['perAddress', network],
+      ['inAll', ''],
+    ] as const
+    for (const [bound, name] of names) {
+      const most = this.#bounds[bound]
+      if (most > 0 && (this.#held[bound].get(name) ?? 0) + wanted > most) return bound
+    }
+    this.#count(key, network, wanted)
     return undefined
   }
 
   release(key: string, network: string, taken = 1): void {
-    this.#count(-taken, key, network)
+    this.#count(key, network, -taken)
   }
 
-  #count(by: number, key: string, network: string): void {
-    this.#inAll += by
-    count(this.#byKey, key, by)
-    count(this.#byNetwork, network, by)
+  #count(key: string, network: string, by: number): void {
+    const { perKey, perAddress, inAll } = this.#held
+    for (const [counts, name] of [
+      [perKey, key],
+      [perAddress, network],
+      [inAll, ''],
+    ] as const) {
+      const held = (counts.get(name) ?? 0) + by
+      if (held > 0) counts.set(name, held)
+      else counts.delete(name)
+    }
   }
 }
 
-const isExceeded = (bound: number, wanted: number, held = 0) => bound > 0 && held + wanted > bound
-
-function count(counts: Map<string, number>, name: string, by: number): void {
-  const held = (counts.get(name) ?? 0) + by
-  if (held > 0) counts.set(name, held)
-  else counts.delete(name)
+/**
+ * The network of a client, by which its requests are counted: its address, or of an IPv6 address
+ * the first 64 bits, which one customer of a provider has at least (RFC 6177).
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const first = groupsOf(head)
+  const last = groupsOf(tail ?? '')
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
+  const groups = [...first, ...zeros, ...last]
+  return isIpv4(groups) ? groups.join(':') : groups.slice(0, 4).join(':')
 }
+
+/** IPv4 in IPv6 (RFC 4291 §2.5.5.2): the last two groups are the address. */
+const isIpv4 = (groups: readonly string[]) => groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+
+/** Groups of an IPv6 address in one form: proxies write capitals and zeros in front, too (RFC 5952 §2). */
+const groupsOf = (part: string): string[] =>
+  part
+    .split(':')
+    .filter(Boolean)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextprotocol/server'
 
-export interface BodyBounds {
+interface BodyBounds {
   /** Longest time until a body is complete, ms. */
   readonly longestMs: number
   /** Most bytes of all incomplete bodies together, and of all large bodies that are served. */
@@ -9,9 +9,20 @@ export interface BodyBounds {
 }
 
 /** The bytes of a request, or why it is refused. */
-export type RequestBody =
+type RequestBody =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly status: 408 | 413 | 503; readonly message: string }
+
+/** A body that is being received. */
+interface IncomingBody {
+  readonly since: number
+  /** What was received, and room for more: the bytes that the body takes in memory. */
+  buffer: Buffer
+  /** How many bytes of the buffer were received. */
+  length: number
+  /** Does nothing when the body has ended before. */
+  readonly end: (outcome: RequestBody) => void
+}
 
 /** A body up to this length, in bytes, is always served. */
 const small = 65_536
@@ -30,6 +41,8 @@ const tooLarge: RequestBody = {
   status: 413,
   message: `The request is larger than ${longestRequest} bytes.`,
 }
+
+const nothing = Buffer.alloc(0)
 
 /**
  * Reads the bodies of requests within bounds for all of them together. When there is no room, the
@@ -60,20 +73,25 @@ export class Bodies {
   /** Reads one body. Rejects when the client breaks off. */
   read(request: IncomingMessage, response: ServerResponse): Promise<RequestBody> {
     return new Promise((resolve, reject) => {
-      const body = new IncomingBody((outcome) => {
-        this.#incoming.delete(body)
-        this.#incomingBytes -= body.allocated
-        if (outcome.ok) {
-          resolve(outcome)
-          return
-        }
-        request.off('data', add).pause()
-        dropRest(request, outcome).then(() => resolve(outcome))
-      })
+      const body: IncomingBody = {
+        since: performance.now(),
+        buffer: nothing,
+        length: 0,
+        end: (outcome) => {
+          if (!this.#incoming.delete(body)) return
+          this.#incomingBytes -= body.buffer.length
+          if (outcome.ok) {
+            resolve(outcome)
+            return
+          }
+          request.off('data', add).pause()
+          dropRest(request, outcome).then(() => resolve(outcome))
+        },
+      }
       const add = (chunk: Buffer) => this.#add(body, chunk)
       this.#incoming.add(body)
       request.on('data', add)
-      request.once('end', () => body.end(this.#admitted(body.bytes, response)))
+      request.once('end', () => body.end(this.#admitted(body, response)))
       request.once('error', (error) => {
         body.end(tooLarge)
         reject(error)
@@ -81,29 +99,43 @@ export class Bodies {
     })
   }
 
+  /** Uses one buffer for a body: a thousand small ones take far more memory. */
   #add(body: IncomingBody, chunk: Buffer): void {
-    const before = body.allocated
-    if (!body.add(chunk)) {
+    const { buffer } = body
+    const length = body.length + chunk.length
+    if (length > longestRequest) {
       body.end(tooLarge)
       return
     }
-    this.#incomingBytes += body.allocated - before
+    if (body.length === 0) body.buffer = chunk
+    else {
+      if (length > buffer.length) {
+        body.buffer = Buffer.allocUnsafe(Math.min(longestRequest, Math.max(4096, 2 * length)))
+        buffer.copy(body.buffer, 0, 0, body.length)
+      }
+      chunk.copy(body.buffer, body.length)
+    }
+    body.length = length
+    this.#incomingBytes += body.buffer.length - buffer.length
     while (this.#incomingBytes > this.#bounds.mostBytes) this.#makeRoom()
   }
 
   /** A large body counts until it is answered: it is in memory until then. */
-  #admitted(bytes: Buffer, response: ServerResponse): RequestBody {
-    if (bytes.length <= small) return { ok: true, bytes }
-    if (this.#servedBytes + bytes.length > this.#bounds.mostBytes) return this.#noRoom()
-    this.#servedBytes += bytes.length
+  #admitted({ buffer, length }: IncomingBody, response: ServerResponse): RequestBody {
+    const bytes = buffer.subarray(0, length)
+    if (length <= small) return { ok: true, bytes }
+    if (this.#servedBytes + length > this.#bounds.mostBytes) return this.#noRoom()
+    this.#servedBytes += length
     response.on('close', () => {
-      this.#servedBytes -= bytes.length
+      this.#servedBytes -= length
     })
     return { ok: true, bytes }
   }
 
   #makeRoom(): void {
-    const largest = [...this.#incoming].reduce((a, b) => (b.allocated > a.allocated ? b : a))
+    const largest = [...this.#incoming].reduce((a, b) =>
+      b.buffer.length > a.buffer.length ? b : a,
+    )
     largest.end(this.#noRoom())
   }
 
@@ -121,54 +153,4 @@ async function dropRest(request: IncomingMessage, refusal: RequestBody): Promise
     setTimeout(resolve, longestRestMs)
     request.once('end', resolve).resume()
   })
-}
-
-const nothing = Buffer.alloc(0)
-
-/** A body that is being received. */
-class IncomingBody {
-  readonly since = performance.now()
-  readonly #onEnd: (outcome: RequestBody) => void
-  #buffer: Buffer = nothing
-  #length = 0
-  #hasEnded = false
-
-  constructor(onEnd: (outcome: RequestBody) => void) {
-    this.#onEnd = onEnd
-  }
-
-  /** Bytes that it takes in memory. */
-  get allocated(): number {
-    return this.#buffer.length
-  }
-
-  get bytes(): Buffer {
-    const isFull = this.#buffer.length === this.#length
-    return isFull ? this.#buffer : this.#buffer.subarray(0, this.#length)
-  }
-
-  /** False when it is too long. It uses one buffer: a thousand small ones take far more memory. */
-  add(chunk: Buffer): boolean {
-    const length = this.#length + chunk.length
-    if (length > longestRequest) return false
-    if (this.#length === 0) this.#buffer = chunk
-    else {
-      if (length > this.#buffer.length) this.#grow(length)
-      chunk.copy(this.#buffer, this.#length)
-    }
-    this.#length = length
-    return true
-  }
-
-  #grow(length: number): void {
-    const grown = Buffer.allocUnsafe(Math.min(longestRequest, Math.max(4096, 2 * length)))
-    this.#buffer.copy(grown, 0, 0, this.#length)
-    this.#buffer = grown
-  }
-
-  end(outcome: RequestBody): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#onEnd(outcome)
-  }
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { validateOriginHeader } from '@modelcontextprotocol/server'
 import {
   type Credential,
@@ -7,7 +7,6 @@ import {
   holdsOauthToken,
   isApiKey,
   localTokenHeader,
-  type Scope,
 } from '../../platform/sessions/session.ts'
 import { clientText } from '../../text/safe-text.ts'
 
@@ -87,27 +86,23 @@ export interface LocalToken {
   readonly file: string | undefined
 }
 
-/** A request without a key. */
-interface KeylessRequest {
-  readonly headers: IncomingHttpHeaders
-  /** The local tokens in its headers. */
-  readonly tokens: readonly string[]
-}
-
 interface Refusal {
   readonly status: 401 | 403
   readonly message: string
 }
 
-/** Returns a check: why a request may not use the server's own key, or `undefined` if it may. */
+/**
+ * Returns a check of a request without a key, by its headers and the local tokens in them: why it may
+ * not use the server's own key, or `undefined` if it may.
+ */
 export function ownKeyCheck(
   ownKey: OwnKey,
   allowedOrigins: readonly string[],
-): (request: KeylessRequest) => Refusal | undefined {
+): (headers: IncomingHttpHeaders, tokens: readonly string[]) => Refusal | undefined {
   if (ownKey.usedBy === 'all') return () => undefined
   if (ownKey.usedBy === 'none') return () => ({ status: 401, message: keyWanted })
   const { token } = ownKey
-  return ({ headers, tokens }) =>
+  return (headers, tokens) =>
     refusalOfForwarded(headers) ??
     refusalOfPage(headers, allowedOrigins) ??
     (token && refusalOfToken(tokens, token))
@@ -167,30 +162,3 @@ const hash = (text: string) => createHash('sha256').update(text).digest()
 
 const keyWanted =
   'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
-
-/** What an access token stands for, or why it cannot be used. */
-export type TokenReading =
-  | { readonly ok: true; readonly credential: Credential }
-  /** 401: it is none of this server's that are valid; 503: that cannot be found out now. */
-  | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
-
-/** What is wrong with the access token of a request (RFC 6750 §3.1). */
-export type TokenFault =
-  | { readonly error: 'invalid_token' }
-  | { readonly error: 'insufficient_scope'; readonly scopes: readonly Scope[] }
-
-/** The authorization server beside an HTTP server, as that one uses it (src/oauth/). */
-export interface Authorization {
-  /** Whether it answers the requests to a path, which has no query. */
-  readonly serves: (path: string) => boolean
-  /** Answers a request to one of its paths, which comes from `address`. Never rejects. */
-  readonly serve: (
-    request: IncomingMessage,
-    response: ServerResponse,
-    address: string,
-  ) => Promise<void>
-  /** The API key that an access token stands for. Never rejects. */
-  readonly readToken: (token: string) => Promise<TokenReading>
-  /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */
-  readonly challenge: (fault?: TokenFault) => string
-}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** What a server does with each request. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+interface UnreadBounds {
+  /** Longest time in which a client reads nothing of an answer, ms. */
+  readonly longestMs: number
+  /** Most bytes of all answers together that wait to be read. */
+  readonly mostBytes: number
+}
+
+interface Connection {
+  readonly socket: Socket
+  /** Requests that were read with the one that is served, and wait. */
+  readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
+  /** The answer to the request that is served; `undefined` between two requests. */
+  response: ServerResponse | undefined
+  /** Bytes of it that the client has not read, and the time of its last progress, ms. */
+  unread: number
+  since: number
+}
+
+/** A client that reads more slowly, in bytes per ms, is cut off. */
+const minReadingSpeed = 64
+
+/**
+ * Serves the requests of each connection one after the other. The next one begins when the answer
+ * before it has been given to the operating system; while a request waits, nothing more is read from
+ * the connection. Answers are sent in the order of the requests anyway (RFC 9112 §9.3.2): an answer
+ * made earlier would only take memory, for a client that may never read it.
+ */
+export class Connections {
+  readonly #serve: Serve
+  readonly #bounds: UnreadBounds
+  readonly #known = new WeakMap<Socket, Connection>()
+  /** The connections with a request that is served, or waits for its turn. */
+  readonly #busy = new Set<Connection>()
+  #whenIdle: (() => void) | undefined
+
+  constructor(serve: Serve, bounds: UnreadBounds) {
+    this.#serve = serve
+    this.#bounds = bounds
+  }
+
+  readonly take: Serve = (request, response) => {
+    const { socket } = request
+    const connection = this.#known.get(socket) ?? this.#open(socket)
+    if (this.#busy.has(connection)) {
+      connection.waiting.push({ request, response })
+      socket.pause()
+    } else this.#begin(connection, request, response)
+  }
+
+  #open(socket: Socket): Connection {
+    const connection = { socket, waiting: [], response: undefined, unread: 0, since: 0 }
+    this.#known.set(socket, connection)
+    // Node resumes the socket after each complete request.
+    socket.on('resume', () => {
+      if (connection.waiting.length > 0) socket.pause()
+    })
+    return connection
+  }
+
+  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    connection.response = response
+    connection.unread = 0
+    response.on('close', () => {
+      connection.response = undefined
+      // Other connections have their turn first: they do not wait for all requests of this one.
+      if (connection.waiting.length > 0) setImmediate(() => this.#goOn(connection))
+      else this.#goOn(connection)
+    })
+    this.#busy.add(connection)
+    this.#serve(request, response)
+  }
+
+  /** Begins the next request of a connection, unless there is none or the client has gone. */
+  #goOn(connection: Connection): void {
+    const { socket, waiting } = connection
+    if (socket.destroyed) waiting.length = 0
+    const next = waiting.shift()
+    if (next) {
+      if (waiting.length === 0) socket.resume()
+      this.#begin(connection, next.request, next.response)
+      return
+    }
+    this.#busy.delete(connection)
+    if (this.#busy.size === 0) this.#whenIdle?.()
+  }
+
+  /** Resolves when no request is served. */
+  idle(): Promise<void> {
+    if (this.#busy.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve
+    })
+  }
+
+  /**
+   * Cuts the connections of clients that do not read their answers, streams included: those that
+   * have read nothing for too long, and if all unread answers are too large, those that have read
+   * nothing for the longest time. To be called repeatedly.
+   */
+  cutSlow(): void {
+    const now = performance.now()
+    for (const one of this.#busy) measure(one, now)
+    const unread = [...this.#busy].filter((one) => one.unread > 0)
+    let bytes = unread.reduce((sum, one) => sum + one.unread, 0)
+    const { longestMs, mostBytes } = this.#bounds
+    for (const one of unread.toSorted((a, b) => a.since - b.since)) {
+      const isLate = now - one.since > longestMs + one.unread / minReadingSpeed
+      if (!isLate && bytes <= mostBytes) continue
+      bytes -= one.unread
+      one.response?.destroy()
+    }
+  }
+}
+
+/** Measures the bytes that are unread now. A write counts as unread until all of it is read. */
+function measure(connection: Connection, now: number): void {
+  const unread = connection.response?.writableLength ?? 0
+  if (unread === 0 || connection.unread === 0 || unread < connection.unread) connection.since = now
+  connection.unread = unread
+}
