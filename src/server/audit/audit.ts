@@ -2,16 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import type { WriteAudit } from '../../platform/client.ts'
 import { ApiError } from '../../platform/failure.ts'
-import type { AuditTrail } from '../../state/audit-trail.ts'
+import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
 import type { Journal } from '../../state/journal.ts'
-import {
-  AuditQueue,
-  type AuditRecord,
-  type AuditSink,
-  fileSink,
-  stateSink,
-  streamSink,
-} from './audit-sinks.ts'
+import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
 import { type AuditedCall, CallRecord, type ConfirmedBy, type WriteRecord } from './call-record.ts'
 import { type CallEnd, isQuestion } from './outcome.ts'
 
@@ -64,10 +57,10 @@ export function openAudit(
   const sinks = [...(days > 0 ? [stateSink(trail, days)] : []), ...(lines ? [lines] : [])]
   if (sinks.length === 0) return undefined
   const queues = sinks.map((sink) => new AuditQueue(sink, onTrouble))
-  const saving = new Saving(queues, mustRecord)
   const calls = new AsyncLocalStorage<AuditedRun>()
   const writes = new AsyncLocalStorage<WriteRecord>()
-  const runOf = (call: AuditedCall) => new AuditedRun(new CallRecord(call, showsNumbers), saving)
+  const runOf = (call: AuditedCall) =>
+    new AuditedRun(new CallRecord(call, showsNumbers), queues, mustRecord)
   return {
     async toolCall(call, run, endOf) {
       const underWay = runOf(call)
@@ -95,67 +88,38 @@ export function openAudit(
       if (write) write.tried(attempt)
       else calls.getStore()?.record.tried(attempt)
     },
-    journal: (journal) => settlingJournal(journal, () => calls.getStore()),
+    journal: (journal) => ({
+      ...journal,
+      recordPlaced(entry, callId) {
+        calls.getStore()?.settle(entry.externalId, callId, true)
+        return journal.recordPlaced(entry, callId)
+      },
+      recordNotAccepted(entry, callId) {
+        calls.getStore()?.settle(entry.externalId, callId, false)
+        return journal.recordNotAccepted(entry, callId)
+      },
+    }),
     async close() {
       await Promise.all(queues.map((queue) => queue.close()))
     },
   }
 }
 
-/** Saves the record of a call in every sink, when it is time for it. */
-class Saving {
-  readonly #queues: readonly AuditQueue[]
-  readonly #mustRecord: boolean
-
-  constructor(queues: readonly AuditQueue[], mustRecord: boolean) {
-    this.#queues = queues
-    this.#mustRecord = mustRecord
-  }
-
-  /** Before the first write is sent; throws where it may not be sent then. */
-  begun(record: CallRecord): Promise<void> {
-    const entry = record.entry()
-    return this.#saveFirst(() => entry)
-  }
-
-  /** Before each telephone call is sent; throws in the same way. `isFirst`: `begun` has saved it, too. */
-  callSent(record: CallRecord, write: WriteRecord, isFirst: boolean): Promise<void> {
-    const call = record.callSent(write)
-    const entry = isFirst ? undefined : record.entry()
-    return this.#saveFirst(({ saveCall }) => (saveCall ? call : entry))
-  }
-
-  progress(record: CallRecord): void {
-    for (const queue of this.#queues) if (!queue.sink.saveCall) queue.add(record.entry())
-  }
-
-  ended(record: CallRecord): void {
-    for (const queue of this.#queues) queue.add(record.entry())
-  }
-
-  async #saveFirst(recordFor: (sink: AuditSink) => AuditRecord | undefined): Promise<void> {
-    await Promise.all(
-      this.#queues.map(async (queue) => {
-        const record = recordFor(queue.sink)
-        if (record) await (this.#mustRecord ? queue.saveNow(record) : queue.saveSoon(record))
-      }),
-    )
-  }
-}
-
 /** How often the progress of a call with many writes is saved at most, ms. */
 const progressEveryMs = 1000
 
-/** A call that is recorded while it goes on. */
+/** A call that is recorded while it goes on, in every queue. */
 class AuditedRun {
   readonly record: CallRecord
-  readonly #saving: Saving
+  readonly #queues: readonly AuditQueue[]
+  readonly #mustRecord: boolean
   #begun: Promise<void> | undefined
   #savedAt = 0
 
-  constructor(record: CallRecord, saving: Saving) {
+  constructor(record: CallRecord, queues: readonly AuditQueue[], mustRecord: boolean) {
     this.record = record
-    this.#saving = saving
+    this.#queues = queues
+    this.#mustRecord = mustRecord
   }
 
   /** Records a write, and sends it. */
@@ -183,18 +147,23 @@ class AuditedRun {
   }
 
   end(end: CallEnd): void {
-    const { hasWrites, isDryRun } = this.record
-    this.record.ended(end)
-    if (hasWrites || !(isDryRun || isQuestion(end))) this.#saving.ended(this.record)
+    const { writes, isDryRun } = this.record
+    this.record.end(end)
+    if (writes.size > 0 || !(isDryRun || isQuestion(end))) this.#save()
   }
 
   /** All writes of the call wait for its entry, and a telephone call for a record of its own. */
   async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
     const isFirst = this.#begun === undefined
-    this.#begun ??= this.#saving.begun(this.record)
+    this.#begun ??= this.#saveFirst(this.record.entry())
     try {
       await this.#begun
-      if (effect === 'bills') await this.#saving.callSent(this.record, write, isFirst)
+      // The entry was saved just now, if this write is the first.
+      if (effect === 'bills')
+        await this.#saveFirst(
+          isFirst ? undefined : this.record.entry(),
+          this.record.callSent(write),
+        )
     } catch {
       // The log says why: that is for who runs the server.
       const failure = { kind: 'not_recorded', maybeSent: false } as const
@@ -202,38 +171,26 @@ class AuditedRun {
     }
   }
 
+  /** Saves before a write is sent; throws where it may not be sent then. */
+  async #saveFirst(entry: AuditEntry | undefined, call?: AuditedCallSent): Promise<void> {
+    await Promise.all(
+      this.#queues.map(async (queue) => {
+        const record = call && queue.sink.saveCall ? call : entry
+        if (record) await (this.#mustRecord ? queue.saveNow(record) : queue.saveSoon(record))
+      }),
+    )
+  }
+
   #changed(): void {
-    if (this.record.hasEnded) {
-      // A call may be followed to its outcome behind the answer.
-      this.#saving.ended(this.record)
-    } else if (performance.now() - this.#savedAt >= progressEveryMs) {
+    // A call may be followed to its outcome behind the answer.
+    if (this.record.hasEnded) this.#save()
+    else if (performance.now() - this.#savedAt >= progressEveryMs) {
       this.#savedAt = performance.now()
-      this.#saving.progress(this.record)
+      for (const queue of this.#queues) if (!queue.sink.saveCall) queue.add(this.record.entry())
     }
   }
-}
 
-function settlingJournal(journal: Journal, current: () => AuditedRun | undefined): Journal {
-  const settle = (externalId: string, callId: string, isAccepted: boolean) =>
-    current()?.settle(externalId, callId, isAccepted)
-  return {
-    claim: (identity) => journal.claim(identity),
-    find: (identity) => journal.find(identity),
-    current: (entry) => journal.current(entry),
-    beginSending: (entry, forMs) => journal.beginSending(entry, forMs),
-    endSending: (entry) => journal.endSending(entry),
-    recordPlaced(entry, callId) {
-      settle(entry.externalId, callId, true)
-      return journal.recordPlaced(entry, callId)
-    },
-    recordNotAccepted(entry, callId) {
-      settle(entry.externalId, callId, false)
-      return journal.recordNotAccepted(entry, callId)
-    },
-    release: (entry) => journal.release(entry),
-    placedAgoMs: (owner, callId) => journal.placedAgoMs(owner, callId),
-    readNote: (name) => journal.readNote(name),
-    writeNote: (name, value) => journal.writeNote(name, value),
-    close: () => journal.close(),
+  #save(): void {
+    for (const queue of this.#queues) queue.add(this.record.entry())
   }
 }

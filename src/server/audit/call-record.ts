@@ -51,53 +51,48 @@ const mostWrites = 200
 
 /** What is recorded of one call while it goes on. */
 export class CallRecord {
+  /** By what was sent: the same sent again is the same write. */
+  readonly writes = new Map<string, WriteRecord>()
+  /** Only looks at what would change. */
+  readonly isDryRun: boolean
+  confirmedBy: ConfirmedBy = 'not_needed'
   readonly #call: AuditedCall
   readonly #redaction: Redaction
+  readonly #arguments: unknown
   readonly #id = randomUUID()
   readonly #time = new Date()
   readonly #started = performance.now()
-  /** By what was sent: the same sent again is the same write. */
-  readonly #writes = new Map<string, WriteRecord>()
   #end: (CallEnd & { readonly durationMs: number }) | undefined
   /** The last request of the call that only read and failed. */
   #failedRead: PlatformTry | undefined
-  confirmedBy: ConfirmedBy = 'not_needed'
 
   constructor(call: AuditedCall, showsNumbers: boolean) {
     this.#call = call
+    this.isDryRun = call.arguments.dry_run === true
     this.#redaction = new Redaction({ redact: call.caller.redact, showsNumbers })
-  }
-
-  get hasWrites(): boolean {
-    return this.#writes.size > 0
+    // First: an id in a write hides the same numbers as in the arguments.
+    this.#arguments = this.#redaction.arguments(call.arguments, call.argumentNames)
   }
 
   get hasEnded(): boolean {
     return this.#end !== undefined
   }
 
-  /** Only looks at what would change. */
-  get isDryRun(): boolean {
-    return this.#call.arguments.dry_run === true
-  }
-
   /** A write that is about to be sent. */
   write(route: Route, request: RouteRequest): WriteRecord {
-    // First: an id in the write hides the same numbers as in the arguments.
-    this.#arguments()
     const { params, body } = request
     const sent = createHash('sha256')
       .update(canonicalJson([route.id, params, body ?? null]))
       .digest('base64')
-    const write = this.#writes.get(sent) ?? new WriteRecord(route, request, this.#redaction)
-    this.#writes.set(sent, write)
+    const write = this.writes.get(sent) ?? new WriteRecord(route, request, this.#redaction)
+    this.writes.set(sent, write)
     write.sent()
     return write
   }
 
   /** What became of a call whose answer was lost. True where that was not known before. */
   settle(externalId: string, callId: string, isAccepted: boolean): boolean {
-    const write = [...this.#writes.values()].find((one) => one.externalId === externalId)
+    const write = [...this.writes.values()].find((one) => one.externalId === externalId)
     return write?.settle(callId, isAccepted) ?? false
   }
 
@@ -106,14 +101,14 @@ export class CallRecord {
     this.#failedRead = attempt.failure === undefined ? undefined : attempt
   }
 
-  ended(end: CallEnd): void {
+  end(end: CallEnd): void {
     this.#end = { ...end, durationMs: performance.now() - this.#started }
   }
 
   /** The entry as it is now. */
   entry(): AuditEntry {
     const { tool, caller } = this.#call
-    const writes = [...this.#writes.values()].map((write) => write.facts())
+    const writes = [...this.writes.values()].map((write) => write.facts())
     const { outcome, reason } = this.#end ? outcomeOf(this.#end, writes) : { outcome: 'begun' }
     const account = writes.find(({ account_id }) => account_id !== undefined)?.account_id
     const leftOut = writes.length - mostWrites
@@ -127,7 +122,7 @@ export class CallRecord {
       key: caller.keyHash.slice(0, shownHash),
       ...this.#who(account),
       confirmation: this.confirmedBy,
-      arguments: this.#arguments(),
+      arguments: this.#arguments,
       writes: writes.slice(0, mostWrites),
       ...(outcome === 'failed' && writes.length === 0 && this.#failure()),
       ...this.#targets(),
@@ -183,7 +178,8 @@ export class CallRecord {
       typeof text === 'string' ? [[name, this.#redaction.shown(text)]] : [],
     )
     const oauth_client = oauthClient && this.#redaction.id(oauthClient)
-    const known = account ?? this.#shown(accountId())
+    const own = account === undefined ? accountId() : undefined
+    const known = account ?? (own && this.#redaction.shown(own))
     return {
       ...(texts.length > 0 && { client: Object.fromEntries(texts) }),
       ...(oauth_client !== undefined && { oauth_client }),
@@ -191,17 +187,6 @@ export class CallRecord {
       ...(network !== undefined && { network }),
       ...(known !== undefined && { account_id: known }),
     }
-  }
-
-  readonly #shown = (text: string | undefined) =>
-    text === undefined ? undefined : this.#redaction.shown(text)
-
-  #redacted: unknown
-
-  #arguments(): unknown {
-    const { arguments: given, argumentNames } = this.#call
-    this.#redacted ??= this.#redaction.arguments(given, argumentNames)
-    return this.#redacted
   }
 }
 

@@ -82,6 +82,8 @@ export class Redaction {
   readonly #options: RedactionOptions
   /** How many values may follow: an entry is not as large as a client likes. */
   #left: number = most.values
+  /** How the telephone numbers among the arguments end. */
+  #numberEnds: readonly string[] = []
 
   constructor(options: RedactionOptions) {
     this.#options = options
@@ -90,7 +92,7 @@ export class Redaction {
   /** The arguments of a call; `known` are those that the tool has. */
   arguments(given: Readonly<Record<string, unknown>>, known: readonly string[]): unknown {
     const isKnown = new Set(known)
-    this.#numbers = numbersIn(given)
+    this.#numberEnds = numbersIn(given).flatMap(endOf)
     return this.#object(given, (name, value) =>
       isKnown.has(name) ? this.#value(value, treatmentOf(name), 1) : counted(value),
     )
@@ -112,12 +114,9 @@ export class Redaction {
    * arguments, and `numbers`, such as those of the request.
    */
   readonly ownId = (text: string, numbers: readonly string[] = []): string => {
-    const isNumber = numberInId([...this.#numbers, ...numbers])
-    return this.#safe(text, (id) => withShortenedNumbers(id, isNumber))
+    const ends = [...this.#numberEnds, ...numbers.flatMap(endOf)]
+    return this.#safe(text, (id) => withShortenedNumbers(id, (number) => isTelephone(number, ends)))
   }
-
-  /** The telephone numbers among the arguments. */
-  #numbers: readonly string[] = []
 
   #safe(text: string, shorten: (keyFree: string) => string): string {
     const { redact, showsNumbers } = this.#options
@@ -171,14 +170,13 @@ export class Redaction {
     const names = Object.keys(given)
     const shown = names.slice(0, most.items * 2)
     this.#left -= shown.length
-    const fields = shown.map((name) => [this.#name(name), redacted(name, given[name])] as const)
+    // Names of fields are written by clients, too.
+    const fields = shown.map((name) => [
+      treatments.has(name) ? name : this.shown(name),
+      redacted(name, given[name]),
+    ])
     const more = names.length - shown.length
     return Object.fromEntries(more > 0 ? [...fields, ['…', { more }]] : fields)
-  }
-
-  /** Names of fields are written by clients, too. */
-  #name(name: string): string {
-    return treatments.has(name) ? name : this.shown(name)
   }
 }
 
@@ -264,13 +262,15 @@ function decimalValue(digit: string): number {
   return (code - zero) % 10
 }
 
+/** The last digits of a number; none of a short one. */
+function endOf(number: string): string[] {
+  const end = digitsOf(number).slice(-tellingDigits)
+  return end.length === tellingDigits ? [end] : []
+}
+
 /**
  * Tells the telephone numbers in an id that a caller made from its other digits, such as those of an
  * order: they begin with a plus, or they are one of the numbers that are called or called from.
  */
-function numberInId(numbers: readonly string[]): (written: string) => boolean {
-  const ends = numbers
-    .map((number) => digitsOf(number).slice(-tellingDigits))
-    .filter(({ length }) => length === tellingDigits)
-  return (text) => /^[+\uFF0B\uFE62]/.test(text) || ends.some((end) => digitsOf(text).includes(end))
-}
+const isTelephone = (number: string, ends: readonly string[]) =>
+  /^[+\uFF0B\uFE62]/.test(number) || ends.some((end) => digitsOf(number).includes(end))
