@@ -7,15 +7,29 @@ import type { OauthConfig } from '../cli/config/http.ts'
 import { exposedTools } from '../cli/config/scope.ts'
 import type { ServiceConfig } from '../cli/config/service.ts'
 import { routes } from '../contract/routes.ts'
-import { createMcpService } from '../mcp/mcp-service.ts'
-import { scopesOf } from '../mcp/request-exposure.ts'
+import { createCancellations } from '../mcp/cancellations.ts'
+import type { Exposure } from '../mcp/exposure.ts'
+import { createHttpFastPath } from '../mcp/http-fast-path.ts'
+import { type CallLocally, createLocalCalls } from '../mcp/local-calls.ts'
+import { createRequestObserving, createStreamObserving } from '../mcp/observed-request.ts'
+import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
+import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
+import { serverInfoOf } from '../mcp/server-info.ts'
+import { auditedCall, auditedCalls, createToolCalls } from '../mcp/tool-calls.ts'
+import { createToolCatalogues, type OnUnknownTool } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Credential } from '../platform/sessions/session.ts'
 import { prompts } from '../prompts/index.ts'
+import { createCancelledTasks, createUsedTokens } from '../state/records.ts'
+import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
-import { openAudit } from './audit/audit.ts'
+import type { StateError } from '../state/state-access.ts'
+import type { ConfirmMode } from '../tool/confirm-mode.ts'
+import { createConfirmations } from '../tool/confirmation.ts'
+import { taskTtlMs } from '../tool/task.ts'
+import { type Audit, openAudit } from './audit/audit.ts'
 import { createCallServices } from './call-services.ts'
 import { openOauth } from './oauth.ts'
 import type { Observer } from './observe/observer.ts'
@@ -24,6 +38,12 @@ import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { openState, prepareState } from './state.ts'
 import type { Reachability, Readiness } from './transports/http.ts'
+import type { McpServing } from './transports/http-mcp.ts'
+
+const { version } = packageJson
+
+/** What the audit trail names as the client where the command line calls a tool. */
+const terminalClient = 'voice-agent-mcp call'
 
 /** What the transport that uses the service gives it. */
 interface ServiceEvents {
@@ -72,12 +92,9 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   })
   const mcp = createMcpService({
     exposure,
-    prompts,
-    version: packageJson.version,
     isSandbox,
     account: scope.account,
     sessionFor,
-    callTaskView,
     confirm: calling.confirm,
     records: state.records,
     changes: state.changes,
@@ -123,6 +140,85 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     },
   }
 }
+
+/** The MCP server for every transport and all revisions of the protocol. */
+export interface McpService extends McpServing {
+  /** Calls a tool from this process, with the server's own key. */
+  readonly callLocally: CallLocally
+}
+
+interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'changes'> {
+  /** What the operator exposes. */
+  readonly exposure: Exposure
+  readonly isSandbox: boolean
+  /** The account that the operator has pinned: all sessions act on it. */
+  readonly account: string | undefined
+  readonly sessionFor: ServerFactoryOptions['sessionFor']
+  readonly confirm: ConfirmMode
+  readonly sealingKeys: SealingKeys
+  /** Records who changed what; `undefined`: nothing is recorded. */
+  readonly audit?: Audit | undefined
+}
+
+export function createMcpService(options: McpServiceOptions): McpService {
+  const { exposure, isSandbox, confirm, records, changes, sealingKeys } = options
+  const { audit, observer, shutdown, onBug, onStateTrouble = onBug } = options
+  const confirmations = createConfirmations(confirm, {
+    usedTokens: createUsedTokens(records),
+    sealingKeys,
+  })
+  const cancellations = createCancellations(changes)
+  const onStateFailure = ({ message, isTemporary }: StateError) => {
+    observer?.stateFailed(isTemporary ? 'away' : 'broken')
+    onStateTrouble(message)
+  }
+  const runTool = createToolCalls({ cancellations, shutdown, onBug, onStateFailure, observer })
+  const exposureFor = createRequestExposure(exposure)
+  const shared = {
+    ...options,
+    exposureFor,
+    info: serverInfoOf(isSandbox, version),
+    prompts,
+    callTaskView,
+    catalogueOf: createToolCatalogues({
+      ...options,
+      requestState: { verify: confirmations.verifyRequestState },
+    }),
+    runTool: audit ? auditedCalls(runTool, audit) : runTool,
+    observing: createRequestObserving(observer),
+  }
+  const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
+  const onUnknownTool = unknownToolRecorder(options)
+  return {
+    factory: createServerFactory({
+      ...shared,
+      ...{ confirmations, cancellations, cancelledTasks },
+      onUnknownTool,
+    }),
+    httpFastPath: createHttpFastPath(shared),
+    exposureFor,
+    observeStream: createStreamObserving(shared.observing, options.sessionFor),
+    callLocally: createLocalCalls({
+      ...{ runTool: shared.runTool, confirmations, onUnknownTool },
+      exposure,
+      session: () => options.sessionFor(undefined),
+      client: { name: terminalClient, version },
+    }),
+  }
+}
+
+/** Records calls of tools that are not there, or not exposed. */
+const unknownToolRecorder =
+  ({ observer, audit }: McpServiceOptions): OnUnknownTool =>
+  ({ tool, session, arguments: args, sender }) => {
+    // The name is a text of the client, so it is not recorded.
+    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
+    if (tool && tool.effect !== 'reads')
+      audit?.refused(auditedCall(tool, args, { session, sender }), {
+        word: 'not_exposed',
+        targets: [],
+      })
+  }
 
 /** How long a finding holds, ms: probes of several balancers together ask the platform once. */
 const keptMs = 2000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { McpService } from '../../src/mcp/mcp-service.ts'
 import { headerNames } from '../../src/mcp/messages.ts'
+import type { McpService } from '../../src/server/service.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import type { Listening } from '../../src/server/transports/listen.ts'
 import { anyRequest, type McpRequest } from '../harness/any-mcp-request.ts'

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { McpService } from '../../src/mcp/mcp-service.ts'
+import type { McpService } from '../../src/server/service.ts'
 import { tools } from '../../tools/index.ts'
 import {
   legacyRequest,

@@ -1,16 +1,15 @@
+import packageJson from '../../package.json' with { type: 'json' }
 import { everyTool } from '../../src/mcp/exposure.ts'
-import { createMcpService } from '../../src/mcp/mcp-service.ts'
 import { type Client, createClient } from '../../src/platform/client.ts'
-import { prompts } from '../../src/prompts/index.ts'
 import { openPlatform } from '../../src/server/platform.ts'
+import { createMcpService } from '../../src/server/service.ts'
 import { createLocalChanges } from '../../src/state/changes.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { callTaskView } from '../../tools/calls/call-state.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
 
-export const version = '1.2.3'
+export const { version } = packageJson
 
 export const exposure = everyTool(tools)
 
@@ -19,12 +18,9 @@ export function createTestService(client: Client, onBug: (error: unknown) => voi
   const session = sessionOf(client)
   return createMcpService({
     exposure,
-    prompts,
-    version,
     isSandbox: true,
     account: undefined,
     sessionFor: () => session,
-    callTaskView,
     confirm: 'auto',
     records: createSqliteRecords(':memory:', '--state-dir'),
     changes: createLocalChanges(),

@@ -38,11 +38,7 @@ test('imports that the table does not allow are refused, and files in no row of 
       'src/sandbox/handler.ts',
     ],
     ['src/sandbox/handler.ts', `void import('../tool/call.ts')`, 'src/tool/call.ts'],
-    [
-      'src/tool/results/shortening.ts',
-      `export * from '../../mcp/mcp-service.ts'`,
-      'src/mcp/mcp-service.ts',
-    ],
+    ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/server/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],
     ['tools/usage/get-usage.ts', `import '../calls/get-call.ts'`, 'tools/calls/get-call.ts'],
