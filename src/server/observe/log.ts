@@ -49,17 +49,27 @@ export function createLog({ form, level }: LogOptions, output: LogOutput): Log {
     form !== 'off' && logLevels.indexOf(of) <= logLevels.indexOf(level)
   const lineOf = (of: LogLevel, text: string, facts: object, time = Date.now()) =>
     form === 'json' ? jsonLine(of, facts, time) : `voice-agent-mcp: ${text}\n`
-  const lines = new BoundedLines(output, (dropped) => {
-    const message = `${dropped} log lines were dropped: nobody read them.`
-    return lineOf('warn', message, { message })
-  })
-  const write: Write = (...line) => lines.write(lineOf(...line))
+  let dropped = 0
+  let notReported = 0
+  const write: Write = (...line) => {
+    if (output.writableLength > mostUnread) {
+      notReported++
+      dropped++
+      return
+    }
+    if (notReported > 0) {
+      const message = `${notReported} log lines were dropped: nobody read them.`
+      output.write(lineOf('warn', message, { message }))
+    }
+    notReported = 0
+    output.write(lineOf(...line))
+  }
   return {
     line(message, of = 'notice') {
       if (isWritten(of)) write(of, message, { message })
     },
     sink: isWritten('info') ? requestSink(write) : undefined,
-    dropped: () => lines.dropped,
+    dropped: () => dropped,
   }
 }
 
@@ -112,27 +122,3 @@ function requestText(record: RequestRecord): string {
 }
 
 const tenths = (ms: number) => Math.round(ms * 10) / 10
-
-/** Writes lines while somebody reads them. */
-class BoundedLines {
-  readonly #output: LogOutput
-  readonly #noteOf: (dropped: number) => string
-  #notReported = 0
-  dropped = 0
-
-  constructor(output: LogOutput, noteOf: (dropped: number) => string) {
-    this.#output = output
-    this.#noteOf = noteOf
-  }
-
-  write(line: string): void {
-    if (this.#output.writableLength > mostUnread) {
-      this.#notReported++
-      this.dropped++
-      return
-    }
-    if (this.#notReported > 0) this.#output.write(this.#noteOf(this.#notReported))
-    this.#notReported = 0
-    this.#output.write(line)
-  }
-}

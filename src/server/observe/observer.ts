@@ -50,9 +50,42 @@ export interface Observer {
 export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
   if (sinks.length === 0 && !tracing) return undefined
   const current = new AsyncLocalStorage<RequestUnderWay>()
+  const nextId = requestIds()
+  const beginRequest = (request: BeginningRequest) =>
+    new RequestUnderWay(request, tracing?.beginRequest(request))
+  const endRequest = (underWay: RequestUnderWay, ended: RequestOutcome) => {
+    const outcome = underWay.outcome(ended)
+    underWay.span?.end(outcome)
+    const record = underWay.record(nextId(), outcome)
+    for (const sink of sinks) sink.requestEnded?.(record)
+  }
+  const beginCall = (call: BeginningCall) => {
+    const underWay = current.getStore()
+    if (underWay) underWay.call = call
+    for (const sink of sinks) sink.toolCallBegan?.(call.tool)
+  }
+  const endCall = ({ tool }: BeginningCall, outcome: string, durationMs: number) => {
+    const underWay = current.getStore()
+    if (underWay) underWay.callOutcome = outcome
+    for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
+  }
   return {
-    ...requestObserver(sinks, tracing, current),
-    ...callObserver(sinks, current),
+    request(request, run, outcomeOf) {
+      const underWay = beginRequest(request)
+      const { span } = underWay
+      const work = () => current.run(underWay, () => (span ? span.run(run) : run()))
+      return observed(work, (ended) => endRequest(underWay, outcomeOf(ended)))
+    },
+    requestEnded: (request, outcome) => endRequest(beginRequest(request), outcome),
+    toolCall(call, run, outcomeOf) {
+      const started = performance.now()
+      beginCall(call)
+      return observed(run, (what) => endCall(call, outcomeOf(what), performance.now() - started))
+    },
+    toolCallEnded(call, outcome) {
+      beginCall(call)
+      endCall(call, outcome, 0)
+    },
     requestRefused({ keyHash, ...request }) {
       const record = { ...request, key: keyHash && shownHash(keyHash) }
       for (const sink of sinks) sink.requestRefused?.(record)
@@ -85,58 +118,6 @@ async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => v
   }
   onEnd({ result })
   return result
-}
-
-function requestObserver(
-  sinks: readonly Sink[],
-  tracing: Tracing | undefined,
-  current: AsyncLocalStorage<RequestUnderWay>,
-): Pick<Observer, 'request' | 'requestEnded'> {
-  const nextId = requestIds()
-  const begin = (request: BeginningRequest) =>
-    new RequestUnderWay(request, tracing?.beginRequest(request))
-  const end = (underWay: RequestUnderWay, ended: RequestOutcome) => {
-    const outcome = underWay.outcome(ended)
-    underWay.span?.end(outcome)
-    const record = underWay.record(nextId(), outcome)
-    for (const sink of sinks) sink.requestEnded?.(record)
-  }
-  return {
-    request(request, run, outcomeOf) {
-      const underWay = begin(request)
-      const { span } = underWay
-      const work = () => current.run(underWay, () => (span ? span.run(run) : run()))
-      return observed(work, (ended) => end(underWay, outcomeOf(ended)))
-    },
-    requestEnded: (request, outcome) => end(begin(request), outcome),
-  }
-}
-
-function callObserver(
-  sinks: readonly Sink[],
-  current: AsyncLocalStorage<RequestUnderWay>,
-): Pick<Observer, 'toolCall' | 'toolCallEnded'> {
-  const began = (call: BeginningCall) => {
-    const underWay = current.getStore()
-    if (underWay) underWay.call = call
-    for (const sink of sinks) sink.toolCallBegan?.(call.tool)
-  }
-  const ended = ({ tool }: BeginningCall, outcome: string, durationMs: number) => {
-    const underWay = current.getStore()
-    if (underWay) underWay.callOutcome = outcome
-    for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
-  }
-  return {
-    toolCall(call, run, outcomeOf) {
-      const started = performance.now()
-      began(call)
-      return observed(run, (what) => ended(call, outcomeOf(what), performance.now() - started))
-    },
-    toolCallEnded(call, outcome) {
-      began(call)
-      ended(call, outcome, 0)
-    },
-  }
 }
 
 /** A tool call that begins. */

@@ -1,5 +1,21 @@
 import { hash } from 'node:crypto'
 
+/** How many of something are allowed; 0 means no limit. */
+export interface Bounds {
+  readonly inAll: number
+  readonly perKey: number
+  readonly perAddress: number
+}
+
+export type BoundName = keyof Bounds
+
+/** What each bound counts by, in the order in which they are checked. */
+const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
+  ['perKey', key],
+  ['perAddress', network],
+  ['inAll', ''],
+]
+
 const minuteMs = 60_000
 
 /** Sums of fractions of a minute are not exact. */
@@ -39,11 +55,11 @@ export class Rate {
   /** Counts a request; returns the bound that is reached, if any, and then counts nothing. */
   take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
     if (!this.#isLimited) return undefined
-    const names = [
-      ['perKey', this.#allowances.perKey.isLimited ? hash('sha256', key, 'base64url') : ''],
-      ['perAddress', network],
-      ['inAll', ''],
-    ] as const
+    // By its hash a key takes little room, however long it is.
+    const names = namesOf(
+      this.#allowances.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
+      network,
+    )
     for (const [bound, name] of names) {
       const forMs = this.#allowances[bound].waitMs(name, now)
       if (forMs > 0) return { bound, forMs }
@@ -115,15 +131,6 @@ export class Allowances {
   }
 }
 
-/** How many of something may be held at once; 0 means no limit. */
-export interface Bounds {
-  readonly inAll: number
-  readonly perKey: number
-  readonly perAddress: number
-}
-
-export type BoundName = keyof Bounds
-
 /** Counts what is held, by API key, by client network and in all. */
 export class Quota {
   readonly #bounds: Bounds
@@ -142,12 +149,7 @@ export class Quota {
    * allow it, if any.
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
-    const names = [
-      ['perKey', key],
-      ['perAddress', network],
-      ['inAll', ''],
-    ] as const
-    for (const [bound, name] of names) {
+    for (const [bound, name] of namesOf(key, network)) {
       const most = this.#bounds[bound]
       if (most > 0 && (this.#held[bound].get(name) ?? 0) + wanted > most) return bound
     }
@@ -160,12 +162,8 @@ export class Quota {
   }
 
   #count(key: string, network: string, by: number): void {
-    const { perKey, perAddress, inAll } = this.#held
-    for (const [counts, name] of [
-      [perKey, key],
-      [perAddress, network],
-      [inAll, ''],
-    ] as const) {
+    for (const [bound, name] of namesOf(key, network)) {
+      const counts = this.#held[bound]
       const held = (counts.get(name) ?? 0) + by
       if (held > 0) counts.set(name, held)
       else counts.delete(name)
