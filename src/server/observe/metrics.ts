@@ -14,22 +14,17 @@ export function createMetrics({
   readonly version: string
   readonly droppedLogLines: () => number
 }): Metrics {
-  const requests = requestMetrics()
-  const platform = platformMetrics()
-  const all = [
-    ...Object.values(requests),
-    ...Object.values(platform),
-    ...processMetrics(version, droppedLogLines),
-  ]
+  const metrics = recordedMetrics()
+  const all = [...Object.values(metrics), ...processMetrics(version, droppedLogLines)]
   return {
-    sink: sinkOf(requests, platform),
+    sink: sinkOf(metrics),
     text: () => `${all.map((metric) => metric.text()).join('\n')}\n`,
   }
 }
 
 const own = (name: string) => `voice_agent_mcp_${name}`
 
-const requestMetrics = () => ({
+const recordedMetrics = () => ({
   calls: new Counter({
     name: own('tool_calls_total'),
     help: 'Tool calls that have ended, by how.',
@@ -51,9 +46,6 @@ const requestMetrics = () => ({
     name: own('http_requests_refused_total'),
     help: 'HTTP requests that were not served, by status.',
   }),
-})
-
-const platformMetrics = () => ({
   tries: new Counter({
     name: own('platform_requests_total'),
     help: 'Requests to the platform, each try counted, by status class or failure.',
@@ -76,35 +68,32 @@ const platformMetrics = () => ({
   }),
 })
 
-const sinkOf = (
-  { calls, callTimes, inFlight, stateFailures, refusals }: ReturnType<typeof requestMetrics>,
-  { tries, retries, times, cache, dials }: ReturnType<typeof platformMetrics>,
-): Sink => ({
+const sinkOf = (metrics: ReturnType<typeof recordedMetrics>): Sink => ({
   toolCallBegan(tool) {
-    inFlight.add({ tool })
+    metrics.inFlight.add({ tool })
   },
   toolCallEnded({ tool, outcome, durationMs }) {
-    inFlight.add({ tool }, -1)
-    calls.add({ tool, outcome })
-    callTimes.observe({ tool }, durationMs / 1000)
+    metrics.inFlight.add({ tool }, -1)
+    metrics.calls.add({ tool, outcome })
+    metrics.callTimes.observe({ tool }, durationMs / 1000)
   },
   requestRefused({ status }) {
-    refusals.add({ status: String(status) })
+    metrics.refusals.add({ status: String(status) })
   },
   platformTried(attempt) {
     const { operation, durationMs, isRetry } = attempt
-    tries.add({ operation, result: resultOf(attempt) })
-    if (isRetry) retries.add({ operation })
-    times.observe({ operation }, durationMs / 1000)
+    metrics.tries.add({ operation, result: resultOf(attempt) })
+    if (isRetry) metrics.retries.add({ operation })
+    metrics.times.observe({ operation }, durationMs / 1000)
   },
   stateFailed(how) {
-    stateFailures.add({ how })
+    metrics.stateFailures.add({ how })
   },
   cacheRead(result) {
-    cache.add({ result })
+    metrics.cache.add({ result })
   },
   dialDecided(result, rule) {
-    dials.add({ result, rule })
+    metrics.dials.add({ result, rule })
   },
 })
 
