@@ -63,20 +63,15 @@ interface ConnectionOptions {
 
 /** Serves MCP on standard input and output with the SDK. */
 export function connectStdio(options: ConnectionOptions, handover: Handover): StdioServer {
-  const pending = new Pending()
-  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
   const sdkInput = new PassThrough()
   const replayed = messagesToReplay(handover.replayed)
   const replayedIds = replayed.flatMap((message) => ('id' in message ? [message.id] : []))
   for (const id of replayedIds) options.onReplay(id)
   const transport = new StdioTransport({
-    input: process.stdin,
     sdkInput,
     output: new Output(process.stdout, handover.maxUnread),
-    pending,
     watch: options.watch,
     replayed: new Set(replayedIds),
-    onClosed,
   })
   let hasEnded = false
   let lastError = 'the reason is not known'
@@ -88,12 +83,11 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   for (const message of replayed) transport.replay(message)
   // This also makes the transport read on.
   transport.read(handover.unhandled)
-  const answered = answeredToTheEnd(transport, { pending, closed, onShutdown: options.onShutdown })
-  const ended = answered.then(() => {
+  const ended = answeredToTheEnd(transport, options.onShutdown).then(() => {
     hasEnded = true
     sdkInput.end()
   })
-  const broken = closed.then(() => {
+  const broken = transport.closed.then(() => {
     if (hasEnded) return ended
     throw new Error(`The connection to the client broke off: ${lastError}`)
   })
@@ -111,21 +105,14 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
  * Resolves when the client has closed its end of the pipe and its requests are answered, so that a
  * script can pipe requests in and read the answers.
  */
-async function answeredToTheEnd(
-  transport: StdioTransport,
-  parts: {
-    readonly pending: Pending
-    readonly closed: Promise<void>
-    readonly onShutdown: () => void
-  },
-): Promise<void> {
+async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => void): Promise<void> {
   await finished(process.stdin, { writable: false }).catch(() => undefined)
   // Lines that were read are handled first, so that their requests count as pending.
   setImmediate(() => {
-    parts.onShutdown()
+    onShutdown()
     transport.endInput()
   })
-  await keptAwake(Promise.race([parts.pending.settled(), parts.closed]))
+  await keptAwake(Promise.race([transport.pending.settled(), transport.closed]))
 }
 
 /** Keeps the process from ending: between two reads of a call, nothing else does. */
@@ -147,17 +134,12 @@ const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
     .map((message) => ('id' in message ? { ...message, id: randomUUID() } : message))
 
 interface StdioTransportParts {
-  /** What the client sends. */
-  readonly input: Readable
   /** What the SDK reads: nothing, until it ends and with it the connection. */
   readonly sdkInput: Readable
   readonly output: Output
-  /** Requests of the client that are not answered yet. */
-  readonly pending: Pending
   /** Ids of replayed requests. The handshake has answered them. */
   readonly replayed: Set<unknown>
   readonly watch: WatchRequest
-  readonly onClosed: () => void
 }
 
 /** Most requests of one client that are served at once. */
@@ -170,6 +152,11 @@ const maxInFlight = 256
  * watches the resources of subscriptions.
  */
 class StdioTransport extends StdioServerTransport {
+  /** Requests of the client that are not answered yet. */
+  readonly pending = new Pending()
+  readonly #closing = Promise.withResolvers<void>()
+  /** Resolves when the connection is closed. */
+  readonly closed = this.#closing.promise
   readonly #parts: StdioTransportParts
   readonly #lines = new Lines()
   /** Lines that were read and not handled yet. */
@@ -190,16 +177,16 @@ class StdioTransport extends StdioServerTransport {
   }
 
   override async start(): Promise<void> {
-    this.#parts.input.on('data', this.read)
+    process.stdin.on('data', this.read)
     await super.start()
   }
 
   override async close(): Promise<void> {
     this.#isClosed = true
-    this.#parts.input.off('data', this.read)
+    process.stdin.off('data', this.read)
     await super.close()
     for (const id of [...this.#watches.keys()]) this.#endWatch(id)
-    this.#parts.onClosed()
+    this.#closing.resolve()
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {
@@ -210,7 +197,7 @@ class StdioTransport extends StdioServerTransport {
     const { id } = message
     const isReplay = this.#parts.replayed.delete(id)
     if (!isReplay) await this.#answer(messageForClient(message, undefined))
-    this.#parts.pending.delete(id)
+    this.pending.delete(id)
     this.#endWatch(id)
     this.#handleLines()
   }
@@ -254,20 +241,20 @@ class StdioTransport extends StdioServerTransport {
    */
   #handleLines(): void {
     if (this.#isClosed) return
-    const { output, input } = this.#parts
+    const { output } = this.#parts
     while (this.#unhandled.length > 0) {
       if (output.isBehind || (this.#isFull && this.#askedOfClient.size === 0)) {
-        input.pause()
+        process.stdin.pause()
         if (output.isBehind) output.whenRead(() => this.#handleLines())
         return
       }
       this.#handle(this.#unhandled.shift() ?? '')
     }
-    input.resume()
+    process.stdin.resume()
   }
 
   get #isFull(): boolean {
-    return this.#parts.pending.size >= maxInFlight
+    return this.pending.size >= maxInFlight
   }
 
   #handle(line: string): void {
@@ -320,7 +307,7 @@ class StdioTransport extends StdioServerTransport {
         this.#subscribe(message)
         return
       }
-      this.#parts.pending.add(message.id)
+      this.pending.add(message.id)
     } else if (!('method' in message)) {
       if (message.id !== undefined) this.#askedOfClient.delete(message.id)
     } else if (message.method === 'notifications/cancelled') {
@@ -331,7 +318,7 @@ class StdioTransport extends StdioServerTransport {
 
   /** A cancelled request gets no answer. */
   #cancel(id: unknown): void {
-    this.#parts.pending.delete(id)
+    this.pending.delete(id)
     this.#endWatch(id)
     this.#writeAll(this.#batches.settle(id))
   }
