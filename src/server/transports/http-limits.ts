@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-bodies.ts'
-import { Connections, type Serve } from './http-connections.ts'
 import {
   type BoundName,
   type Bounds,
@@ -32,10 +31,7 @@ export interface HttpLimits {
  * Most bytes of large requests in all, and of answers that wait to be read. A process with a heap of
  * 256 MB has several times the room: text and parsed values take more memory than their bytes.
  */
-const mostBytes = 32 * 1024 * 1024
-
-/** Time between two checks for clients that take too long, ms. */
-const checkEveryMs = 500
+export const mostBytes = 32 * 1024 * 1024
 
 /** When a client may try again, s: requests end soon, waits within a minute, streams late. */
 const retryAfter = { requests: 1, waits: 5, streams: 30 }
@@ -51,20 +47,14 @@ interface Holder {
 
 export type ActiveHttpLimits = ReturnType<typeof createLimits>
 
-/** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
-export function createLimits(bounds: HttpLimits, serve: Serve) {
+/** Keeps clients within the limits. */
+export function createLimits(bounds: HttpLimits) {
   const quotas = {
     requests: new Quota(bounds.requests),
     waits: new Quota(bounds.waits),
     streams: new Quota(bounds.streams),
   }
   const rate = new Rate(bounds.rate)
-  const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
-  const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
-  const checking = setInterval(() => {
-    bodies.endLate()
-    connections.cutSlow()
-  }, checkEveryMs).unref()
   /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
   function admits(
     what: Limited,
@@ -84,10 +74,7 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
     return !exceeded
   }
   return {
-    bodies,
-    take: connections.take,
-    /** Resolves when no request is served. */
-    answered: () => connections.idle(),
+    bodies: new Bodies({ longestMs: bounds.clientMs, mostBytes }),
     admits,
     isWithinRate,
     /**
@@ -99,7 +86,6 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
       return admits('requests', holder, response) && isWithinRate(holder, response)
     },
     watched: new WatchedByNetwork(bounds.watchedPerAddress),
-    close: () => clearInterval(checking),
   }
 }
 

@@ -9,8 +9,9 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
+import { Connections } from './http-connections.ts'
 import { readKey } from './http-key.ts'
-import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
+import { createLimits, type HttpLimits, mostBytes, refuseWatch } from './http-limits.ts'
 import {
   answerMcp,
   createResourceBus,
@@ -58,6 +59,9 @@ interface RefusedAnswer {
   readonly apiKey: string | undefined
 }
 
+/** Time between two checks for clients that take too long, ms. */
+const checkEveryMs = 500
+
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
   { factory, ...service }: McpServing,
@@ -73,9 +77,7 @@ export async function startHttp(
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
   let isDraining = false
-  const limits = createLimits(options.limits, (request, response) =>
-    answer(request, response, isDraining),
-  )
+  const limits = createLimits(options.limits)
   const answer = requestHandler(options, {
     ...service,
     ...options,
@@ -84,16 +86,28 @@ export async function startHttp(
     serve: sdkHandler(handler, onError),
     serveStream: sdkHandler(streams, onError),
   })
-  const listening = await listen(createServer(timeouts(options.limits), limits.take), options)
+  const connections = new Connections(
+    (request, response) => answer(request, response, isDraining),
+    {
+      longestMs: options.limits.clientMs,
+      mostBytes,
+    },
+  )
+  const server = createServer(timeouts(options.limits), connections.take)
+  const listening = await listen(server, options)
+  const checking = setInterval(() => {
+    limits.bodies.endLate()
+    connections.cutSlow()
+  }, checkEveryMs).unref()
   return {
     ...listening,
     async close() {
       isDraining = true
       await streams.close()
-      const isAnswered = await endsWithin(limits.answered(), options.drainMs)
+      const isAnswered = await endsWithin(connections.idle(), options.drainMs)
       await listening.close(isAnswered ? undefined : 0)
       await handler.close()
-      limits.close()
+      clearInterval(checking)
     },
   }
 }
