@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientKinds, connectHttp } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { bearer, callTool } from '../../harness/oauth-flow.ts'
 import { type Program, startHttpProgram, startPlatformProgram } from '../../harness/program.ts'
 
 /** A plain request, with any Host header, which fetch would not send. */
@@ -256,4 +257,15 @@ describe('the address', () => {
       415,
     )
   })
+})
+
+test('without --oauth an access token is refused, too, and never sent to the platform', async () => {
+  await using platform = await startFakePlatform((_, response) => response.end('{}'))
+  await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+  const token = 'voice-agent-mcp-access-x.voice-agent-mcp'
+  const answer = await callTool(program.url, 'list_agents', bearer(token))
+  expect(answer.status).toBe(401)
+  expect(await answer.text()).toMatch(/--oauth\b/)
+  expect((await callTool(program.url, 'list_agents', { 'x-api-key': token })).status).toBe(400)
+  expect(platform.seen).toEqual([])
 })
