@@ -25,47 +25,37 @@ export function createMetrics({
 const own = (name: string) => `voice_agent_mcp_${name}`
 
 const recordedMetrics = () => ({
-  calls: new Counter({
-    name: own('tool_calls_total'),
-    help: 'Tool calls that have ended, by how.',
-  }),
-  callTimes: new Histogram({
-    name: own('tool_call_duration_seconds'),
-    help: 'How long tool calls took.',
-  }),
-  inFlight: new Counter({
-    name: own('tool_calls_in_flight'),
-    help: 'Tool calls under way.',
-    type: 'gauge',
-  }),
-  stateFailures: new Counter({
-    name: own('state_failures_total'),
-    help: 'Requests that could not use the state: away (it answers again by itself) or broken.',
-  }),
-  refusals: new Counter({
-    name: own('http_requests_refused_total'),
-    help: 'HTTP requests that were not served, by status.',
-  }),
-  tries: new Counter({
-    name: own('platform_requests_total'),
-    help: 'Requests to the platform, each try counted, by status class or failure.',
-  }),
-  retries: new Counter({
-    name: own('platform_retries_total'),
-    help: 'Requests to the platform that repeated one that had failed.',
-  }),
-  times: new Histogram({
-    name: own('platform_request_duration_seconds'),
-    help: 'How long requests to the platform took, each try for itself.',
-  }),
-  cache: new Counter({
-    name: own('cache_reads_total'),
-    help: 'Reads of kept replies: hit, stale (kept, and read again in the background), miss.',
-  }),
-  dials: new Counter({
-    name: own('dial_decisions_total'),
-    help: 'Decisions of the dial policy: allowed right before a call is sent, refused by a rule, or not placed after it was allowed.',
-  }),
+  calls: new Counter(own('tool_calls_total'), 'Tool calls that have ended, by how.'),
+  callTimes: new Histogram(own('tool_call_duration_seconds'), 'How long tool calls took.'),
+  inFlight: new Counter(own('tool_calls_in_flight'), 'Tool calls under way.', 'gauge'),
+  stateFailures: new Counter(
+    own('state_failures_total'),
+    'Requests that could not use the state: away (it answers again by itself) or broken.',
+  ),
+  refusals: new Counter(
+    own('http_requests_refused_total'),
+    'HTTP requests that were not served, by status.',
+  ),
+  tries: new Counter(
+    own('platform_requests_total'),
+    'Requests to the platform, each try counted, by status class or failure.',
+  ),
+  retries: new Counter(
+    own('platform_retries_total'),
+    'Requests to the platform that repeated one that had failed.',
+  ),
+  times: new Histogram(
+    own('platform_request_duration_seconds'),
+    'How long requests to the platform took, each try for itself.',
+  ),
+  cache: new Counter(
+    own('cache_reads_total'),
+    'Reads of kept replies: hit, stale (kept, and read again in the background), miss.',
+  ),
+  dials: new Counter(
+    own('dial_decisions_total'),
+    'Decisions of the dial policy: allowed right before a call is sent, refused by a rule, or not placed after it was allowed.',
+  ),
 })
 
 const sinkOf = (metrics: ReturnType<typeof recordedMetrics>): Sink => ({
@@ -104,44 +94,35 @@ function resultOf({ status, failure }: PlatformTry): string {
   return status === 429 ? '429' : `${Math.floor(status / 100)}xx`
 }
 
-/** What Prometheus names the same for every process. */
+/** What is read when it is asked for; Prometheus names most of it the same for every process. */
 function processMetrics(version: string, droppedLogLines: () => number): readonly Metric[] {
   const started = Date.now() / 1000 - process.uptime()
+  const cpuSeconds = () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }
+  const utilization = () => performance.eventLoopUtilization().utilization
   return [
-    readGauge(
-      { name: own('info'), help: 'The version of this server.', labels: { version } },
-      () => 1,
-    ),
-    readGauge(
-      {
-        name: own('log_lines_dropped_total'),
-        help: 'Log lines that were dropped because nobody read them.',
-        type: 'counter',
-      },
+    readMetric(own('info'), 'The version of this server.', () => 1, { labels: { version } }),
+    readMetric(
+      own('log_lines_dropped_total'),
+      'Log lines that were dropped because nobody read them.',
       droppedLogLines,
+      { type: 'counter' },
     ),
-    readGauge(
-      {
-        name: 'process_cpu_seconds_total',
-        help: 'Processor time of the process.',
-        type: 'counter',
-      },
-      () => {
-        const { user, system } = process.cpuUsage()
-        return (user + system) / 1e6
-      },
-    ),
-    readGauge(
-      { name: 'process_resident_memory_bytes', help: 'Memory of the process.' },
-      process.memoryUsage.rss,
-    ),
-    readGauge(
-      { name: 'process_start_time_seconds', help: 'When the process started, s since 1970.' },
+    readMetric('process_cpu_seconds_total', 'Processor time of the process.', cpuSeconds, {
+      type: 'counter',
+    }),
+    readMetric('process_resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss),
+    readMetric(
+      'process_start_time_seconds',
+      'When the process started, s since 1970.',
       () => started,
     ),
-    readGauge(
-      { name: 'nodejs_eventloop_utilization', help: 'Part of its time that the process was busy.' },
-      () => performance.eventLoopUtilization().utilization,
+    readMetric(
+      'nodejs_eventloop_utilization',
+      'Part of its time that the process was busy.',
+      utilization,
     ),
   ]
 }
@@ -160,12 +141,6 @@ type Labels = Readonly<Record<string, string>>
 export interface Metric {
   /** Its lines, with `# HELP` and `# TYPE`. */
   text(): string
-}
-
-interface Named {
-  readonly name: string
-  /** What it measures, in one line. */
-  readonly help: string
 }
 
 /**
@@ -201,11 +176,16 @@ class Series<T> {
 
 /** A number that grows, or (`gauge`) goes up and down. */
 export class Counter implements Metric {
-  readonly #named: Named & { readonly type?: 'counter' | 'gauge' }
+  readonly #name: string
+  readonly #help: string
+  readonly #type: 'counter' | 'gauge'
   readonly #series = new Series(() => ({ value: 0 }))
 
-  constructor(named: Named & { readonly type?: 'counter' | 'gauge' }) {
-    this.#named = named
+  /** `help`: what it measures, in one line. */
+  constructor(name: string, help: string, type: 'counter' | 'gauge' = 'counter') {
+    this.#name = name
+    this.#help = help
+    this.#type = type
   }
 
   add(labels: Labels = {}, by = 1): void {
@@ -213,21 +193,19 @@ export class Counter implements Metric {
   }
 
   text(): string {
-    const { name, type = 'counter' } = this.#named
-    const lines = this.#series.lines((labels, { value }) => [sample(name, labels, value)])
-    return metricText(this.#named, type, lines)
+    const lines = this.#series.lines((labels, { value }) => [sample(this.#name, labels, value)])
+    return metricText(this.#name, this.#help, this.#type, lines)
   }
 }
 
 /** A number that is read when it is asked for. */
-export const readGauge = (
-  named: Named & { readonly type?: 'counter' | 'gauge'; readonly labels?: Labels },
+export const readMetric = (
+  name: string,
+  help: string,
   read: () => number,
+  { type = 'gauge', labels = {} }: { type?: 'counter' | 'gauge'; labels?: Labels } = {},
 ): Metric => ({
-  text: () =>
-    metricText(named, named.type ?? 'gauge', [
-      sample(named.name, labelText(named.labels ?? {}), read()),
-    ]),
+  text: () => metricText(name, help, type, [sample(name, labelText(labels), read())]),
 })
 
 /** Upper bounds of the buckets, s: from a fast reply to the longest request. */
@@ -235,11 +213,13 @@ const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** How long something takes, s. */
 export class Histogram implements Metric {
-  readonly #named: Named
+  readonly #name: string
+  readonly #help: string
   readonly #series = new Series(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }))
 
-  constructor(named: Named) {
-    this.#named = named
+  constructor(name: string, help: string) {
+    this.#name = name
+    this.#help = help
   }
 
   observe(labels: Labels, seconds: number): void {
@@ -251,7 +231,7 @@ export class Histogram implements Metric {
   }
 
   text(): string {
-    const { name } = this.#named
+    const name = this.#name
     const lines = this.#series.lines((labels, { counts, count, sum }) => {
       let below = 0
       const buckets = bounds.map((bound, at) => {
@@ -265,11 +245,11 @@ export class Histogram implements Metric {
         sample(`${name}_count`, labels, count),
       ]
     })
-    return metricText(this.#named, 'histogram', lines)
+    return metricText(name, this.#help, 'histogram', lines)
   }
 }
 
-const metricText = ({ name, help }: Named, type: string, lines: readonly string[]) =>
+const metricText = (name: string, help: string, type: string, lines: readonly string[]) =>
   [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')
 
 const sample = (name: string, labels: string, value: number) =>

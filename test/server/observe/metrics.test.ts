@@ -3,23 +3,23 @@ import {
   Counter,
   createMetrics,
   Histogram,
-  readGauge,
+  readMetric,
 } from '../../../src/server/observe/metrics.ts'
 import { samplesIn } from '../../harness/prometheus.ts'
 
 describe('the text format', () => {
   test('has help, type and samples, with labels escaped', () => {
-    const counter = new Counter({ name: 'things_total', help: 'Things.' })
+    const counter = new Counter('things_total', 'Things.')
     counter.add({ kind: 'a "b" \\ c\nd' })
     counter.add({ kind: 'a "b" \\ c\nd' }, 2)
     expect(counter.text()).toBe(
       '# HELP things_total Things.\n# TYPE things_total counter\nthings_total{kind="a \\"b\\" \\\\ c\\nd"} 3',
     )
-    expect(readGauge({ name: 'now', help: 'Now.' }, () => 1.5).text()).toContain('\nnow 1.5')
+    expect(readMetric('now', 'Now.', () => 1.5).text()).toContain('\nnow 1.5')
   })
 
   test('has cumulative buckets of a histogram', () => {
-    const times = new Histogram({ name: 'time_seconds', help: 'Time.' })
+    const times = new Histogram('time_seconds', 'Time.')
     for (const seconds of [0.005, 0.006, 2, 1000]) times.observe({ of: 'x' }, seconds)
     const samples = samplesIn(`${times.text()}\n`)
     expect(samples.get('time_seconds_bucket{of="x",le="0.005"}')).toBe(1)
@@ -31,7 +31,7 @@ describe('the text format', () => {
   })
 
   test('has a bounded number of samples', () => {
-    const counter = new Counter({ name: 'things_total', help: 'Things.' })
+    const counter = new Counter('things_total', 'Things.')
     for (let kind = 0; kind < 10_000; kind++) counter.add({ kind: String(kind) })
     const samples = samplesIn(`${counter.text()}\n`)
     expect(samples.size).toBeLessThan(2010)
