@@ -150,22 +150,15 @@ async function create(
   }
 }
 
-/** What a copy is created from. */
-interface CopiedFields {
-  /** The body of the creation. */
-  readonly body: Fields
-  /** Fields of the original that a new agent does not take. */
-  readonly left: readonly string[]
-}
-
 /** Fields of replies alone [R]: the copy has its own. */
 const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
 
 /**
  * All fields of an agent that a new one takes, with the changes. What is null at the top is left out,
  * because it means the default there; in an object it is a value, such as no background sound [R].
+ * `left`: fields of the original that a new agent does not take.
  */
-function copiedFields(original: Agent, changes: Fields): CopiedFields {
+function copiedFields(original: Agent, changes: Fields) {
   const given = Object.entries(original).filter(
     ([, value]) => value !== null && value !== undefined,
   )

@@ -90,36 +90,28 @@ const valueAt = (fields: Fields, path: string): unknown =>
     .split('.')
     .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), fields)
 
-/** Checks of values before they are saved: each gives warnings, or throws Refused. */
-export interface NewValueChecks {
-  /**
-   * `wanted` with ids in place of the names of models and voices. Warns also of instructions in the
-   * model, which no catalog has.
-   */
-  catalogValues(wanted: Fields, stored?: Fields): Promise<CheckedValues>
-  greeting(initialMessage: unknown): Promise<readonly string[]>
-}
-
-interface CheckedValues {
-  readonly wanted: Fields
-  readonly warnings: readonly string[]
-}
-
-/** What checks need of a run. */
-type CheckRun = Pick<Run, 'request' | 'session' | 'signal' | 'readAs'>
+export type NewValueChecks = ReturnType<typeof newValueChecks>
 
 /**
- * Checks of one call: the same value is checked once, for however many agents it is meant.
- * `allowsUnlisted`: ids are saved as they are given, with warnings.
+ * Checks of values before they are saved; each returns warnings or throws Refused. In one call the same
+ * value is checked once, for however many agents it is meant. `allowsUnlisted`: ids are saved as given,
+ * with warnings.
  */
-export function newValueChecks(run: CheckRun, allowsUnlisted: boolean | undefined): NewValueChecks {
+export function newValueChecks(
+  run: Pick<Run, 'request' | 'session' | 'signal' | 'readAs'>,
+  allowsUnlisted: boolean | undefined,
+) {
   const reader = accountReader(run)
   const catalogs = onceEach((wanted: Fields, stored: Fields) =>
     checkNewCatalogValues(wanted, reader, { stored, allowsUnlisted }),
   )
   const greetings = onceEach((initialMessage: unknown) => checkNewGreeting(initialMessage, reader))
   return {
-    async catalogValues(wanted, stored = {}) {
+    /**
+     * `wanted` with ids in place of the names of models and voices. Warns also of instructions in the
+     * model, which no catalog has.
+     */
+    async catalogValues(wanted: Fields, stored: Fields = {}) {
       const key = [catalogFieldsOf(wanted), catalogFieldsOf(stored)]
       const { ids, warnings } = await catalogs(key, wanted, stored)
       for (const { part, field, given, id } of ids)
@@ -130,7 +122,7 @@ export function newValueChecks(run: CheckRun, allowsUnlisted: boolean | undefine
         warnings: [...warnings, ...instructions],
       }
     },
-    greeting: (initialMessage) =>
+    greeting: (initialMessage: unknown) =>
       greetings(isObject(initialMessage) && initialMessage.message, initialMessage),
   }
 }

@@ -35,19 +35,14 @@ import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 
-/** Arguments that say which numbers are meant: exactly one of them is given. */
-const numberSelection = {
+/** Arguments beside the fields to change; exactly one of the first two is given. */
+const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
   phone_number_ids: manyIds.describe('Instead: many of them.'),
-}
-
-/** Arguments of an update beside the fields to change. */
-const updateNumberOptions = {
-  ...numberSelection,
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
 }
 
-type UpdateNumberRun = Run<typeof routes.phoneNumbers.update, typeof updateNumberOptions>
+type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 
 /** The result for one of many numbers. */
 const UpdatedNumber = z.object({
@@ -59,7 +54,7 @@ const UpdatedNumber = z.object({
 type UpdatedNumber = z.output<typeof UpdatedNumber>
 
 /** One number: the number afterwards, and what was changed. Many: the result for each. */
-const numberUpdateSchema = PhoneNumber.extend({
+const schema = PhoneNumber.extend({
   applied: z.boolean().describe('False: nothing was saved.'),
   changes: fieldChanges,
   warnings: updateWarnings,
@@ -75,12 +70,12 @@ export const updatePhoneNumber = defineTool({
     'Changes a phone number, or many at once. inbound_agent_id sets who answers, sip_trunk_id moves it; clear removes that link.',
   route: routes.phoneNumbers.update,
   clears: ['inbound_agent_id', 'sip_trunk_id'],
-  options: updateNumberOptions,
-  schema: numberUpdateSchema,
+  options,
+  schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const selected = await selectedNumbers(run.options, run)
+    const selected = await selectNumbers(run)
     const links = await linksForDryRun(run)
     if ('numberId' in selected)
       return oneResult(await updateOneNumber(selected.numberId, run, links))
@@ -110,7 +105,7 @@ interface NumberReport extends UpdateReport {
  */
 async function updateOneNumber(
   id: string,
-  run: UpdateNumberRun,
+  run: UpdateRun,
   links: LinkNames,
 ): Promise<NumberReport> {
   const { body, session, restricted, options, signal } = run
@@ -137,14 +132,12 @@ async function updateOneNumber(
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
 
 /** The numbers that the arguments mean; one may be given as the number itself. Throws Refused and ApiError. */
-async function selectedNumbers(
-  { phone_number_ids: ids }: z.output<z.ZodObject<typeof numberSelection>>,
-  {
-    request: { params },
-    restricted: session,
-    signal,
-  }: Pick<Run, 'request' | 'restricted' | 'signal'>,
-): Promise<{ readonly numberId: string } | Selection> {
+async function selectNumbers({
+  request: { params },
+  options: { phone_number_ids: ids },
+  restricted: session,
+  signal,
+}: UpdateRun): Promise<{ readonly numberId: string } | Selection> {
   const { phone_number_id: numberId } = params
   if ((ids === undefined) === (numberId === undefined))
     throw badArguments([
@@ -164,7 +157,7 @@ async function selectedNumbers(
  * would check them, is not asked to save anything. What may not be read keeps its id. Throws Refused
  * where one does not exist or is archived.
  */
-async function linksForDryRun(run: UpdateNumberRun): Promise<LinkNames> {
+async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
   const { sip_trunk_id, inbound_agent_id: agent_id } = run.body
   if (!run.options.dry_run) return {}
   const account_id = accountIn(run.request)
@@ -220,7 +213,7 @@ function oneResult(report: NumberReport): ToolOutcome {
 function manyResult(
   outcomes: readonly NamedOutcome<NumberReport>[],
   { repeated }: Selection,
-  { dry_run: isDryRun }: UpdateNumberRun['options'],
+  { dry_run: isDryRun }: UpdateRun['options'],
 ): ToolOutcome {
   const numbers = outcomes.map(shownNumber)
   const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
@@ -259,7 +252,7 @@ function shownNumber({ given, id, outcome }: NamedOutcome<NumberReport>): Update
 }
 
 /** The fields of an update. */
-type NumberBody = Run<typeof routes.phoneNumbers.update>['body']
+type NumberBody = UpdateRun['body']
 
 /** What a number is linked to: a trunk or an agent; `null`: nothing. */
 type NumberLink = { readonly id: string; readonly name?: string } | null
