@@ -132,8 +132,9 @@ async function existingItems(
 ): Promise<NamedItem[] | undefined> {
   const pages: NamedItem[][] = []
   const page = async (query: object) => {
-    const { count = 0, items } = await pageOf(kind, { account_id, query }, session)
-    pages.push(items)
+    const request = { params: { account_id }, query: { limit: mostCompared, ...query } }
+    const { count = 0, items } = await session.cache.refresh(kind.list, request, 'names')
+    pages.push(items.map((item) => namedItem(item, kind)))
     return count
   }
   const reading = page({}).then(async (count) => {
@@ -157,19 +158,6 @@ const longestWords = (text: string) =>
     .filter((word) => word.length > 2)
     .sort((a, b) => b.length - a.length)
     .slice(0, mostWords)
-
-async function pageOf(
-  kind: ReferenceKind,
-  asked: { account_id: string; query: object },
-  { cache }: RestrictedSession,
-): Promise<{ count: number | undefined; items: NamedItem[] }> {
-  const request = {
-    params: { account_id: asked.account_id },
-    query: { limit: mostCompared, ...asked.query },
-  }
-  const { count, items } = await cache.refresh(kind.list, request, 'names')
-  return { count, items: items.map((item) => namedItem(item, kind)) }
-}
 
 /** An item by what an argument sends for it, and by its names. */
 function namedItem(
