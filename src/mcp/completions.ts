@@ -208,10 +208,7 @@ interface CachedList {
  */
 async function readCachedList(
   route: Route,
-  {
-    session: { cache },
-    account,
-  }: { readonly session: RestrictedSession; readonly account: string },
+  { session: { cache }, account }: CompletionContext,
   { pages = mostPages }: { readonly pages?: number } = {},
 ): Promise<CachedList> {
   const pageAt = async (offset: number) => {

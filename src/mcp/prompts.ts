@@ -16,7 +16,7 @@ import { clientText, safeLine } from '../text/safe-text.ts'
 import { type CompletionSource, completionOf, noCandidates } from './completions.ts'
 import { defectError, refuseCursor } from './errors.ts'
 import { createPromptReader, type Prompt, type PromptContent } from './prompt.ts'
-import { templateAt } from './resources.ts'
+import { type ReadContext, templateAt } from './resources.ts'
 
 /** `prompts/list`, `prompts/get` and `completion/complete`. */
 export function servePrompts(server: Server, context: PromptContext): void {
@@ -32,16 +32,13 @@ export function servePrompts(server: Server, context: PromptContext): void {
   )
 }
 
-interface PromptContext {
+interface PromptContext extends ReadContext {
   /** All prompts, in the order in which `prompts/list` shows them. */
   readonly prompts: readonly Prompt[]
-  readonly session: RestrictedSession
-  /** Gets defects of this server, with the stack that the client must not see. */
-  readonly onBug: (error: unknown) => void
 }
 
 /** The prompts whose subject an exposed tool reads. */
-const exposedPrompts = ({ prompts, session }: Omit<PromptContext, 'onBug'>) =>
+const exposedPrompts = ({ prompts, session }: PromptContext) =>
   prompts.filter(({ requires }) => !requires || session.mayRead(requires))
 
 export function listPrompts(context: PromptContext): ListPromptsResult {
@@ -50,7 +47,7 @@ export function listPrompts(context: PromptContext): ListPromptsResult {
 }
 
 /** The prompt with that name. Throws the protocol's invalid-params error if there is none. */
-function promptNamed(name: string, context: Omit<PromptContext, 'onBug'>): Prompt {
+function promptNamed(name: string, context: PromptContext): Prompt {
   const exposed = exposedPrompts(context)
   const prompt = exposed.find((one) => one.name === name)
   if (prompt) return prompt

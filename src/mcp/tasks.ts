@@ -81,12 +81,13 @@ const noTask = (taskId: string) =>
 /** The state of a task. Throws ProtocolError for an invalid id, and ApiError. */
 async function getTask(
   taskId: string,
-  { session, cancelledTasks, callTaskView }: CallTasksOptions,
+  options: CallTasksOptions,
   signal: AbortSignal,
 ): Promise<Task> {
+  const { session, callTaskView } = options
   const id = decodeTaskId(taskId)
   const task = (state: TaskState) => taskIn(state, taskId, id)
-  if (await isCancelled(taskId, { session, cancelledTasks })) {
+  if (await isCancelled(taskId, options)) {
     return task({
       status: 'cancelled',
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
@@ -103,12 +104,10 @@ async function getTask(
   return task({ status: 'completed', statusMessage: 'The call has ended.', result })
 }
 
-type CancelOptions = Pick<CallTasksOptions, 'session' | 'cancelledTasks'>
-
 /** Throws ProtocolError where it cannot be remembered that the task is cancelled. */
 async function cancelTask(
   taskId: string,
-  { session, cancelledTasks }: CancelOptions,
+  { session, cancelledTasks }: CallTasksOptions,
 ): Promise<void> {
   try {
     await cancelledTasks.add(session.keyHash, taskId)
@@ -124,7 +123,7 @@ async function cancelTask(
 /** Where this cannot be read, the state of the call is told: it is true in any case. */
 async function isCancelled(
   taskId: string,
-  { session, cancelledTasks }: CancelOptions,
+  { session, cancelledTasks }: CallTasksOptions,
 ): Promise<boolean> {
   try {
     return await cancelledTasks.has(session.keyHash, taskId)
