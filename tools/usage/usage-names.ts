@@ -42,21 +42,10 @@ const mostAccounts = 100
 export async function readUsageNames(wanted: UsageIds, run: NamesRun): Promise<UsageNames> {
   const names = { agent: new Map<string, string>(), subaccount: new Map<string, string>() }
   const failed: ApiError[] = []
-  const noting = async (signal: AbortSignal | undefined, read: Promise<void>) => {
-    try {
-      await read
-    } catch (error) {
-      if (!(error instanceof ApiError) || signal?.aborted) throw error
-      failed.push(error)
-    }
-  }
   const look = withTimeLimit(longestLookMs, run.signal, (signal) =>
-    readNames(wanted, names, {
-      run: { ...run, signal },
-      tolerating: (read) => noting(signal, read),
-    }),
+    readNames(wanted, names, { ...run, signal, failed }),
   )
-  await noting(run.signal, look)
+  await noteFailure(look, { ...run, failed })
   const { agent, subaccount } = missing(wanted, names)
   return { ...names, note: missingNote(agent.length + subaccount.length, failed[0]) }
 }
@@ -66,19 +55,27 @@ interface Names {
   readonly subaccount: Map<string, string>
 }
 
-interface Reading {
-  readonly run: NamesRun
-  /** Notes a failure of the platform, and goes on. */
-  readonly tolerating: (read: Promise<void>) => Promise<void>
+interface Reading extends NamesRun {
+  /** Failures of the platform, after which reading goes on. */
+  readonly failed: ApiError[]
 }
 
-async function readNames(wanted: UsageIds, names: Names, reading: Reading): Promise<void> {
-  const { run, tolerating } = reading
+/** Notes a failure of the platform. Throws if cancelled. */
+async function noteFailure(reading: Promise<void>, { signal, failed }: Reading): Promise<void> {
+  try {
+    await reading
+  } catch (error) {
+    if (!(error instanceof ApiError) || signal?.aborted) throw error
+    failed.push(error)
+  }
+}
+
+async function readNames(wanted: UsageIds, names: Names, run: Reading): Promise<void> {
   const account = accountIn(run.request)
   const isAgentMissing = () => missing(wanted, names).agent.length > 0
   await Promise.all([
-    isAgentMissing() ? tolerating(readAgents(account, names, run)) : undefined,
-    wanted.subaccount.size > 0 ? tolerating(readAccount(names, run)) : undefined,
+    isAgentMissing() ? noteFailure(readAgents(account, names, run), run) : undefined,
+    wanted.subaccount.size > 0 ? noteFailure(readAccount(names, run), run) : undefined,
   ])
   const isMissing = () => isAgentMissing() || missing(wanted, names).subaccount.length > 0
   const known = new Set([account])
@@ -86,7 +83,7 @@ async function readNames(wanted: UsageIds, names: Names, reading: Reading): Prom
   for (const read of [readSubaccounts, readTree]) {
     if (!isMissing()) return
     const found: AccountInTree[] = []
-    await tolerating(read(found, run))
+    await noteFailure(read(found, run), run)
     const below = found.filter(({ id }) => !known.has(id))
     for (const { id, name } of below) {
       known.add(id)
@@ -96,7 +93,7 @@ async function readNames(wanted: UsageIds, names: Names, reading: Reading): Prom
     const used = below.filter(({ id }) => wanted.subaccount.has(id))
     const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
     await mapConcurrently(ordered, concurrency, async ({ id }) => {
-      if (isAgentMissing()) await tolerating(readAgents(id, names, run))
+      if (isAgentMissing()) await noteFailure(readAgents(id, names, run), run)
     })
   }
 }
