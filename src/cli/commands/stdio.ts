@@ -3,7 +3,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Exposure } from '../../mcp/exposure.ts'
 import { serverInfoOf } from '../../mcp/server-info.ts'
-import { createStdioHandshake, type StdioHandshake } from '../../mcp/stdio-handshake.ts'
+import { createStdioHandshake, observedHandshake } from '../../mcp/stdio-handshake.ts'
 import type { Observer } from '../../server/observe/observer.ts'
 import type { Service } from '../../server/service.ts'
 import {
@@ -57,7 +57,7 @@ async function start(config: ServiceConfig): Promise<Running> {
   }
   const handshake = handshakeFor(config, exposure)
   const server = startStdio({
-    handshake: observer ? await observed(handshake, observer) : handshake,
+    handshake: observer ? observedHandshake(handshake, observer) : handshake,
     load: async () => (await connection.load()).connect,
   })
   // If this fails, the next message that needs the service loads it again and reports the error.
@@ -105,11 +105,6 @@ function handshakeFor(
     listed: account === undefined ? listedTools(exposure, calling.confirm) : undefined,
     versions: initializedVersions,
   })
-}
-
-async function observed(handshake: StdioHandshake, observer: Observer): Promise<StdioHandshake> {
-  const { observedHandshake } = await import('../../mcp/stdio-handshake.ts')
-  return observedHandshake(handshake, observer)
 }
 
 /** The tools as they are listed. */

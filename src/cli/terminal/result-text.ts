@@ -48,8 +48,8 @@ function dataLines(data: Data, shown: Shown): string[] {
 }
 
 /** A table, or where the terminal is too narrow for it, the fields of one object after the other. */
-const listLines = (rows: readonly Row[], { width, styleHead }: Shown): string[] =>
-  tableLines(rows, width, styleHead) ??
+const listLines = (rows: readonly Data[], shown: Shown): string[] =>
+  tableLines(rows, shown) ??
   rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...fieldLines(row)])
 
 /** Data without fields that say nothing. */
@@ -70,8 +70,6 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-type Row = Readonly<Record<string, unknown>>
-
 /** Space between two columns. */
 const gap = '  '
 
@@ -79,11 +77,7 @@ const gap = '  '
  * Objects as a table with a column for each of their fields, those of objects in them too
  * (`model.model`); `undefined` where it is wider than `width`. Nothing is cut off.
  */
-function tableLines(
-  rows: readonly Row[],
-  width: number,
-  styleHead: (text: string) => string,
-): string[] | undefined {
+function tableLines(rows: readonly Data[], { width, styleHead }: Shown): string[] | undefined {
   const flat = rows.map((row) => new Map(cellsOf(row)))
   const names = [...new Set(flat.flatMap((cells) => [...cells.keys()]))]
   const widths = names.map((name) =>
@@ -102,7 +96,7 @@ function tableLines(
   ]
 }
 
-function cellsOf(row: Row, prefix = ''): (readonly [name: string, text: string])[] {
+function cellsOf(row: Data, prefix = ''): (readonly [name: string, text: string])[] {
   return Object.entries(row).flatMap(([name, value]) => {
     const path = prefix + cellText(name)
     return isObject(value) ? cellsOf(value, `${path}.`) : [[path, cellText(value)] as const]
@@ -115,7 +109,7 @@ const step = '  '
  * Fields of an object, one a line, those of objects in it indented below. A text of several lines stands
  * below its name, indented, so that none of its lines can be taken for a field.
  */
-function fieldLines(object: Readonly<Record<string, unknown>>, indent = ''): string[] {
+function fieldLines(object: Data, indent = ''): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const label = `${indent}${cellText(name)}:`
     if (isObject(value)) return [label, ...fieldLines(value, indent + step)]
