@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import * as z from 'zod'
 import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { cleanEnv } from '../../harness/program.ts'
+import { cleanEnv, startProcess } from '../../harness/program.ts'
 import { badCalls, everyTool } from '../../harness/story.ts'
 import { stable } from './stable.ts'
 
@@ -58,7 +58,7 @@ export async function record(checkout: string): Promise<Recording> {
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
 
 type Seen = Map<string, unknown>
-type Environment = Readonly<Record<string, string>>
+type Environment = Record<string, string>
 
 async function recordStdio(
   bin: string,
@@ -67,10 +67,10 @@ async function recordStdio(
   label: string,
   seen: Seen,
 ): Promise<void> {
-  const child = spawn(process.execPath, [bin], { env })
-  const log = collectLines(child.stderr)
+  await using program = startProcess([process.execPath, bin], env)
+  const { stdin, stdout } = program.process
   const waiting = new Map<unknown, (message: unknown) => void>()
-  createInterface(child.stdout).on('line', (line) => {
+  createInterface(stdout).on('line', (line) => {
     const message = z.looseObject({ id: z.unknown() }).parse(JSON.parse(line))
     waiting.get(message.id)?.(message)
   })
@@ -78,17 +78,16 @@ async function recordStdio(
   const send: Send = (method, params = {}) => {
     id += 1
     const message = { jsonrpc: '2.0', id, method, params: withMeta(params, revision) }
-    child.stdin.write(`${JSON.stringify(message)}\n`)
+    stdin.write(`${JSON.stringify(message)}\n`)
     const sent = id
     return new Promise((resolve) => waiting.set(sent, resolve))
   }
   await recordSession(send, revision, label, seen, () => {
-    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
   })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  child.stdin.end()
-  seen.set(`${label}: exit code`, await ended)
-  seen.set(`${label}: log`, logOf(log))
+  stdin.end()
+  seen.set(`${label}: exit code`, await program.exited)
+  seen.set(`${label}: log`, logOf(program.stderr()))
 }
 
 async function recordHttp(
@@ -98,17 +97,9 @@ async function recordHttp(
   label: string,
   seen: Seen,
 ): Promise<void> {
-  const child = spawn(process.execPath, [bin, 'http', '--port', '0', '--metrics-port', '0'], {
-    env,
-  })
-  const log = collectLines(child.stderr)
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr.on('data', () => {
-      const [, found] = /Serving MCP at (http:[^\s"]+)/.exec(log.join('\n')) ?? []
-      if (found !== undefined) resolve(found)
-    })
-    child.once('close', () => reject(new Error(`${bin} ended: ${log.join('\n')}`)))
-  })
+  const command = [process.execPath, bin, 'http', '--port', '0', '--metrics-port', '0']
+  await using program = startProcess(command, env)
+  const [, url = ''] = await program.waitFor(/Serving MCP at (http:[^\s"]+)/)
   let id = 0
   const send: Send = async (method, params = {}) => {
     id += 1
@@ -137,13 +128,12 @@ async function recordHttp(
     const body = await response.text()
     seen.set(`${label}: GET ${path}`, stable({ status: response.status, body }))
   }
-  const [metricsUrl = ''] = /http:[^\s"]+\/metrics/.exec(log.join('\n')) ?? []
+  const [metricsUrl = ''] = /http:[^\s"]+\/metrics/.exec(program.stderr()) ?? []
   const metrics = await (await fetch(metricsUrl)).text()
   seen.set(`${label}: metrics`, namesOfMetrics(metrics))
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  child.kill('SIGTERM')
-  seen.set(`${label}: exit code`, await ended)
-  seen.set(`${label}: log`, logOf(log))
+  program.process.kill('SIGTERM')
+  seen.set(`${label}: exit code`, await program.exited)
+  seen.set(`${label}: log`, logOf(program.stderr()))
 }
 
 const withMeta = (params: Params, revision: Revision): Params =>
@@ -271,17 +261,18 @@ async function recordCommands(
   }
 }
 
-function collectLines(stream: NodeJS.ReadableStream): string[] {
-  const lines: string[] = []
-  createInterface(stream).on('line', (line) => lines.push(line))
-  return lines
-}
-
 /** Lines of a log, without order: requests end when they end. */
-const logOf = (lines: readonly string[]) =>
+const logOf = (log: string) =>
   z
     .array(z.unknown())
-    .parse(stable(lines.map((line) => (line.startsWith('{') ? JSON.parse(line) : line))))
+    .parse(
+      stable(
+        log
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => (line.startsWith('{') ? JSON.parse(line) : line)),
+      ),
+    )
     .map((line) => JSON.stringify(line))
     .sort()
 
