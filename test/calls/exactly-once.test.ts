@@ -17,5 +17,5 @@ test('calls are placed exactly once, whatever the platform does and whenever ser
   const { outcomes, platform } = report
   // How many calls are placed depends on the load of the machine, but some always are.
   expect(outcomes['placed, rung once']).toBeGreaterThan(15)
-  expect(Object.keys(platform).length).toBeGreaterThan(12)
+  expect(Object.keys(platform).length).toBeGreaterThan(8)
 }, 120_000)
