@@ -66,7 +66,7 @@ interface PlanRequest {
   toNumber?: string
   greeting: Greeting
   settings: CallSettings
-  /** For how long it is not answered, if somebody answers; else the time that a phone rings. */
+  /** Ring time before the answer; default: that of a phone, or none for a web call. */
   ringSeconds?: number
 }
 
