@@ -28,7 +28,7 @@ export function importProblems(root: string): string[] {
       .map((file) => `${file} is in no row of the table`),
     ...files.flatMap((file) =>
       importsOf(root, file)
-        .filter((to) => rowOf.has(to) && !isAllowed(rowOf.get(file), rowOf.get(to), file === to))
+        .filter((to) => rowOf.has(to) && !isAllowed(rowOf.get(file), rowOf.get(to)))
         .map((to) => `${file} → ${to}: the table does not allow this import`),
     ),
   ]
@@ -40,11 +40,7 @@ const rows = Object.keys(mayImport)
 function rowFor(file: string): string | undefined {
   const name = file.replace(/^src\//, '').replace(/\.\w+$/, '')
   return rows
-    .filter((row) =>
-      row.endsWith('/*')
-        ? posix.dirname(name) === row.slice(0, -2)
-        : name === row || name.startsWith(`${row}/`),
-    )
+    .filter((row) => name === row || name.startsWith(`${row}/`))
     .toSorted((one, other) => other.length - one.length)[0]
 }
 
@@ -56,12 +52,9 @@ const importsOf = (root: string, file: string): string[] => [
   ),
 ]
 
-/** Files of a row may import each other, unless it is a row for each file (`/*`). */
-const isAllowed = (from: string | undefined, to: string | undefined, isSame: boolean): boolean =>
-  isSame ||
-  (from !== undefined &&
-    to !== undefined &&
-    (namedBy(from).includes(to) || (from === to && !from.endsWith('/*'))))
+/** Files of a row may import each other. */
+const isAllowed = (from: string | undefined, to: string | undefined): boolean =>
+  from !== undefined && to !== undefined && (from === to || namedBy(from).includes(to))
 
 const namedBy = (row: string): string[] =>
   Object.entries(mayImport)
