@@ -41,7 +41,7 @@ test('imports that the table does not allow are refused, and files in no row of 
     ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/server/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],
-    ['tools/usage/get-usage.ts', `import '../calls/get-call.ts'`, 'tools/calls/get-call.ts'],
+    ['tools/usage/get-usage.ts', `import '../calls.ts'`, 'tools/calls.ts'],
   ] as const
   for (const [file, line] of forbidden) add(file, line)
   const outside = ['src/loose.ts', 'src/new-room/deep/file.mts', 'tools/deep/file.ts']
