@@ -45,7 +45,7 @@ export async function callTool(
   given: Record<string, unknown>,
   context: CallContext,
 ): Promise<CallResult> {
-  const call: CallState = {
+  const call: CallProgress = {
     context,
     request: undefined,
     coercions: [],
@@ -66,7 +66,7 @@ export async function callTool(
 }
 
 /** What changes in the course of one call. */
-interface CallState extends Pick<Run, 'begunAt'> {
+interface CallProgress extends Pick<Run, 'begunAt'> {
   readonly context: CallContext
   /** Fires when the caller cancels, or the time limit is reached. */
   signal: AbortSignal | undefined
@@ -81,7 +81,7 @@ interface CallState extends Pick<Run, 'begunAt'> {
 async function run(
   tool: Tool,
   given: Record<string, unknown>,
-  call: CallState,
+  call: CallProgress,
 ): Promise<CallResult> {
   const { session, tools, shutdown, progress, takesTasks, confirmOf, stateFailed } = call.context
   const parsed = parseArguments(tool, given, session.pinnedAccount)
@@ -124,7 +124,7 @@ async function run(
 const graceMs = 500
 
 /** The same, with one deadline for all requests of the call, from the first on. */
-function runInTime(tool: Tool, given: Record<string, unknown>, call: CallState) {
+function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgress) {
   const { timeLimitMs = requestMs, signal: caller } = call.context
   call.answerBy = call.begunAt + timeLimitMs - graceMs
   return withStateTime(call.answerBy, () =>
