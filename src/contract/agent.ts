@@ -22,8 +22,8 @@ const ratio = (what: string, value: number) =>
   setting(z.number().min(0).max(1).describe(what), value)
 const flag = (what: string, value: boolean) => setting(z.boolean().describe(what), value)
 /** A setting for which null is a value of its own: never. */
-const delay = (least: number, most: number, what: string, value: number) =>
-  withDefault(z.int().min(least).max(most).nullable().describe(what), value)
+const delay = (min: number, max: number, what: string, value: number) =>
+  withDefault(z.int().min(min).max(max).nullable().describe(what), value)
 
 /**
  * The behaviour settings of an agent: optional objects of optional fields, the same on create and

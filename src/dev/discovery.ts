@@ -70,9 +70,9 @@ const findTools = (): Found[] =>
     return { ...one, place: names.indexOf(one.tool), first: names.slice(0, 3) }
   })
 
-/** The share of the requests whose tool is among the first `most`. */
-const shareWithin = (most: number, found: readonly Found[]) =>
-  found.filter(({ place }) => place >= 0 && place < most).length / found.length
+/** The share of the requests whose tool is among the first `max`. */
+const shareWithin = (max: number, found: readonly Found[]) =>
+  found.filter(({ place }) => place >= 0 && place < max).length / found.length
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`
 

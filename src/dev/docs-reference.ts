@@ -123,11 +123,11 @@ function meaningOf(field: JsonSchema): string {
 }
 
 function boundsOf({ minimum, maximum, minItems, maxItems }: JsonSchema): string {
-  const [least, most] = [minimum ?? minItems, maximum ?? maxItems]
+  const [min, max] = [minimum ?? minItems, maximum ?? maxItems]
   const unit = (minItems ?? maxItems) ? ' items' : ''
-  if (least !== undefined && most !== undefined) return `From ${least} to ${most}${unit}.`
-  if (most !== undefined) return `At most ${most}${unit}.`
-  return least === undefined ? '' : `At least ${least}${unit}.`
+  if (min !== undefined && max !== undefined) return `From ${min} to ${max}${unit}.`
+  if (max !== undefined) return `At most ${max}${unit}.`
+  return min === undefined ? '' : `At least ${min}${unit}.`
 }
 
 /** Every kind of error, and what it means. The compiler holds the list complete. */

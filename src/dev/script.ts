@@ -1,9 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
-/** A number from `least` up. */
+/** A number from `min` up. */
 interface Bounded {
   readonly usual: number
-  readonly least: number
+  readonly min: number
 }
 
 type Options = Readonly<Record<string, string | number | boolean | Bounded | undefined>>
@@ -24,8 +24,8 @@ interface Script<Given extends Options> {
   readonly positionals: readonly string[]
   /** Says why the script cannot run, shows its usage, and ends it with exit code 2. */
   refuse(why: string): never
-  /** The number in a text; refuses to run where it is none, or below `least`. */
-  number(flag: string, text: string, least?: number): number
+  /** The number in a text; refuses to run where it is none, or below `min`. */
+  number(flag: string, text: string, min?: number): number
 }
 
 /**
@@ -42,9 +42,9 @@ export function readScript<Given extends Options>(
     process.stderr.write(`${why}\n\n${usage}`)
     process.exit(2)
   }
-  const number = (name: string, text: string, least = 0): number => {
+  const number = (name: string, text: string, min = 0): number => {
     const value = text.trim() === '' ? Number.NaN : Number(text)
-    return value >= least ? value : refuse(`--${name} is a number from ${least} up.`)
+    return value >= min ? value : refuse(`--${name} is a number from ${min} up.`)
   }
   const known: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
   for (const [name, usual] of Object.entries(options))
@@ -62,10 +62,10 @@ export function readScript<Given extends Options>(
     process.exit(0)
   }
   const flags = Object.entries(options).map(([name, option]) => {
-    const { usual, least } = typeof option === 'object' ? option : { usual: option, least: 0 }
+    const { usual, min } = typeof option === 'object' ? option : { usual: option, min: 0 }
     const given = values[name]
     if (given === undefined) return [name, usual]
-    return [name, typeof usual === 'number' ? number(name, String(given), least) : given]
+    return [name, typeof usual === 'number' ? number(name, String(given), min) : given]
   })
   return { flags: Object.fromEntries(flags) as Flags<Given>, positionals, refuse, number }
 }

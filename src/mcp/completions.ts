@@ -9,7 +9,7 @@ import { isUuid } from '../text/canonical-id.ts'
 import { safeLine } from '../text/safe-text.ts'
 
 /** Most values of one reply, by the protocol. */
-const mostValues = 100
+const maxValues = 100
 
 /** The matching values, the best matches first. */
 export function completionOf(typed: string, { all, isPart }: Candidates): CompleteResult {
@@ -23,10 +23,10 @@ export function completionOf(typed: string, { all, isPart }: Candidates): Comple
   const values = [...new Set(found)].filter(isOneLine)
   return {
     completion: {
-      values: values.slice(0, mostValues),
+      values: values.slice(0, maxValues),
       // How many of the unread ones match is unknown.
       ...(!isPart && { total: values.length }),
-      hasMore: isPart || values.length > mostValues,
+      hasMore: isPart || values.length > maxValues,
     },
   }
 }
@@ -194,7 +194,7 @@ const Page = z.object({
 
 /** Items on one page, and most pages that are read for a completion. */
 const perPage = 100
-const mostPages = 5
+const maxPages = 5
 
 interface CachedList {
   readonly items: readonly Readonly<Record<string, unknown>>[]
@@ -209,7 +209,7 @@ interface CachedList {
 async function readCachedList(
   route: Route,
   { session: { cache }, account }: CompletionContext,
-  { pages = mostPages }: { readonly pages?: number } = {},
+  { pages = maxPages }: { readonly pages?: number } = {},
 ): Promise<CachedList> {
   const pageAt = async (offset: number) => {
     const request = { params: { account_id: account }, query: { limit: perPage, offset } }

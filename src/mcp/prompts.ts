@@ -116,7 +116,7 @@ function messagesOf(
 }
 
 /** Most problems that one error lists. */
-const mostProblems = 5
+const maxProblems = 5
 
 /** Longest argument name that is shown. */
 const longestName = 64
@@ -144,7 +144,7 @@ function parsePromptArguments(
     for (const issue of parsed.error.issues) problems.push(problemOf(issue, input))
   }
   if (problems.length === 0 && parsed.success) return parsed.data
-  const text = problems.slice(0, mostProblems).join('; ')
+  const text = problems.slice(0, maxProblems).join('; ')
   throw new ProtocolError(-32602, `${name}: ${text}${text.endsWith('?') ? '' : '.'}`)
 }
 

@@ -44,14 +44,14 @@ export interface AuthorizationServerOptions {
 }
 
 /** Registrations a minute: a client registers once. */
-const mostRegistrations = { perNetwork: 30, inAll: 300 }
+const maxRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
  * Requests for access a minute from one network. How many of them are kept is bounded by network, too
- * (`mostOfStrangers` in state-adapter.ts): one network at this rate reaches that bound before the first
+ * (`anonymousBounds` in state-adapter.ts): one network at this rate reaches that bound before the first
  * expire, and leaves the room of the others.
  */
-const mostAccessRequests = 300
+const maxAccessRequests = 300
 
 /**
  * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. Everything
@@ -69,7 +69,7 @@ export async function openAuthorizationServer(
   })
   const adapters = createStateAdapters({ records, sealingKeys, keptKeys })
   const mayRegister = createRegistrationLimit()
-  const accessRequests = new Allowances(mostAccessRequests)
+  const accessRequests = new Allowances(maxAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
   // Koa's own event, which the types of oidc-provider do not have. Without a listener it is printed.
   const koa: NodeJS.EventEmitter = provider
@@ -116,8 +116,8 @@ export async function openAuthorizationServer(
 }
 
 function createRegistrationLimit(): (address: string) => boolean {
-  const perNetwork = new Allowances(mostRegistrations.perNetwork)
-  const inAll = new Allowances(mostRegistrations.inAll)
+  const perNetwork = new Allowances(maxRegistrations.perNetwork)
+  const inAll = new Allowances(maxRegistrations.inAll)
   return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 

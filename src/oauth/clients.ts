@@ -114,7 +114,7 @@ export type FetchDocument = GuardedFetch['fetch']
  * no longer.
  */
 const rememberMs = 10_000
-const mostRemembered = 500
+const maxRemembered = 500
 
 interface FetchedDocument {
   readonly text: string
@@ -132,7 +132,7 @@ export function documentFetch(fetchDocument: FetchDocument): typeof fetch {
     remembered.delete(url)
     // They are in the order of their ends.
     for (const [one, { until }] of remembered) {
-      if (until > now && remembered.size < mostRemembered) break
+      if (until > now && remembered.size < maxRemembered) break
       remembered.delete(one)
     }
     remembered.set(url, { until: now + rememberMs, fetched })
@@ -245,14 +245,14 @@ const validSeconds = 5 * 60
 const clockDoubtSeconds = 30
 
 /** Assertions a minute, for each server. All users of a hosted assistant are one client. */
-const mostAssertions = { perClient: 300, perNetwork: 600 }
+const maxAssertions = { perClient: 300, perNetwork: 600 }
 
 /**
  * How uses are remembered, on all servers: until a server whose clock is a minute late refuses the
  * assertion, too. `perOwner`: of one client; as many as one server accepts within that time.
  */
 const usedForMs = (validSeconds + 120) * 1000
-const mostUsed: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
+const usedAssertionBounds: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
 
 /** Records that an assertion is used: of two at the same moment one is recorded. Throws StateError. */
 export async function useAssertion(
@@ -261,7 +261,7 @@ export async function useAssertion(
   client: string | undefined,
 ): Promise<void> {
   const owner = `client ${client}`
-  const used = await records.add({ ...record, owner, forMs: usedForMs }, mostUsed)
+  const used = await records.add({ ...record, owner, forMs: usedForMs }, usedAssertionBounds)
   if (used === 'exists') throw new errors.InvalidClientAuth('the assertion was used before')
   if (used === 'full') throw new StateError('Too many client assertions are remembered.')
 }
@@ -276,8 +276,8 @@ const Claims = z.object({ exp: z.number(), iat: z.number().optional() })
 export function createAssertionCheck(): NonNullable<
   Configuration['assertJwtClientAuthClaimsAndHeader']
 > {
-  const perClient = new Allowances(mostAssertions.perClient)
-  const perNetwork = new Allowances(mostAssertions.perNetwork)
+  const perClient = new Allowances(maxAssertions.perClient)
+  const perNetwork = new Allowances(maxAssertions.perNetwork)
   return (context, given, _, { clientId }) => {
     const { exp, iat } = Claims.parse(given)
     const now = Date.now() / 1000

@@ -17,7 +17,7 @@ export interface GuardedFetchOptions {
   /** For everything together: names, connection, reply. */
   readonly timeLimitMs?: number
   /** Largest body, in bytes; §8.7 of the draft recommends to read 5 kB. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   /** Requests a minute to one host. */
   readonly perHost?: number
   /** Requests a minute for one network of clients. */
@@ -48,9 +48,9 @@ export interface GuardedFetch {
  * (clients.ts).
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
-  const { timeLimitMs = 5000, mayReach = isPublicAddress, mostBytes = 10_240 } = options
+  const { timeLimitMs = 5000, mayReach = isPublicAddress, maxBytes = 10_240 } = options
   const { perHost = 120, perNetwork = 30, atOnce = { inAll: 64, perNetwork: 4 } } = options
-  const dispatcher = openDispatcher({ ...options, timeLimitMs, mayReach, mostBytes })
+  const dispatcher = openDispatcher({ ...options, timeLimitMs, mayReach, maxBytes })
   const bounds = {
     byHost: new Allowances(perHost, 10_000),
     byNetwork: new Allowances(perNetwork, 10_000),
@@ -62,7 +62,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
       takeTurn(url.host, network, bounds)
       try {
         const signals = [AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])]
-        return await fetchDocument(url, { dispatcher, mostBytes, signal: AbortSignal.any(signals) })
+        return await fetchDocument(url, { dispatcher, maxBytes, signal: AbortSignal.any(signals) })
       } finally {
         bounds.underWay.release('', network)
       }
@@ -76,12 +76,12 @@ function openDispatcher({
   mayReach,
   timeLimitMs,
   resolveHost = nameServerLookup(timeLimitMs),
-  mostBytes = 10_240,
+  maxBytes = 10_240,
   ca,
 }: GuardedFetchOptions &
   Required<Pick<GuardedFetchOptions, 'mayReach' | 'timeLimitMs'>>): Dispatcher {
   const options = {
-    maxResponseSize: mostBytes,
+    maxResponseSize: maxBytes,
     // No connection is kept.
     pipelining: 0,
     allowH2: false,
@@ -142,13 +142,13 @@ function takeTurn(host: string, network: string, { byHost, byNetwork, underWay }
 
 interface FetchBounds {
   readonly dispatcher: Dispatcher
-  readonly mostBytes: number
+  readonly maxBytes: number
   readonly signal: AbortSignal
 }
 
 /** One GET of a JSON document; redirects are not followed. */
 async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
-  const { dispatcher, mostBytes, signal } = bounds
+  const { dispatcher, maxBytes, signal } = bounds
   try {
     const reply = await dispatcher.request({
       origin: url.origin,
@@ -157,7 +157,7 @@ async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
       headers: { accept: 'application/json', 'user-agent': 'voice-agent-mcp' },
       signal,
     })
-    const flaw = flawOf(reply, mostBytes)
+    const flaw = flawOf(reply, maxBytes)
     if (!flaw) return await documentOf(reply)
     // The body is not read; the connection is closed.
     reply.body.on('error', () => undefined).destroy()
@@ -172,7 +172,7 @@ const isJson = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
 /** Why a reply is no document, as far as its headers show it. */
 function flawOf(
   { statusCode, headers }: Dispatcher.ResponseData,
-  mostBytes: number,
+  maxBytes: number,
 ): { readonly code: FetchRefusalCode; readonly text: string } | undefined {
   if (statusCode !== 200) {
     return { code: 'status', text: `answered with status ${statusCode}, not 200` }
@@ -183,7 +183,7 @@ function flawOf(
   ) {
     return { code: 'not_json', text: 'answered with something else than plain JSON' }
   }
-  return Number(headerText(headers, 'content-length')) > mostBytes ? tooLarge : undefined
+  return Number(headerText(headers, 'content-length')) > maxBytes ? tooLarge : undefined
 }
 
 const tooLarge = { code: 'too_large', text: 'answered with a document that is too large' } as const

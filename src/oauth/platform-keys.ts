@@ -43,7 +43,7 @@ const kind = 'oauth_key'
 const idOf = ({ of, id }: KeyName) => `${of} ${id}`
 
 /** More grants than one server serves: some 100 MB. One account cannot use up what all may have. */
-const most = { inAll: 200_000, perOwner: 10_000 }
+const max = { inAll: 200_000, perOwner: 10_000 }
 
 /** `audience`: the resource that the grants are for. A key opens for no other, and not after its time. */
 export function createKeptKeys({
@@ -63,7 +63,7 @@ export function createKeptKeys({
       const value = JSON.stringify({ sealed, expires })
       const owner = `account ${key.account.id}`
       const record = { kind, id: idOf(name), owner, value, forMs } as const
-      if ((await records.put(record, most)) === 'full')
+      if ((await records.put(record, max)) === 'full')
         throw new StateError('No more clients can be connected: the state holds too many grants.')
     },
     async find(name) {
@@ -102,12 +102,12 @@ export type TryKey = (
 ) => Promise<{ readonly key: KeptKey } | { readonly problem: KeyProblem }>
 
 /** Keys that may be tried a minute, by process: people mistype, programs that guess try thousands. */
-const mostTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
+const maxTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
 
 export function createKeyCheck(ask: AskPlatform): TryKey {
-  const perInteraction = new Allowances(mostTries.perInteraction)
-  const perNetwork = new Allowances(mostTries.perNetwork)
-  const inAll = new Allowances(mostTries.inAll)
+  const perInteraction = new Allowances(maxTries.perInteraction)
+  const perNetwork = new Allowances(maxTries.perNetwork)
+  const inAll = new Allowances(maxTries.inAll)
   return async (text, { interactionId, network }) => {
     if (text === '') return { problem: { kind: 'missing' } }
     // A token of this server must not be sent to the platform.

@@ -28,11 +28,11 @@ const kinds: Readonly<Record<string, OauthRecordKind | undefined>> = {
 }
 
 /**
- * Most of each kind, so that strangers cannot fill the disk: anyone can register and ask. What they make
+ * The limit of each kind, so that strangers cannot fill the disk: anyone can register and ask. What they make
  * belongs to their network, which can take a tenth.
  */
-const most: RecordBounds = { inAll: 200_000, perOwner: 200_000 }
-const mostOfStrangers: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
+const defaultBounds: RecordBounds = { inAll: 200_000, perOwner: 200_000 }
+const anonymousBounds: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
 const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
@@ -91,7 +91,7 @@ function keptModel(
 ): Adapter {
   const sealer = createSealer(sealingKeys, 'oauth records')
   const isOfStrangers = strangers.includes(model)
-  const bounds = isOfStrangers ? mostOfStrangers : most
+  const bounds = isOfStrangers ? anonymousBounds : defaultBounds
   const use = (id: string) => ({ kind: 'oauth_used', id: `${kind} ${id}` }) as const
   const read = async (id: string): Promise<AdapterPayload | undefined> => {
     const sealed = await records.get({ kind, id })

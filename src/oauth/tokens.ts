@@ -17,7 +17,7 @@ import type { KeptKeys } from './platform-keys.ts'
  */
 
 /** Renewals of one grant an hour, on all servers. An access token is valid for as long. */
-const mostRenewals = 60
+const maxRenewals = 60
 const hourMs = 3_600_000
 
 export interface Tokens {
@@ -100,7 +100,7 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
       } else {
         const newest = await newestOf(id)
         if (newest?.payload.rotations === generation - 1) {
-          const fullAt = Math.max(Date.now(), newest.fullAt) + hourMs / mostRenewals
+          const fullAt = Math.max(Date.now(), newest.fullAt) + hourMs / maxRenewals
           if (await records.replace(await record(fullAt), newest.stored)) return
         }
       }
@@ -128,7 +128,7 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
       const newest = await newestOf(grantId)
       const usedMs = (newest?.fullAt ?? 0) - Date.now()
       // Used up for more than an hour: the clock was set back.
-      return Math.max(0, Math.min(usedMs, hourMs) - (hourMs - hourMs / mostRenewals))
+      return Math.max(0, Math.min(usedMs, hourMs) - (hourMs - hourMs / maxRenewals))
     },
   }
 }

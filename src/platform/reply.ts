@@ -82,7 +82,7 @@ const isError = (json: unknown): boolean =>
 
 const withFirstErrors = (json: object) =>
   'errors' in json && Array.isArray(json.errors)
-    ? { ...json, errors: json.errors.slice(0, mostFieldErrors) }
+    ? { ...json, errors: json.errors.slice(0, maxFieldErrors) }
     : json
 
 /** The first few problems. How many there are in all is not known: parsing stopped early. */
@@ -177,11 +177,11 @@ const LooseEnvelope = z.looseObject({
 })
 
 /** Most refused fields that are read: more are of no use, and a reply may have 100,000. */
-export const mostFieldErrors = 100
+export const maxFieldErrors = 100
 
 const fieldsIn = (list: unknown): FieldError[] | undefined =>
   Array.isArray(list)
-    ? z.array(LooseField).safeParse(list.slice(0, mostFieldErrors)).data
+    ? z.array(LooseField).safeParse(list.slice(0, maxFieldErrors)).data
     : undefined
 
 /** The fields of an error reply that can be read; `undefined` if there is no message at all. */
@@ -212,30 +212,30 @@ export function parseEarly<T extends z.ZodType>(
   schema: T,
   value: unknown,
 ): z.ZodSafeParseResult<z.output<T>> {
-  for (let most = firstItems; hasLongerArray(value, most); most *= 4) {
-    const parsed = schema.safeParse(withShorterArrays(value, most))
+  for (let max = firstItems; hasLongerArray(value, max); max *= 4) {
+    const parsed = schema.safeParse(withShorterArrays(value, max))
     if (!parsed.success) return parsed
   }
   return schema.safeParse(value)
 }
 
 /** Looks at all of every reply, so it creates nothing. */
-function hasLongerArray(value: unknown, most: number): boolean {
+function hasLongerArray(value: unknown, max: number): boolean {
   if (!isObjectOrArray(value)) return false
   if (Array.isArray(value)) {
-    return value.length > most || value.some((item) => hasLongerArray(item, most))
+    return value.length > max || value.some((item) => hasLongerArray(item, max))
   }
-  for (const name in value) if (hasLongerArray(value[name], most)) return true
+  for (const name in value) if (hasLongerArray(value[name], max)) return true
   return false
 }
 
-function withShorterArrays(value: unknown, most: number): unknown {
+function withShorterArrays(value: unknown, max: number): unknown {
   if (!isObjectOrArray(value)) return value
   if (Array.isArray(value)) {
-    return value.slice(0, most).map((item) => withShorterArrays(item, most))
+    return value.slice(0, max).map((item) => withShorterArrays(item, max))
   }
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, withShorterArrays(field, most)]),
+    Object.entries(value).map(([name, field]) => [name, withShorterArrays(field, max)]),
   )
 }
 

@@ -80,8 +80,8 @@ export const attachedFrom = <T>(
     ? attach(read.value)
     : { what, missing: `could not be read (${read.problem}); ${instead}` }
 
-/** Estimated tokens; counting stops above `most`. */
-const tokensOf = (value: unknown, most: number) => estimateTokens(compactJson(value), most) + 1
+/** Estimated tokens; counting stops above `max`. */
+const tokensOf = (value: unknown, max: number) => estimateTokens(compactJson(value), max) + 1
 
 /** Longest texts in characters, tried in this order before whole fields are left out. */
 const textLengths = [Number.POSITIVE_INFINITY, 2000, 500, 120]
@@ -207,7 +207,7 @@ function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefi
 }
 
 /** How many of the slowest answers are shown. */
-const mostSlowAnswers = 3
+const maxSlowAnswers = 3
 
 /** What the timestamps of a transcript show. The result holds no words of the transcript. */
 export function timingOf(messages: readonly Message[]) {
@@ -225,7 +225,7 @@ export function timingOf(messages: readonly Message[]) {
     // Measured from the start of the caller's turn, so it includes the time that the caller spoke.
     slowest_answers: answers
       .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
-      .slice(0, mostSlowAnswers),
+      .slice(0, maxSlowAnswers),
     last_role: messages.at(-1)?.role ?? null,
   }
 }

@@ -163,7 +163,7 @@ function usageFigures(
 }
 
 /** Most groups of one dimension. */
-const mostGroups = 15
+const maxGroups = 15
 
 interface Group {
   readonly id: string
@@ -210,5 +210,5 @@ const largest = (groups: Group[], nameOf: (id: string) => string | undefined) =>
     .sort(
       (a, b) => b.week.seconds - a.week.seconds || b.week_before.seconds - a.week_before.seconds,
     )
-    .slice(0, mostGroups)
+    .slice(0, maxGroups)
     .map(({ id, ...rest }) => ({ id, name: nameOf(id), ...rest }))

@@ -44,7 +44,7 @@ export interface LiveCalls {
 const leaseMs = 60_000
 
 /** Turns after which a call ends. */
-const mostTurns = 20
+const maxTurns = 20
 
 const goodbye = '[END]'
 
@@ -105,7 +105,7 @@ interface Conversing {
 
 /** Caller and agent speak in turn until one of them says goodbye or the time is over. */
 async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
-  for (let turn = 0; turn < mostTurns; turn++) {
+  for (let turn = 0; turn < maxTurns; turn++) {
     for (const speaker of ['user', 'agent'] as const) {
       const text = await completeChat(
         how.llm,

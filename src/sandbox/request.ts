@@ -52,7 +52,7 @@ function decode(text: string): string {
 }
 
 /** Most errors reported of one part of a request: a list may have an error for each item. */
-const mostErrors = 100
+const maxErrors = 100
 
 interface Input {
   params: Record<string, unknown>
@@ -72,7 +72,7 @@ export function validate(
     const parsed = schema.safeParse(value, { reportInput: true })
     if (parsed.success) return parsed.data
     const { issues } = parsed.error
-    errors.push(...issues.slice(0, mostErrors).map((issue) => fieldError(where, issue)))
+    errors.push(...issues.slice(0, maxErrors).map((issue) => fieldError(where, issue)))
     return {}
   }
   const input = {

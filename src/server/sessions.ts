@@ -15,7 +15,7 @@ import type { Observer } from './observe/observer.ts'
 import type { Platform } from './platform.ts'
 
 /** Sessions that are kept, with the replies that were read in them. */
-const mostSessions = 1000
+const maxSessions = 1000
 
 const userAgent = `voice-agent-mcp/${packageJson.version}`
 
@@ -36,7 +36,7 @@ interface SessionParts {
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
   const createSession = sessionFactory(parts)
   // By all that a session has of its credential.
-  const sessions = new LRUCache<string, Session>({ max: mostSessions })
+  const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? parts.platform.credential
     // The transports refuse requests that have neither.

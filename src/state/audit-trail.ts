@@ -128,7 +128,7 @@ export interface AuditTrail {
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>
   /** Deletes entries that began before a time, so many at most, the oldest first; tells how many. */
-  prune(before: number, most: number): Promise<number>
+  prune(before: number, max: number): Promise<number>
 }
 
 export const parseAuditEntry = (text: string): AuditEntry => AuditEntry.parse(JSON.parse(text))

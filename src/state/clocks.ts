@@ -75,7 +75,7 @@ interface Reading {
  * The least difference that counts as a step of the clock, ms: a statement may take this long to be
  * answered. Steps below it go unnoticed, so a span measured by this clock may be this much too long.
  */
-export const leastStepMs = 10_000
+export const minStepMs = 10_000
 
 /**
  * What this process knows of the clock of a database that other machines write by, too. A clock that
@@ -93,7 +93,7 @@ export class WatchedClock {
     const { uptime } = timestampIn()
     this.#first ??= { now, uptime }
     const expected = at(this.#even ?? this.#first, uptime)
-    const isStep = Math.abs(now - expected) >= leastStepMs
+    const isStep = Math.abs(now - expected) >= minStepMs
     if (isStep) this.#setAt = expected
     if (this.#even && !isStep) return
     this.#evenSince = now

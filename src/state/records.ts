@@ -98,7 +98,7 @@ interface TokenUse {
 }
 
 /** The most uses that are remembered: some 15 MB. */
-const mostUses: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
+const useBounds: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
 
 /**
  * How far the clocks of servers may differ, ms. A token is valid by the clock of the server that checks
@@ -109,7 +109,7 @@ const clockDoubtMs = 60_000
 const usedToken = 'used_token'
 
 /** The used tokens among the records that servers share. */
-export const createUsedTokens = (records: Records, bounds = mostUses): UsedTokens => ({
+export const createUsedTokens = (records: Records, bounds = useBounds): UsedTokens => ({
   async use({ nonce, owner, expiresAt, validMs }) {
     const leftMs = expiresAt - Date.now()
     // A token that seems to be of a later time was made before the clock was set back. A use that was
@@ -146,7 +146,7 @@ const cancelledTaskId = (owner: string, taskId: string) =>
     .digest('base64url')
 
 /** The most that a server knows of without the records. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /**
  * The cancelled tasks among the records that servers share; `keptMs`: how long a task lives, ms. Those
@@ -156,7 +156,7 @@ export function createCancelledTasks(
   { records, changes }: { readonly records: Records; readonly changes: Changes },
   keptMs: number,
 ): CancelledTasks {
-  const known = new LRUCache<string, true>({ max: mostKnown, ttl: keptMs })
+  const known = new LRUCache<string, true>({ max: maxKnown, ttl: keptMs })
   changes.listen(cancelledTask, (id) => known.set(id, true))
   return {
     async add(owner, taskId) {
@@ -194,7 +194,7 @@ const callBatch = 'call_batch'
 const batchKeptMs = 2 * sameInBatchMs
 
 /** The most batches that are kept: one of a hundred calls takes 4 kB. */
-const mostBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }
+const maxBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }
 
 const CallIds = z.array(z.string()).min(1)
 
@@ -202,7 +202,7 @@ const CallIds = z.array(z.string()).min(1)
 const batchRecordId = (owner: string, batchId: string) => JSON.stringify([owner, batchId])
 
 /** The batches among the records that servers share. */
-export const createCallBatches = (records: Records, bounds = mostBatches): CallBatches => ({
+export const createCallBatches = (records: Records, bounds = maxBatches): CallBatches => ({
   async save(owner, callIds) {
     const value = JSON.stringify(callIds)
     const hash = createHash('sha256').update(`${owner}\n${value}`).digest('hex')

@@ -14,7 +14,7 @@ export function closestWord(word: string, known: readonly string[]): string | un
   if (word.length > longestWord) return undefined
   const folded = fold(word)
   let closest: string | undefined
-  let fewestEdits = mostEdits(folded) + 1
+  let fewestEdits = maxEdits(folded) + 1
   for (const candidate of known) {
     const edits = editsBetween(folded, fold(candidate))
     if (edits < fewestEdits) {
@@ -53,17 +53,13 @@ export interface NamedItem {
 }
 
 /** The items that a mistyped id or name most likely means, the closest first. */
-export function closestItems<T extends NamedItem>(
-  word: string,
-  items: readonly T[],
-  most = 3,
-): T[] {
+export function closestItems<T extends NamedItem>(word: string, items: readonly T[], max = 3): T[] {
   const folded = fold(word)
   return items
     .map((item) => ({ item, edits: Math.min(...idAndNames(item).map(editsTo(folded))) }))
-    .filter(({ edits }) => edits <= mostEdits(folded))
+    .filter(({ edits }) => edits <= maxEdits(folded))
     .sort((a, b) => a.edits - b.edits)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ item }) => item)
 }
 
@@ -124,7 +120,7 @@ export const itemLabel = ({ id, names }: NamedItem): string =>
 export const nameWithId = (name: string | null | undefined, id: string): string =>
   name ? `${name} (${id})` : id
 
-const mostEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
+const maxEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
 
 /** `agentId`, `agent-id` and `agent_id` are one word. */
 const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

@@ -57,11 +57,11 @@ export const wordOrQuoted = (word: string): DialogText =>
 const longestName = 200
 
 /** A text that is not itself agreed to, such as a name; of a long one the rest is counted. */
-export function quotedUpTo(text: string, most = longestName): DialogText {
+export function quotedUpTo(text: string, max = longestName): DialogText {
   const characters = [...text]
-  const rest = characters.length - most
+  const rest = characters.length - max
   if (rest <= 0) return quoted(text)
-  return dialogText`${quoted(characters.slice(0, most).join(''))} and ${rest} more characters`
+  return dialogText`${quoted(characters.slice(0, max).join(''))} and ${rest} more characters`
 }
 
 /** A name for people, and the id that is meant: `"Front desk" (1b9d…)`. */

@@ -152,5 +152,5 @@ export function defectText(error: unknown): string {
 }
 
 /** The first characters of a text; no character is cut in half (surrogate pairs). */
-export const firstCharacters = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
+export const firstCharacters = (text: string, max: number): string =>
+  text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')

@@ -95,8 +95,8 @@ export function shortenToTokens(text: string, budget: number): string {
 const tokensOfRest = 8
 
 /** A text of at most so many characters, not counting the note. */
-export const shortenToCharacters = (text: string, most: number): string =>
-  withRest(firstCharacters(text, most), text)
+export const shortenToCharacters = (text: string, max: number): string =>
+  withRest(firstCharacters(text, max), text)
 
 /** The first of the lines that fit the budget, at least one; `more` is how many are left out. */
 export function firstLines(

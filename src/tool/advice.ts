@@ -351,11 +351,9 @@ function rejection({ status, code, message, detail }: Rejected): string {
 
 function unreadableReply({ status, reason, detail, excerpt }: Unreadable): string {
   // Data of an unexpected shape is still data: it is shown, so that nothing is lost.
-  const most = isSuccess({ status }) && reason === 'unexpected_shape' ? 20_000 : 300
+  const max = isSuccess({ status }) && reason === 'unexpected_shape' ? 20_000 : 300
   const shown =
-    excerpt.length > most
-      ? ` It begins: ${excerpt.slice(0, most)}`
-      : excerpt && ` It is: ${excerpt}`
+    excerpt.length > max ? ` It begins: ${excerpt.slice(0, max)}` : excerpt && ` It is: ${excerpt}`
   return `the platform answered HTTP ${status} with ${reasons[reason]}${detail ? ` (${detail})` : ''}.${shown}`
 }
 

@@ -104,7 +104,7 @@ interface Found {
 }
 
 /** How many unknown names are reported at most. */
-const mostProblems = 20
+const maxProblems = 20
 
 function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
   const unpacked = unpackedJson(value, schema)
@@ -138,7 +138,7 @@ function isAccepted(path: string[], object: object, schema: JsonSchema, found: F
   const name = path.at(-1) ?? ''
   const known = Object.keys(schema.properties ?? {})
   if (schema.additionalProperties !== false && !sameWord(name, known)) return true
-  if (found.problems.length >= mostProblems) return false
+  if (found.problems.length >= maxProblems) return false
   const meant = sameWord(name, Object.keys(found.absent))
   const required = known.filter((one) => isRequired(one, schema) && !Object.hasOwn(object, one))
   found.problems.push(

@@ -75,27 +75,27 @@ const shownFacts = ({ facts, values = [] }: Confirmable): Record<string, string>
  * The most that a person is asked to read: characters of one value and of the whole question, and
  * lines. A longer question is refused, not shortened: the part left out could be what matters.
  */
-const mostShown = { value: 2000, question: 10_000, lines: 150 } as const
+const maxShown = { value: 2000, question: 10_000, lines: 150 } as const
 
 /** Throws Refused where the question is too long, and names the argument that makes it so. */
 export function refuseUnreadable(what: Confirmable): void {
   const { values = [] } = what
-  const tooLong = values.filter((value) => lineOf(value).length > mostShown.value)
+  const tooLong = values.filter((value) => lineOf(value).length > maxShown.value)
   if (tooLong.length > 0) {
     throw unreadable(
       tooLong.map((value) => ({
         argument: value.argument,
-        message: `takes ${lineOf(value).length} characters to show, and ${mostShown.value} can be shown of one value; shorten it`,
+        message: `takes ${lineOf(value).length} characters to show, and ${maxShown.value} can be shown of one value; shorten it`,
       })),
     )
   }
   const lines = linesOf(what)
   const length = [what.question, ...lines].join('\n').length
-  if (length <= mostShown.question && lines.length <= mostShown.lines) return
+  if (length <= maxShown.question && lines.length <= maxShown.lines) return
   throw unreadable([
     {
       argument: largest(values),
-      message: `all values together take ${length} characters in ${lines.length} lines to show, and ${mostShown.question} in ${mostShown.lines} can be shown; give fewer or shorter ones, of a list of calls a part at a time`,
+      message: `all values together take ${length} characters in ${lines.length} lines to show, and ${maxShown.question} in ${maxShown.lines} can be shown; give fewer or shorter ones, of a list of calls a part at a time`,
     },
   ])
 }

@@ -152,16 +152,16 @@ const onlyThose = <T>({ items, ...rest }: Found<T>, isMeant: (item: T) => boolea
 })
 
 /** How many things a question names; it counts the rest. */
-const mostNamed = 20
+const maxNamed = 20
 
 /** What was found, for a question to a person: `none`, some names, or that it is not known. */
 export function foundInWords<T>(
   { items, unknown }: Found<T>,
   inWords: (item: T) => DialogText,
 ): DialogText {
-  const rest = items.length - mostNamed
+  const rest = items.length - maxNamed
   const parts = [
-    ...items.slice(0, mostNamed).map(inWords),
+    ...items.slice(0, maxNamed).map(inWords),
     ...(rest > 0 ? [dialogText`and ${rest} more`] : []),
   ]
   return withUnknown(parts, unknown)

@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
 import { withoutDrift } from '../platform/drift.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
-import { mostFieldErrors } from '../platform/reply.ts'
+import { maxFieldErrors } from '../platform/reply.ts'
 import { accountIn } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
@@ -79,7 +79,7 @@ function asPromised(schema: z.ZodObject, structured: StructuredContent): Structu
 }
 
 /** How many arguments a result names: a client that fills in every field sends many nulls. */
-const mostNamed = 10
+const maxNamed = 10
 
 /** A field in the results of tools that can clear fields. */
 export const ignoredNullsShape = {
@@ -90,8 +90,8 @@ export const ignoredNullsShape = {
 }
 
 function ignoredNullsLine(nulls: readonly string[]): string {
-  const named = nulls.slice(0, mostNamed).join(', ')
-  const more = nulls.length > mostNamed ? ` and ${nulls.length - mostNamed} more` : ''
+  const named = nulls.slice(0, maxNamed).join(', ')
+  const more = nulls.length > maxNamed ? ` and ${nulls.length - maxNamed} more` : ''
   return `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
 }
 
@@ -108,8 +108,8 @@ export const coercionsShape = {
  * question to the person is unchanged: the result that follows says it.
  */
 export function withCoercions(result: CallResult, coercions: readonly string[]): CallResult {
-  const more = coercions.length > mostNamed ? [`${coercions.length - mostNamed} more`] : []
-  const named = [...coercions.slice(0, mostNamed), ...more].map(safeLine)
+  const more = coercions.length > maxNamed ? [`${coercions.length - maxNamed} more`] : []
+  const named = [...coercions.slice(0, maxNamed), ...more].map(safeLine)
   const text = `Read as: ${named.join('; ')}.`
   // A task has no content yet.
   if (typeof result.statusMessage === 'string')
@@ -221,12 +221,12 @@ function errorResult(
   facts: ErrorFacts,
   shorten: (text: string) => string = (text) => text,
 ): CallToolResult {
-  const shown = fields.slice(0, mostFields).map(shortField)
+  const shown = fields.slice(0, maxFields).map(shortField)
   const more = fields.length - shown.length
   const lines = [
     `${tool.name} failed: ${shortenToCharacters(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
     ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
-    more > 0 && (fields.length < mostFieldErrors ? `- and ${more} more` : '- and more'),
+    more > 0 && (fields.length < maxFieldErrors ? `- and ${more} more` : '- and more'),
     next !== '' && `Next: ${next}`,
     Boolean(facts.requestId) && `Request id: ${facts.requestId}`,
   ]
@@ -241,7 +241,7 @@ function errorResult(
 }
 
 /** The most arguments named in one error: more are no help, and fill the model's context. */
-const mostFields = 20
+const maxFields = 20
 
 const shortField = <T extends ArgumentProblem>(field: T): T => ({
   ...field,

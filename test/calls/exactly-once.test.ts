@@ -9,7 +9,7 @@ test('calls are placed exactly once, whatever the platform does and whenever ser
     seed: 7,
     atOnce: 150,
     killEveryMs: 2000,
-    mostTries: 3,
+    maxTries: 3,
     program: bin,
   })
   expect(report.violations).toEqual([])

@@ -144,18 +144,18 @@ const unclear: [string, Listing][] = [
   ]),
   [
     'no external ids, on small pages that count themselves',
-    { show: () => ({ external_id: null }), mostOnPage: 7, count: (_, onPage) => onPage },
+    { show: () => ({ external_id: null }), maxOnPage: 7, count: (_, onPage) => onPage },
   ],
   [
     'no external ids, on the first of many pages only',
-    { show: () => ({ external_id: null }), mostOnPage: 7, ignores: ['offset'] },
+    { show: () => ({ external_id: null }), maxOnPage: 7, ignores: ['offset'] },
   ],
   [
     'no external ids, on one page that counts itself, whatever the offset',
     {
       show: () => ({ external_id: null }),
       ignores: ['offset'],
-      mostOnPage: 7,
+      maxOnPage: 7,
       count: (_, onPage) => onPage,
     },
   ],
@@ -226,7 +226,7 @@ describe('after the wait, a call whose answer was lost', () => {
       },
     ],
     ['ignores the filter', { ignores: ['external_id'] }],
-    ['shows small pages that count themselves', { mostOnPage: 7, count: (_, onPage) => onPage }],
+    ['shows small pages that count themselves', { maxOnPage: 7, count: (_, onPage) => onPage }],
     ['counts nothing', { count: () => undefined }],
   ])(
     'is sent once more where it was not placed, by a platform that %s',
@@ -260,7 +260,7 @@ describe('after the wait, a call whose answer was lost', () => {
   })
 
   test('is not sent again if the filter answers, and the list ends nowhere', async () => {
-    const listing: Listing = { ignores: ['offset'], mostOnPage: 7 }
+    const listing: Listing = { ignores: ['offset'], maxOnPage: 7 }
     await using platform = await startListingPlatform(listing, [false])
     for (let other = 0; other < 30; other++)
       platform.add({ external_id: `theirs-${other}`, to_number: another })
@@ -336,7 +336,7 @@ describe('before the first send under the caller’s id, a call of another insta
   )
 
   test.each<[string, Listing, number]>([
-    ['the list has no end', { ignores: ['external_id', 'offset'], mostOnPage: 20 }, 30],
+    ['the list has no end', { ignores: ['external_id', 'offset'], maxOnPage: 20 }, 30],
     [
       'it has another form of the id, after 1,200 others',
       { show: (call) => ({ external_id: `t:${text(call.external_id)}` }) },
@@ -398,7 +398,7 @@ describe('before the first send under the caller’s id, a call of another insta
   })
 
   test('that cannot be looked for in time is unknown, and the id can be used then', async () => {
-    await using platform = await startListingPlatform({ mostOnPage: 20 })
+    await using platform = await startListingPlatform({ maxOnPage: 20 })
     others(platform, 200)
     platform.loseAnswers(0)
     await using client = await connect(platform, { VOICE_AGENT_CALL_FIND_OUT: '1' })

@@ -14,7 +14,7 @@ export interface TreeNode {
 /** A platform whose lists of agents, numbers, trunks and calls hold the items of each account. */
 export async function startTreePlatform(
   root: TreeNode,
-): Promise<FakePlatform & { readonly mostAtOnce: () => number }> {
+): Promise<FakePlatform & { readonly peakConcurrency: () => number }> {
   const nodes = new Map<string, TreeNode>()
   const add = (node: TreeNode) => {
     if (nodes.has(node.id)) return
@@ -22,10 +22,10 @@ export async function startTreePlatform(
     node.below?.forEach(add)
   }
   add(root)
-  let [underWay, most] = [0, 0]
+  let [underWay, max] = [0, 0]
   const platform = await startFakePlatform(
     (request, response) => {
-      most = Math.max(most, ++underWay)
+      max = Math.max(max, ++underWay)
       response.on('close', () => underWay--)
       const { status, body } = answerTo(request, nodes)
       // A moment later, so that requests at the same time are seen.
@@ -33,7 +33,7 @@ export async function startTreePlatform(
     },
     { account: root.id },
   )
-  return { ...platform, mostAtOnce: () => most }
+  return { ...platform, peakConcurrency: () => max }
 }
 
 function answerTo({ url }: SeenRequest, nodes: ReadonlyMap<string, TreeNode>) {

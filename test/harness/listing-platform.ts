@@ -10,7 +10,7 @@ export interface Listing {
   readonly show?: (call: ListedCall) => object
   readonly ignores?: readonly ('external_id' | 'offset' | 'created_after' | 'limit')[]
   /** The most calls on a page. */
-  readonly mostOnPage?: number
+  readonly maxOnPage?: number
   /** What `count` says, given how many calls match and how many are on the page. */
   readonly count?: (total: number, onPage: number) => number | undefined
 }
@@ -22,7 +22,7 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
  * the latest call last. `rings` says which of the calls that it is sent ring: all if left out.
  */
 export async function startListingPlatform(listing: Listing = {}, rings: boolean[] = []) {
-  const { show = (call) => call, ignores = [], mostOnPage = Number.POSITIVE_INFINITY } = listing
+  const { show = (call) => call, ignores = [], maxOnPage = Number.POSITIVE_INFINITY } = listing
   const { count = (total) => total } = listing
   const calls: ListedCall[] = []
   const sent: CallCreate[] = []
@@ -42,7 +42,7 @@ export async function startListingPlatform(listing: Listing = {}, rings: boolean
       .map((call): Record<string, unknown> => ({ ...call, ...show(call) }))
       .filter(({ external_id }) => id === null || external_id === id)
     const from = Number(given('offset') ?? 0)
-    const onPage = Math.min(Number(given('limit') ?? 100), mostOnPage)
+    const onPage = Math.min(Number(given('limit') ?? 100), maxOnPage)
     const shown = items.slice(from, from + onPage)
     return { items: shown, count: count(items.length, shown.length) }
   }

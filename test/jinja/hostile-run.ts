@@ -57,7 +57,7 @@ function checkCost(source: string): ReturnType<typeof cpuMs> {
   const [first = cpuMs(checked, source), ...more] = Array.from({ length: 8 }, () =>
     cpuMs(checked, source),
   )
-  return more.reduce((least, cost) => (cost.ms < least.ms ? cost : least), first)
+  return more.reduce((min, cost) => (cost.ms < min.ms ? cost : min), first)
 }
 
 const plainCheck = checkCost(plainList).ms

@@ -47,9 +47,9 @@ describe('agents', () => {
 
   test('get the default for a null when they are created', async () => {
     using sandbox = startSandbox()
-    const { name: _, ...least } = newAgent
+    const { name: _, ...required } = newAgent
     const create = async (more: object) =>
-      (await sandbox.send('POST', 'accounts/me/agents', { ...least, ...more })).body
+      (await sandbox.send('POST', 'accounts/me/agents', { ...required, ...more })).body
     const { id: __, ...plain } = await create({})
     const { id: ___, ...cleared } = await create({ ...nulls, ...partsWithNulls })
     expect(cleared).toEqual(plain)
@@ -58,8 +58,8 @@ describe('agents', () => {
 
   test('get their defaults for the nulls of an update', async () => {
     using sandbox = startSandbox()
-    const { name: _, ...least } = newAgent
-    const { body: plain } = await sandbox.send('POST', 'accounts/me/agents', least)
+    const { name: _, ...required } = newAgent
+    const { body: plain } = await sandbox.send('POST', 'accounts/me/agents', required)
     const path = `accounts/me/agents/${plain.id}`
     await sandbox.send('PATCH', path, {
       name: 'x',

@@ -11,12 +11,12 @@ const error = (failure: Failure) => new ApiError(failure, { ...routes.agents.upd
 describe('many things', () => {
   test('are done a few at once, and their outcomes are in the order given', async () => {
     let underWay = 0
-    let most = 0
+    let max = 0
     const run = { signal: undefined, answerBy: Number.POSITIVE_INFINITY, progress }
     const outcomes = await forEach(
       items,
       async (at) => {
-        most = Math.max(most, ++underWay)
+        max = Math.max(max, ++underWay)
         await sleep(20 - at)
         underWay--
         return at
@@ -24,7 +24,7 @@ describe('many things', () => {
       run,
     )
     expect(outcomes).toEqual(items.map((value) => ({ state: 'done', value })))
-    expect(most).toBe(8)
+    expect(max).toBe(8)
   })
 
   test('are not begun when the time is up', async () => {

@@ -172,9 +172,9 @@ const isWithin = (path: string, inner: string) => inner === path || inner.starts
 /** Longest value in a text, in characters. */
 const longestValue = 500
 
-export function shortJson(value: unknown, most = longestValue): string {
+export function shortJson(value: unknown, max = longestValue): string {
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > most ? `${firstCharacters(text, most)}… (${text.length} characters)` : text
+  return text.length > max ? `${firstCharacters(text, max)}… (${text.length} characters)` : text
 }
 
 /**
@@ -312,11 +312,11 @@ export const tagsOf = ({ tags: stored }: Fields): readonly string[] =>
   Array.isArray(stored) ? stored : []
 
 /** Most tags that warnings name: each is compared with all tags there are. */
-const mostNamed = 10
+const maxNamed = 10
 
 /** Warnings, not errors: the result is the same, and a repeated request is no mistake. */
 export function missingTagWarnings(missing: readonly string[], known: readonly string[]): string[] {
-  const named = missing.slice(0, mostNamed).map((tag) => {
+  const named = missing.slice(0, maxNamed).map((tag) => {
     const meant = closestWord(tag, known)
     return `remove_tags: there is no tag ${tag}${meant ? `; did you mean ${meant}?` : ''}`
   })

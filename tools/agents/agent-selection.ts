@@ -19,7 +19,7 @@ import { shownName } from '../../src/text/dialog-text.ts'
 import {
   type FailedAccounts,
   failedAccounts,
-  mostAccounts,
+  maxAccounts,
   rootAccount,
   whyNoSubaccounts,
 } from '../../src/tool/lists/several-accounts.ts'
@@ -209,10 +209,10 @@ function withTree<T>(
   const msLeft = Math.min((run.answerBy - performance.now()) / 2, requestMs)
   return withTimeLimit(msLeft, run.signal, async (signal) => {
     const root = await rootAccount(request, session, signal)
-    const tree = await readAccountTree(root, { session, signal, most: mostAccounts })
+    const tree = await readAccountTree(root, { session, signal, max: maxAccounts })
     if (tree.hasMore)
       throw badTree(
-        `there are more than ${mostAccounts} accounts: give account_id, one branch at a time`,
+        `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,
       )
     return work((filters) => readTree(tree, filters, { ...run, signal, caller: run.signal }))
   })

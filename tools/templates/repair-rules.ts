@@ -23,7 +23,7 @@ const repair = (template: string, changed: string, change: string): Repair | und
 const pathWithFilters =
   /^[-+]?\s*[A-Za-z_][\w.]*(?:\s*\|\s*\w+(?:\((?:[^()'"\n]|'[^'\n]*'|"[^"\n]*")*\))?)*/
 /** Most tags whose lines are named. */
-const mostLines = 10
+const maxLines = 10
 const wordAlone = /^[-+]?\s*(?:else|end[a-z]+)\b/
 
 /** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes what is not closed, or not rightly. */
@@ -38,8 +38,8 @@ const closeTags: RepairRule = (template) => {
     changed += `${template.slice(done, from)}${isOpen ? ' ' : ''}${closingOf[tag.kind]}`
     done = isOpen ? from : tag.end
   }
-  const lines = new Set(wrong.slice(0, mostLines).map(({ start }) => lineAt(template, start)))
-  const more = wrong.length > mostLines ? ' and further' : ''
+  const lines = new Set(wrong.slice(0, maxLines).map(({ start }) => lineAt(template, start)))
+  const more = wrong.length > maxLines ? ' and further' : ''
   return repair(
     template,
     changed + template.slice(done),

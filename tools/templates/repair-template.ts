@@ -20,9 +20,9 @@ export interface TemplateFindings {
 
 /** Longest template that is repaired; each try parses the whole of it. */
 const longest = 10_000
-const mostProblems = 20
+const maxProblems = 20
 /** How long mistakes are looked for, ms: templates are from outside, and other requests wait. */
-const mostMs = 200
+const maxMs = 200
 const limits = { maxSteps: 200_000, maxLength: longest }
 
 /**
@@ -33,13 +33,13 @@ const limits = { maxSteps: 200_000, maxLength: longest }
 export function repairTemplate(template: string): TemplateFindings {
   const problems: TemplateProblem[] = []
   const changes: string[] = []
-  const end = performance.now() + mostMs
+  const end = performance.now() + maxMs
   let text = template
   let isRepaired = true
   for (let problem = problemOf(text); problem; problem = problemOf(text)) {
     problems.push(problem)
     const isLate = performance.now() > end
-    if (isLate || template.length > longest || problems.length >= mostProblems) {
+    if (isLate || template.length > longest || problems.length >= maxProblems) {
       isRepaired = false
       break
     }
@@ -91,7 +91,7 @@ function withoutOutputOn(text: string, { line }: TemplateProblem): string | unde
 /** Single braces are no error, so that only a person would find them. */
 function withBraces(findings: TemplateFindings, template: string): TemplateFindings {
   const inBraces = template.length > longest ? [] : variablesInSingleBraces(template)
-  const problems = inBraces.slice(0, mostProblems).map(({ at, found }) => ({
+  const problems = inBraces.slice(0, maxProblems).map(({ at, found }) => ({
     type: 'single_braces',
     message: `${found} is spoken as it stands; a variable has two braces on each side`,
     line: lineAt(template, at),

@@ -33,7 +33,7 @@ const longestLookMs = 10_000
 const maxSubaccounts = 50
 const concurrency = 5
 /** Accounts of a tree that is read for names. */
-const mostAccounts = 100
+const maxAccounts = 100
 
 /**
  * Reads the names, as far as exposed tools can read them: usage has ids only, also of agents in
@@ -153,7 +153,7 @@ async function readTree(
   { request, restricted: session, signal }: NamesRun,
 ): Promise<void> {
   const root = { id: accountIn(request) }
-  const { accounts, failed } = await readAccountTree(root, { session, signal, most: mostAccounts })
+  const { accounts, failed } = await readAccountTree(root, { session, signal, max: maxAccounts })
   found.push(...accounts)
   const [failure] = failed
   if (failure) throw failure.error

@@ -14,7 +14,7 @@ import * as z from 'zod'
  */
 
 const folder = process.argv[2] ?? '.'
-const mostTries = 3
+const maxTries = 3
 /** The agent "Appointment reminders" and the main line of the sandbox; put yours here. */
 const agent = '00000000-0000-4000-8002-000000000002'
 const line = '+12025550110'
@@ -92,7 +92,7 @@ function outcomeOf(call: z.output<typeof Call>, attempt: number): Outcome {
   const note = `${status}, ${answer_status}`
   if (status !== 'failed' && answer_status === 'human') return { state: 'reached', attempt, note }
   const mayAnswerLater = ['machine', 'user_busy', 'user_unavailable'].includes(answer_status ?? '')
-  return mayAnswerLater && attempt < mostTries
+  return mayAnswerLater && attempt < maxTries
     ? { state: 'open', attempt: attempt + 1, note }
     : { state: 'needs a person', attempt, note }
 }

@@ -57,7 +57,7 @@ const auditQuerySettings = {
   limit: count({
     variable: undefined,
     help: 'Print at most so many, the newest.',
-    least: 0,
+    min: 0,
     default: 100,
   }),
 }
@@ -166,10 +166,10 @@ function clientText({ client = {}, transport }: AuditEntry): string {
 }
 
 /** Writes that a row names; JSON has all. */
-const mostNamed = 3
+const maxNamed = 3
 
 function whatText({ reason, arguments: given, writes, failed_request: failed }: AuditEntry) {
-  const named = writes.slice(0, mostNamed).map(writeText)
+  const named = writes.slice(0, maxNamed).map(writeText)
   const more = writes.length - named.length
   const status = failed?.status === undefined ? '' : ` HTTP ${failed.status}`
   return [

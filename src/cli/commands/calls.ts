@@ -18,13 +18,13 @@ interface CallsCommandConfig {
 }
 
 /** Most characters of a text about a stop: it is in each refusal. */
-const mostStopText = 200
+const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
   ...text({ variable: undefined, value, help, range }),
   parse(given, label) {
-    if (given === undefined || given.length <= mostStopText) return given
-    throw new ConfigError(`${label} takes at most ${mostStopText} characters.`)
+    if (given === undefined || given.length <= maxStopText) return given
+    throw new ConfigError(`${label} takes at most ${maxStopText} characters.`)
   },
 })
 

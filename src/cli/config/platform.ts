@@ -54,13 +54,13 @@ export const platformSettings = {
   'max-upstream': count({
     variable: 'VOICE_AGENT_MAX_UPSTREAM',
     help: 'Most requests to the platform at once, and so connections to it, in all; further ones wait.',
-    least: 1,
+    min: 1,
     default: 128,
   }),
   'max-upstream-per-key': count({
     variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_KEY',
     help: 'Most requests to the platform at once with one API key.',
-    least: 1,
+    min: 1,
     default: 64,
   }),
 }
@@ -70,7 +70,7 @@ export const sharedPlatformSettings = {
   'max-upstream-per-address': count({
     variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS',
     help: 'Most requests to the platform at once with keys of their own from one client address.',
-    least: 0,
+    min: 0,
     default: 96,
   }),
 }
@@ -228,8 +228,8 @@ export const sandboxSettings = {
     variable: 'VOICE_AGENT_SANDBOX_SPEED',
     value: 'FACTOR',
     help: 'How many times faster than real time simulated calls run.',
-    least: 0.1,
-    most: 10_000,
+    min: 0.1,
+    max: 10_000,
     default: 10,
     range: '0.1 to 10000; default 10.',
   }),
@@ -237,8 +237,8 @@ export const sandboxSettings = {
     variable: 'VOICE_AGENT_SANDBOX_WEB_WAIT',
     value: 'SECONDS',
     help: 'How long a web call waits for a person in a browser, before a simulated caller joins.',
-    least: 0,
-    most: 3600,
+    min: 0,
+    max: 3600,
     default: 60,
     range: '0 to 3600 seconds; default 60.',
   }),

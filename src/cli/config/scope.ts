@@ -66,13 +66,13 @@ export const scopeSettings = {
   'max-watched': count({
     variable: 'VOICE_AGENT_MAX_WATCHED',
     help: 'Most resources that are watched for subscriptions, in all. A resource counts once, however many watch it.',
-    least: 1,
+    min: 1,
     default: 2500,
   }),
   'max-watched-per-key': count({
     variable: 'VOICE_AGENT_MAX_WATCHED_PER_KEY',
     help: 'Most resources that are watched for subscriptions with one API key.',
-    least: 1,
+    min: 1,
     default: 250,
   }),
 }

@@ -140,8 +140,8 @@ export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> 
 })
 
 interface Bounds {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly isWhole?: boolean
 }
 
@@ -155,48 +155,48 @@ export const number = <D extends number | undefined>(
   range: spec.range,
   json: {
     type: spec.isWhole ? 'integer' : 'number',
-    minimum: spec.least,
-    maximum: spec.most,
+    minimum: spec.min,
+    maximum: spec.max,
     ...(spec.default !== undefined && { default: spec.default }),
   },
   parse: (given, label) => (given === undefined ? spec.default : parsedNumber(given, spec, label)),
 })
 
-function parsedNumber(given: string, { least, most, isWhole }: Bounds, label: string): number {
+function parsedNumber(given: string, { min, max, isWhole }: Bounds, label: string): number {
   const value = Number(given)
-  if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value
+  if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) return value
   const kind = isWhole ? 'a whole number' : 'a number'
-  throw new ConfigError(`${label} takes ${kind} from ${least} to ${most}, not ${given}.`)
+  throw new ConfigError(`${label} takes ${kind} from ${min} to ${max}, not ${given}.`)
 }
 
-const longestSeconds = { least: 0.001, most: 3600 }
+const longestSeconds = { min: 0.001, max: 3600 }
 
 /** A time in seconds; its value is in milliseconds, ms. */
 export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
   variable: spec.variable,
   help: spec.help,
   value: 'SECONDS',
-  range: `${longestSeconds.least} to ${longestSeconds.most} seconds; default ${spec.default}.`,
+  range: `${longestSeconds.min} to ${longestSeconds.max} seconds; default ${spec.default}.`,
   json: {
     type: 'number',
-    minimum: longestSeconds.least,
-    maximum: longestSeconds.most,
+    minimum: longestSeconds.min,
+    maximum: longestSeconds.max,
     default: spec.default,
   },
   parse: (given, label) =>
     1000 * (given === undefined ? spec.default : parsedNumber(given, longestSeconds, label)),
 })
 
-const mostCount = 1_000_000
+const maxCount = 1_000_000
 
-/** How many of something there may be. Where `least` is 0, 0 means no limit. */
-export const count = (spec: Spec & { least: 0 | 1; default: number }): Setting<number> =>
+/** How many of something there may be. Where `min` is 0, 0 means no limit. */
+export const count = (spec: Spec & { min: 0 | 1; default: number }): Setting<number> =>
   number({
     ...spec,
     value: 'COUNT',
-    most: mostCount,
+    max: maxCount,
     isWhole: true,
-    range: `${spec.least} to ${mostCount}${spec.least === 0 ? ', 0 for no limit' : ''}; default ${spec.default}.`,
+    range: `${spec.min} to ${maxCount}${spec.min === 0 ? ', 0 for no limit' : ''}; default ${spec.default}.`,
   })
 
 /** For commands that print something. */

@@ -111,21 +111,21 @@ const urlLabel = settingLabel(stateSettings, 'state-url')
 const secretLabel = settingLabel(stateSettings, 'secret')
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 
-const leastLength = 32
-const mostSecrets = 10
+const minLength = 32
+const maxSecrets = 10
 
 /** The secrets in a text; `label` names where it is. They are not repeated. Throws ConfigError. */
 export function secretsIn(given: string, separator: ',' | '\n', label: string): Secrets {
   const all = given.split(separator).map((secret) => secret.trim())
   const [newest, ...older] = all.filter(Boolean)
   if (newest === undefined) throw new ConfigError(`${label} holds no secret.`)
-  if ([newest, ...older].some((secret) => secret.length < leastLength)) {
+  if ([newest, ...older].some((secret) => secret.length < minLength)) {
     throw new ConfigError(
-      `${label} holds a secret of fewer than ${leastLength} characters. Make one with: openssl rand -base64 32`,
+      `${label} holds a secret of fewer than ${minLength} characters. Make one with: openssl rand -base64 32`,
     )
   }
-  if (older.length >= mostSecrets)
-    throw new ConfigError(`${label} holds more than ${mostSecrets} secrets. Remove old ones.`)
+  if (older.length >= maxSecrets)
+    throw new ConfigError(`${label} holds more than ${maxSecrets} secrets. Remove old ones.`)
   return [newest, ...older]
 }
 
@@ -147,18 +147,18 @@ export interface AuditConfig {
   readonly mustRecord: boolean
 }
 
-const mostDays = 3650
+const maxDays = 3650
 
 export const auditSettings = {
   'audit-days': number({
     variable: 'VOICE_AGENT_AUDIT_DAYS',
     value: 'DAYS',
     help: 'How long the audit trail (who changed what, and who called whom) stays in the --state-dir or the database; 0 keeps none.',
-    least: 0,
-    most: mostDays,
+    min: 0,
+    max: maxDays,
     isWhole: true,
     default: 90,
-    range: `0 to ${mostDays} days; default 90.`,
+    range: `0 to ${maxDays} days; default 90.`,
   }),
   'audit-log': text({
     variable: 'VOICE_AGENT_AUDIT_LOG',

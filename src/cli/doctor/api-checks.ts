@@ -182,7 +182,7 @@ const toolsOf = (operationId: string | undefined): readonly string[] =>
     .map(({ name }) => name)
 
 /** Most items of a list that are read to compare them. */
-const mostItems = 20
+const maxItems = 20
 
 /** What differs in replies to some reads: each part once. What cannot be read at all is another check's. */
 async function replyDifferences(session: PlatformSession): Promise<Difference[]> {
@@ -190,7 +190,7 @@ async function replyDifferences(session: PlatformSession): Promise<Difference[]>
   const { value: account } = await session.first
   if (!account) return []
   const params = { account_id: account.id }
-  const query = { limit: mostItems }
+  const query = { limit: maxItems }
   const ofAccount: Route[] = [accounts.listSubaccounts, agents.list, phoneNumbers.list]
   ofAccount.push(sipTrunks.list, calls.list, conversations.list)
   ofAccount.push(providers.models, providers.transcribers)

@@ -256,7 +256,7 @@ export type SchemaFields = ReadonlyMap<string, SchemaField>
 const deepest = 7
 
 /** Most fields and parts of one schema that are read: a document may refer to itself. */
-const mostFields = 2000
+const maxFields = 2000
 
 /** How deep references and alternatives within each other are followed; a document has two or three. */
 const deepestParts = 50
@@ -268,7 +268,7 @@ const noFields: SchemaFields = new Map()
  * as its fields; of several alternatives all fields are taken, required by all of them.
  */
 export function schemaFields(schema: unknown, document: unknown): SchemaFields {
-  const budget = { left: mostFields }
+  const budget = { left: maxFields }
   const read = (node: unknown, depth: number): SchemaFields => {
     if (depth > deepest) return noFields
     const parts = partsOf(node, document, budget)

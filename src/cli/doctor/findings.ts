@@ -113,14 +113,14 @@ export function resultLines(
 }
 
 /** Most details that a person is shown. */
-const mostDetails = 20
+const maxDetails = 20
 
 const shownDetails = (details: readonly string[]): readonly string[] =>
-  details.length <= mostDetails
+  details.length <= maxDetails
     ? details
     : [
-        ...details.slice(0, mostDetails),
-        `and ${details.length - mostDetails} more, which --json shows`,
+        ...details.slice(0, maxDetails),
+        `and ${details.length - maxDetails} more, which --json shows`,
       ]
 
 /** What begins a line with advice. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { readScript } from '../script.ts'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
-import { installPackage, mostBytes, packPackage, releaseFolder, tryProgram } from './npm-package.ts'
+import { installPackage, maxBytes, packPackage, releaseFolder, tryProgram } from './npm-package.ts'
 import {
   downloadUrl,
   type PackageInfo,
@@ -138,7 +138,7 @@ function artifacts(info: PackageInfo, scratch: string): Step[] {
         tarball = file
         paths = files.map(({ path }) => path)
         return done(
-          `${shown(file)}, ${files.length} files, ${megabytes(unpackedSize)} unpacked of at most ${megabytes(mostBytes)}`,
+          `${shown(file)}, ${files.length} files, ${megabytes(unpackedSize)} unpacked of at most ${megabytes(maxBytes)}`,
         )
       },
     },

@@ -29,7 +29,7 @@ const needed = [
 const notPublished =
   /^(?:src|test|tools)\/|(?:^|\/)(?:node_modules\/|\.)|\.(?:map|tgz|mcpb|db|log)$/
 /** How large the package may be, unpacked. */
-export const mostBytes = 4_200_000
+export const maxBytes = 4_200_000
 
 const Packed = z.tuple([
   z.object({
@@ -70,7 +70,7 @@ export function faultOf({
   if (missing.length > 0) return `The package lacks ${missing.join(', ')}.`
   const unwanted = paths.filter((path) => notPublished.test(path))
   if (unwanted.length > 0) return `The package holds ${unwanted.join(', ')}.`
-  if (unpackedSize > mostBytes) return `The package has ${unpackedSize} bytes, over ${mostBytes}.`
+  if (unpackedSize > maxBytes) return `The package has ${unpackedSize} bytes, over ${maxBytes}.`
   return undefined
 }
 

@@ -68,8 +68,8 @@ export function bind(
 ): readonly (Value | undefined)[] {
   const named = parameters.filter((parameter) => parameter !== '*')
   if (positional.length > named.length && named.length === parameters.length) {
-    const most = `at most ${named.length} arguments`
-    runtime.fail(`TypeError: ${callee}() takes ${most} (${positional.length} given)`)
+    const limit = `at most ${named.length} arguments`
+    runtime.fail(`TypeError: ${callee}() takes ${limit} (${positional.length} given)`)
   }
   const left = new Map(keywords)
   const bound: (Value | undefined)[] = named.map((parameter, index) => {

@@ -95,7 +95,7 @@ export class RenderRuntime implements Runtime {
 }
 
 /** Most gaps that are told, and the longest path of one. */
-const mostGaps = 100
+const maxGaps = 100
 const longestPath = 200
 
 /**
@@ -113,7 +113,7 @@ export class Gaps {
   }
 
   add(source: Name | Chain, steps: number): void {
-    if (this.told.size >= mostGaps || this.seen.has(source)) return
+    if (this.told.size >= maxGaps || this.seen.has(source)) return
     this.seen.add(source)
     const path = pathOf(source, steps)
     if (path === null || this.told.has(path)) return

@@ -118,13 +118,13 @@ function lipsum(runtime: Runtime, args: CallArguments): Value {
     ['n?', 'html?', 'min?', 'max?'],
     args,
   )
-  const fewest = asInteger(runtime, min, 20)
-  const most = asInteger(runtime, max, 100)
-  if (fewest >= most) runtime.fail('ValueError: empty range for randrange()')
+  const minWords = asInteger(runtime, min, 20)
+  const maxWords = asInteger(runtime, max, 100)
+  if (minWords >= maxWords) runtime.fail('ValueError: empty range for randrange()')
   const paragraphs: string[] = []
   for (let left = asInteger(runtime, count, 5); left > 0; left--) {
-    runtime.spend(4 * Math.max(most, 1))
-    paragraphs.push(loremIpsum(fewest, most))
+    runtime.spend(4 * Math.max(maxWords, 1))
+    paragraphs.push(loremIpsum(minWords, maxWords))
   }
   if (!isTrue(html)) return joinTexts(runtime, '\n\n', paragraphs)
   const marked = paragraphs.map((text) => `<p>${text}</p>`)

@@ -89,8 +89,8 @@ export class MacroValue extends Thing {
       return
     }
     if (rest.length === 0) return
-    const most = `not more than ${this.parameters.length} argument(s)`
-    runtime.fail(`TypeError: macro ${this.quotedName()} takes ${most}`)
+    const limit = `not more than ${this.parameters.length} argument(s)`
+    runtime.fail(`TypeError: macro ${this.quotedName()} takes ${limit}`)
   }
 
   private quotedName(): string {

@@ -111,7 +111,7 @@ export interface KeyFault {
 const refusedMs = 10_000
 
 /** Most refused keys that are remembered: some 2 MB with the reasons. */
-const mostRefused = 1000
+const maxRefused = 1000
 
 type FaultOfKey = (
   session: Pick<Session, 'cache' | 'keyHash' | 'keySource' | 'redact'>,
@@ -124,7 +124,7 @@ type FaultOfKey = (
 export function createFaultOfKey(): FaultOfKey {
   // By the key's hash; until when, by the clock of `performance.now`.
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
-    max: mostRefused,
+    max: maxRefused,
   })
   return async ({ cache, keyHash, keySource, redact }) => {
     const known = refused.get(keyHash)

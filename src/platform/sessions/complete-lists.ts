@@ -18,10 +18,10 @@ type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) =
 }>
 
 const limit = 100
-const mostPages = 20
+const maxPages = 20
 
 /** How many items are read at most. */
-export const mostItems = limit * mostPages
+export const maxItems = limit * maxPages
 
 interface Reading<T> {
   readonly isEnough?: (page: readonly T[], known: number) => boolean
@@ -40,20 +40,20 @@ export async function readAllItems<T extends { readonly id: string }>(
   { isEnough, distrustsCount = false }: Reading<T> = {},
 ): Promise<AllItems<T>> {
   const known = new Map<string, T>()
-  let most: number | undefined
+  let max: number | undefined
   const result = (isAll: boolean) => ({ items: [...known.values()], isAll })
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const before = known.size
     const { items, count } = await read({ limit, offset: before })
     for (const item of items) known.set(item.id, item)
-    if (count !== undefined) most = Math.max(count, most ?? 0)
-    const isCounted = most !== undefined && known.size >= most
-    if (items.length === 0) return result(most === undefined || isCounted)
+    if (count !== undefined) max = Math.max(count, max ?? 0)
+    const isCounted = max !== undefined && known.size >= max
+    if (items.length === 0) return result(max === undefined || isCounted)
     if (isEnough?.(items, known.size)) return result(false)
     // The count of a full page may be that of the page.
     if (isCounted && items.length < limit && !distrustsCount) return result(true)
     if (known.size === before)
-      return result(items.length < limit && (most === undefined || isCounted))
+      return result(items.length < limit && (max === undefined || isCounted))
   }
   return result(false)
 }
@@ -82,7 +82,7 @@ interface TreeReading {
   readonly session: RestrictedSession
   readonly signal?: AbortSignal | undefined
   /** Most accounts of the tree. */
-  readonly most: number
+  readonly max: number
 }
 
 /**
@@ -90,12 +90,12 @@ interface TreeReading {
  * Disabled ones are in it: their agents, numbers and calls still exist.
  */
 export async function readAccountTree(root: Account, reading: TreeReading): Promise<AccountTree> {
-  const { most } = reading
+  const { max } = reading
   const failed: { account: AccountInTree; error: ApiError }[] = []
   const known = new Map([[root.id, accountInTree(root)]])
   let hasMore = false
   let level = [...known.values()]
-  while (level.length > 0 && known.size < most) {
+  while (level.length > 0 && known.size < max) {
     const below = await mapConcurrently(level, accountsAtOnce, async (account) => {
       try {
         return await subaccountsOf(account.id, reading)
@@ -109,8 +109,8 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
     // An account that was seen before is not followed again, so a circle ends.
     const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
     level = [...found.values()].filter(({ id }) => !known.has(id))
-    hasMore ||= known.size + level.length > most || below.some(({ isAll }) => !isAll)
-    for (const account of level.slice(0, most - known.size)) known.set(account.id, account)
+    hasMore ||= known.size + level.length > max || below.some(({ isAll }) => !isAll)
+    for (const account of level.slice(0, max - known.size)) known.set(account.id, account)
   }
   return { accounts: [...known.values()], failed, hasMore: hasMore || level.length > 0 }
 }
@@ -118,12 +118,12 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
 /** The direct subaccounts of an account, from all pages. Throws ApiError. */
 async function subaccountsOf(
   account_id: string,
-  { session, signal, most }: TreeReading,
+  { session, signal, max }: TreeReading,
 ): Promise<AllItems<Account>> {
   const params = { account_id }
   return readAllItems(
     (query) => session.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
-    { isEnough: (_, known) => known > most },
+    { isEnough: (_, known) => known > max },
   )
 }
 

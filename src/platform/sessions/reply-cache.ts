@@ -37,14 +37,14 @@ type CacheTimes = typeof cacheTimes
 export type CacheTime = keyof CacheTimes
 
 /** Replies that are kept for one key, and their length as JSON: parsed they take several times that. */
-const mostReplies = 64
-const mostLength = 8 * 1024 * 1024
+const maxReplies = 64
+const maxLength = 8 * 1024 * 1024
 
 /** The same length for all keys together. Where it is more, the keys used least recently lose theirs. */
-const mostLengthInAll = 32 * 1024 * 1024
+const maxLengthInAll = 32 * 1024 * 1024
 
 /** Keys with replies; those that were used least recently are dropped. */
-const mostKeys = 256
+const maxKeys = 256
 
 const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
 
@@ -69,8 +69,8 @@ type KeptLengths = LRUCache<KeptReplies, number>
 
 const createKeptLengths = (): KeptLengths =>
   new LRUCache({
-    max: mostKeys,
-    maxSize: mostLengthInAll,
+    max: maxKeys,
+    maxSize: maxLengthInAll,
     // lru-cache requires a size of at least 1.
     sizeCalculation: (length) => length + 1,
     noDisposeOnSet: true,
@@ -84,8 +84,8 @@ const createKeptReplies = (
   onReply: (key: string, reply: unknown) => void,
 ): KeptReplies =>
   new LRUCache({
-    max: mostReplies,
-    maxSize: mostLength,
+    max: maxReplies,
+    maxSize: maxLength,
     sizeCalculation: ({ length }) => length,
     ttl,
     // One reader that gives up must not cancel the read for the others that wait for it.

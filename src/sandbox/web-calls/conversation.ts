@@ -14,7 +14,7 @@ import type { Store } from '../store.ts'
 export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
 
 /** Most lines of a transcript to which a person may add. */
-const mostLines = 1000
+const maxLines = 1000
 
 const Script = z.array(ScriptLine)
 
@@ -51,14 +51,14 @@ export function goOn(
   web: WebCallRow,
   now: number,
   speak: (dialogue: Dialogue) => 'goes_on' | 'ends',
-  most = mostLines,
+  max = maxLines,
 ): Refusal | undefined {
   const row = callOf(store, web)
   if (row.ended <= now) return 'ended'
   if (web.joined === null || row.answered === null) return 'not_joined'
   const at = (now - row.answered) / 1000
   const happened = scriptOf(row).filter((line) => line.at <= at)
-  if (happened.length >= most) return 'too_many'
+  if (happened.length >= max) return 'too_many'
   const dialogue = new Dialogue(talkOf(web).settings, happened)
   dialogue.notBefore(at)
   if (speak(dialogue) === 'goes_on') dialogue.silence()

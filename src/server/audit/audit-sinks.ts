@@ -20,7 +20,7 @@ export interface AuditSink {
 const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
 
 /** Entries that wait for a sink which cannot be used; further ones push out the oldest. */
-const mostWaiting = 1000
+const maxWaiting = 1000
 
 const waits = {
   /** Until what failed is tried again, ms. */
@@ -71,7 +71,7 @@ export class AuditQueue {
     // Removed first: the latest is the last.
     this.#waiting.delete(entry.id)
     this.#waiting.set(entry.id, entry)
-    if (this.#waiting.size > mostWaiting) this.#dropOldest()
+    if (this.#waiting.size > maxWaiting) this.#dropOldest()
     if (!this.#retry) this.#drain()
   }
 
@@ -137,7 +137,7 @@ export class AuditQueue {
     const [oldest] = this.#waiting.keys()
     if (oldest === undefined) return
     this.#waiting.delete(oldest)
-    this.#onTrouble(`An audit entry was lost, because ${mostWaiting} others wait: ${oldest}.`)
+    this.#onTrouble(`An audit entry was lost, because ${maxWaiting} others wait: ${oldest}.`)
   }
 }
 
@@ -198,14 +198,14 @@ const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
 /** Most bytes that wait for a reader. */
-const mostUnread = 1024 * 1024
+const maxUnread = 1024 * 1024
 
 /** Lines of JSON to a stream, such as standard error. */
 export const streamSink = (
   stream: Pick<NodeJS.WritableStream, 'write'> & { readonly writableLength: number },
 ): AuditSink =>
   lineSink('on standard error', async (line) => {
-    if (stream.writableLength > mostUnread) throw new Error('nobody reads it')
+    if (stream.writableLength > maxUnread) throw new Error('nobody reads it')
     stream.write(line)
   })
 

@@ -47,7 +47,7 @@ export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given
 const shownHash = 16
 
 /** Most writes that an entry has, and most targets; further writes are counted. */
-const mostWrites = 200
+const maxWrites = 200
 
 /** What is recorded of one call while it goes on. */
 export class CallRecord {
@@ -111,7 +111,7 @@ export class CallRecord {
     const writes = [...this.writes.values()].map((write) => write.facts())
     const { outcome, reason } = this.#end ? outcomeOf(this.#end, writes) : { outcome: 'begun' }
     const account = writes.find(({ account_id }) => account_id !== undefined)?.account_id
-    const leftOut = writes.length - mostWrites
+    const leftOut = writes.length - maxWrites
     return {
       id: this.#id,
       time: this.#time.toISOString(),
@@ -123,7 +123,7 @@ export class CallRecord {
       ...this.#who(account),
       confirmation: this.confirmedBy,
       arguments: this.#arguments,
-      writes: writes.slice(0, mostWrites),
+      writes: writes.slice(0, maxWrites),
       ...(outcome === 'failed' && writes.length === 0 && this.#failure()),
       ...this.#targets(),
       ...(leftOut > 0 && { writes_left_out: leftOut }),
@@ -147,7 +147,7 @@ export class CallRecord {
   }
 
   #targets() {
-    const targets = this.#end?.targets.slice(0, mostWrites) ?? []
+    const targets = this.#end?.targets.slice(0, maxWrites) ?? []
     if (targets.length === 0) return {}
     return {
       targets: targets.map(({ id, to_number, outcome }) => ({

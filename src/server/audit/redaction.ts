@@ -72,16 +72,16 @@ interface RedactionOptions {
   readonly showsNumbers: boolean
 }
 
-const most = { characters: 100, items: 20, depth: 6, values: 400 } as const
+const max = { characters: 100, items: 20, depth: 6, values: 400 } as const
 
 /** A text of this length or longer has a digest: shorter ones could be found out from it by trying. */
-const leastForDigest = 200
+const minDigestLength = 200
 
 /** Redacts what clients send, by the list above. It bounds the size, too. */
 export class Redaction {
   readonly #options: RedactionOptions
   /** How many values may follow: an entry is not as large as a client likes. */
-  #left: number = most.values
+  #left: number = max.values
   /** How the telephone numbers among the arguments end. */
   #numberEnds: readonly string[] = []
 
@@ -121,9 +121,9 @@ export class Redaction {
   #safe(text: string, shorten: (keyFree: string) => string): string {
     const { redact, showsNumbers } = this.#options
     // The key first: what is shortened before would no longer be found.
-    const beginning = redact.start(text, 10 * most.characters)
+    const beginning = redact.start(text, 10 * max.characters)
     const keyFree = beginning.replace(/[^\s/@:]{1,100}:[^\s/@]{0,100}@/g, '…@')
-    return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), most.characters)
+    return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), max.characters)
   }
 
   /** A telephone number. */
@@ -131,7 +131,7 @@ export class Redaction {
     this.#options.showsNumbers ? this.shown(text) : shortenedNumber(text)
 
   #value(value: unknown, treatment: Treatment, depth: number): unknown {
-    if (--this.#left < 0 || depth > most.depth) return counted(value)
+    if (--this.#left < 0 || depth > max.depth) return counted(value)
     if (value === null || typeof value === 'boolean') return value
     if (treatment === 'secrets') return { hidden: true }
     if (treatment === 'freeData') return this.#freeData(value)
@@ -154,7 +154,7 @@ export class Redaction {
 
   #list(values: readonly unknown[], treatment: Treatment, depth: number): unknown[] {
     const shown = values
-      .slice(0, most.items)
+      .slice(0, max.items)
       .map((value) => this.#value(value, treatment, depth + 1))
     return values.length > shown.length ? [...shown, { more: values.length - shown.length }] : shown
   }
@@ -168,7 +168,7 @@ export class Redaction {
     redacted: (name: string, value: unknown) => unknown,
   ): Record<string, unknown> {
     const names = Object.keys(given)
-    const shown = names.slice(0, most.items * 2)
+    const shown = names.slice(0, max.items * 2)
     this.#left -= shown.length
     // Names of fields are written by clients, too.
     const fields = shown.map((name) => [
@@ -182,13 +182,13 @@ export class Redaction {
 
 /** The telephone numbers among arguments, as deep as arguments are shown. */
 function numbersIn(given: unknown, depth = 0): string[] {
-  if (depth > most.depth) return []
+  if (depth > max.depth) return []
   if (Array.isArray(given)) return given.flatMap((one) => numbersIn(one, depth + 1))
   if (!isObject(given)) return []
   return Object.entries(given).flatMap(([name, value]) => {
     if (treatments.get(name) !== 'numbers') return numbersIn(value, depth + 1)
     const isLeaf = typeof value === 'string' || typeof value === 'number'
-    return isLeaf ? [firstCharacters(String(value), most.characters)] : []
+    return isLeaf ? [firstCharacters(String(value), max.characters)] : []
   })
 }
 
@@ -196,7 +196,7 @@ function numbersIn(given: unknown, depth = 0): string[] {
 function counted(value: unknown): unknown {
   if (typeof value === 'string') {
     const characters = value.length
-    return characters < leastForDigest ? { characters } : { characters, sha256: digest(value) }
+    return characters < minDigestLength ? { characters } : { characters, sha256: digest(value) }
   }
   if (value === null || value === undefined) return null
   if (Array.isArray(value)) return { items: value.length }
@@ -223,12 +223,12 @@ const madeIds =
   /((?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|auto-[\da-f]{24})(?![\da-z]))/i
 
 /** Most digits that are kept. */
-const mostKept = 4
+const maxKept = 4
 
 /** The last digits of a number: `…5678`; never more than half of them. */
 function shortenedNumber(text: string): string {
   const digits = text.match(/\p{N}/gu) ?? []
-  const kept = Math.min(mostKept, Math.floor(digits.length / 2))
+  const kept = Math.min(maxKept, Math.floor(digits.length / 2))
   return `…${kept === 0 ? '' : digits.slice(-kept).join('')}`
 }
 

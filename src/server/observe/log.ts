@@ -29,7 +29,7 @@ export interface LogOutput {
 }
 
 /** Most bytes that wait for a reader of the log. Further lines are dropped: a log must not take all memory. */
-const mostUnread = 1024 * 1024
+const maxUnread = 1024 * 1024
 
 /**
  * The log of the process. It never waits and never throws: where nobody reads it, lines are dropped,
@@ -52,7 +52,7 @@ export function createLog({ form, level }: LogOptions, output: LogOutput): Log {
   let dropped = 0
   let notReported = 0
   const write: Write = (...line) => {
-    if (output.writableLength > mostUnread) {
+    if (output.writableLength > maxUnread) {
       notReported++
       dropped++
       return

@@ -147,7 +147,7 @@ export interface Metric {
  * Most sets of labels of one metric. All labels are from short lists, so this is never reached; if it
  * were, further sets are counted together.
  */
-const mostSeries = 2000
+const maxSeries = 2000
 
 /** The values of one metric, by labels. */
 class Series<T> {
@@ -163,7 +163,7 @@ class Series<T> {
     const known = this.#byLabels.get(wanted)
     if (known !== undefined) return known
     const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
-    const text = this.#byLabels.size < mostSeries ? wanted : labelText(others)
+    const text = this.#byLabels.size < maxSeries ? wanted : labelText(others)
     const value = this.#byLabels.get(text) ?? this.#create()
     this.#byLabels.set(text, value)
     return value

@@ -5,7 +5,7 @@ interface BodyBounds {
   /** Longest time until a body is complete, ms. */
   readonly longestMs: number
   /** Most bytes of all incomplete bodies together, and of all large bodies that are served. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 /** The bytes of a request, or why it is refused. */
@@ -117,14 +117,14 @@ export class Bodies {
     }
     body.length = length
     this.#incomingBytes += body.buffer.length - buffer.length
-    while (this.#incomingBytes > this.#bounds.mostBytes) this.#makeRoom()
+    while (this.#incomingBytes > this.#bounds.maxBytes) this.#makeRoom()
   }
 
   /** A large body counts until it is answered: it is in memory until then. */
   #admitted({ buffer, length }: IncomingBody, response: ServerResponse): RequestBody {
     const bytes = buffer.subarray(0, length)
     if (length <= small) return { ok: true, bytes }
-    if (this.#servedBytes + length > this.#bounds.mostBytes) return this.#noRoom()
+    if (this.#servedBytes + length > this.#bounds.maxBytes) return this.#noRoom()
     this.#servedBytes += length
     response.on('close', () => {
       this.#servedBytes -= length
@@ -140,7 +140,7 @@ export class Bodies {
   }
 
   #noRoom(): RequestBody {
-    const message = `The server is reading or serving ${this.#bounds.mostBytes} bytes of large requests, its limit in all. Try again later.`
+    const message = `The server is reading or serving ${this.#bounds.maxBytes} bytes of large requests, its limit in all. Try again later.`
     return { ok: false, status: 503, message }
   }
 }

@@ -8,7 +8,7 @@ interface UnreadBounds {
   /** Longest time in which a client reads nothing of an answer, ms. */
   readonly longestMs: number
   /** Most bytes of all answers together that wait to be read. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 interface Connection {
@@ -108,10 +108,10 @@ export class Connections {
     for (const one of this.#busy) measure(one, now)
     const unread = [...this.#busy].filter((one) => one.unread > 0)
     let bytes = unread.reduce((sum, one) => sum + one.unread, 0)
-    const { longestMs, mostBytes } = this.#bounds
+    const { longestMs, maxBytes } = this.#bounds
     for (const one of unread.toSorted((a, b) => a.since - b.since)) {
       const isLate = now - one.since > longestMs + one.unread / minReadingSpeed
-      if (!isLate && bytes <= mostBytes) continue
+      if (!isLate && bytes <= maxBytes) continue
       bytes -= one.unread
       one.response?.destroy()
     }

@@ -31,7 +31,7 @@ export interface HttpLimits {
  * Most bytes of large requests in all, and of answers that wait to be read. A process with a heap of
  * 256 MB has several times the room: text and parsed values take more memory than their bytes.
  */
-export const mostBytes = 32 * 1024 * 1024
+export const maxBytes = 32 * 1024 * 1024
 
 /** When a client may try again, s: requests end soon, waits within a minute, streams late. */
 const retryAfter = { requests: 1, waits: 5, streams: 30 }
@@ -74,7 +74,7 @@ export function createLimits(bounds: HttpLimits) {
     return !exceeded
   }
   return {
-    bodies: new Bodies({ longestMs: bounds.clientMs, mostBytes }),
+    bodies: new Bodies({ longestMs: bounds.clientMs, maxBytes }),
     admits,
     isWithinRate,
     /**

@@ -11,7 +11,7 @@ import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
 import { Connections } from './http-connections.ts'
 import { readKey } from './http-key.ts'
-import { createLimits, type HttpLimits, mostBytes, refuseWatch } from './http-limits.ts'
+import { createLimits, type HttpLimits, maxBytes, refuseWatch } from './http-limits.ts'
 import {
   answerMcp,
   createResourceBus,
@@ -90,7 +90,7 @@ export async function startHttp(
     (request, response) => answer(request, response, isDraining),
     {
       longestMs: options.limits.clientMs,
-      mostBytes,
+      maxBytes,
     },
   )
   const server = createServer(timeouts(options.limits), connections.take)

@@ -22,7 +22,7 @@ const minuteMs = 60_000
 const roundingMs = 0.001
 
 /** Most keys, and most networks, whose requests are remembered: some 10 MB of each. */
-const mostRemembered = 100_000
+const maxRemembered = 100_000
 
 /** A bound that is reached, and for how long. */
 export interface Exceeded {
@@ -89,13 +89,13 @@ export function spend(...spent: readonly (readonly [Allowances, name: string])[]
  */
 export class Allowances {
   readonly #perMinute: number
-  readonly #most: number
+  readonly #max: number
   /** When the allowance of each name is full again, by the clock of the caller, ms. */
   readonly #fullAt = new Map<string, number>()
 
-  constructor(perMinute: number, most = mostRemembered) {
+  constructor(perMinute: number, max = maxRemembered) {
     this.#perMinute = perMinute
-    this.#most = most
+    this.#max = max
   }
 
   get isLimited(): boolean {
@@ -118,7 +118,7 @@ export class Allowances {
   spend(name: string, count: number, now: number): void {
     if (!this.isLimited) return
     const fullAt = this.#fullAt.get(name)
-    if (fullAt === undefined && this.#fullAt.size >= this.#most) this.#forget(now)
+    if (fullAt === undefined && this.#fullAt.size >= this.#max) this.#forget(now)
     this.#fullAt.set(name, Math.max(now, fullAt ?? 0) + (count * minuteMs) / this.#perMinute)
   }
 
@@ -150,8 +150,8 @@ export class Quota {
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
     for (const [bound, name] of namesOf(key, network)) {
-      const most = this.#bounds[bound]
-      if (most > 0 && (this.#held[bound].get(name) ?? 0) + wanted > most) return bound
+      const max = this.#bounds[bound]
+      if (max > 0 && (this.#held[bound].get(name) ?? 0) + wanted > max) return bound
     }
     this.#count(key, network, wanted)
     return undefined

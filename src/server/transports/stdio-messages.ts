@@ -44,20 +44,20 @@ export class Lines {
  */
 export class Output {
   readonly #stream: Writable
-  readonly #mostUnread: number
+  readonly #maxUnread: number
   #drain: Promise<void> | undefined
   /** Notifications to send when the client reads again, as JSON text. */
   readonly #later = new Set<string>()
 
-  /** `mostUnread`: bytes that the client may leave unread. */
-  constructor(stream: Writable, mostUnread: number) {
+  /** `maxUnread`: bytes that the client may leave unread. */
+  constructor(stream: Writable, maxUnread: number) {
     this.#stream = stream
-    this.#mostUnread = mostUnread
+    this.#maxUnread = maxUnread
   }
 
   /** Whether the client has left so much unread that notifications wait. */
   get isBehind(): boolean {
-    return this.#stream.writableLength > this.#mostUnread
+    return this.#stream.writableLength > this.#maxUnread
   }
 
   /** Resolves when more can be written; rejects when the client is gone. */

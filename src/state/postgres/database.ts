@@ -67,13 +67,13 @@ export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigi
  * Most that the clock of the database and that of a server may differ, ms. Beyond it, how long ago
  * something was is unknown.
  */
-export const mostClockDifferenceMs = 60_000
+export const maxClockDifferenceMs = 60_000
 
 const ClockRow = z.object({ now: z.coerce.number() })
 
 function refuseOtherTime(now: number): void {
   const differenceMs = Math.abs(now - Date.now())
-  if (differenceMs < mostClockDifferenceMs) return
+  if (differenceMs < maxClockDifferenceMs) return
   throw new StateError(
     `its clock and that of this server differ by ${Math.round(differenceMs / 1000)} s. Let both follow the same time (NTP)`,
   )
@@ -92,7 +92,7 @@ export const patience = {
 } as const
 
 /** Connections of one server; each is used for one statement or transaction at a time. */
-const mostConnections = 10
+const maxConnections = 10
 
 /** Opens the database with its first use. */
 export function openDatabase({ url, setting }: DatabaseOptions): Database {
@@ -185,7 +185,7 @@ async function open(url: string): Promise<OpenDatabase> {
     stream: newSocket,
     connectionString: url,
     application_name: applicationName,
-    max: mostConnections,
+    max: maxConnections,
     connectionTimeoutMillis: patience.connection,
     query_timeout: patience.answer,
     keepAlive: true,

@@ -26,7 +26,7 @@ export function createPostgresAuditTrail({ run }: Pick<Database, 'run'>): AuditT
       ])
       return rows.map(({ entry }) => entry)
     },
-    prune: async (before, most) => (await run(IdRow, pruneSql, [before, most])).length,
+    prune: async (before, max) => (await run(IdRow, pruneSql, [before, max])).length,
   }
 }
 

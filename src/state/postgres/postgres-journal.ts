@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { leastStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
+import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import {
   type CallIdentity,
   type Claim,
@@ -23,7 +23,7 @@ import {
   type Database,
   databaseNow,
   failingAs,
-  mostClockDifferenceMs,
+  maxClockDifferenceMs,
   NoRow,
   type RunSql,
 } from './database.ts'
@@ -149,11 +149,11 @@ function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined
   const isOurs = boot === here.boot
   const byClocks = [now - since, here.since - replica_since]
   const all = isOurs ? [...byClocks, here.uptime - uptime] : byClocks
-  const least = Math.min(...all)
+  const min = Math.min(...all)
   // No deadline is further ahead, unless both clocks were set back.
-  const isPossible = least > -longestSendMs - mostClockDifferenceMs
-  const isEven = isPossible && Math.max(...all) - least < mostClockDifferenceMs
-  return isEven ? least - (isOurs ? 0 : leastStepMs) : undefined
+  const isPossible = min > -longestSendMs - maxClockDifferenceMs
+  const isEven = isPossible && Math.max(...all) - min < maxClockDifferenceMs
+  return isEven ? min - (isOurs ? 0 : minStepMs) : undefined
 }
 
 async function claimRow(run: RunSql, clock: WatchedClock, identity: CallIdentity): Promise<Claim> {

@@ -4,7 +4,7 @@ import type { State } from '../state.ts'
 import {
   type DatabaseOptions,
   databaseNow,
-  mostClockDifferenceMs,
+  maxClockDifferenceMs,
   openDatabase,
   patience,
   sealWith,
@@ -105,7 +105,7 @@ export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedData
       version: installation?.version,
       mayCreate: may_create,
       clockAheadMs,
-      isClockUsable: Math.abs(clockAheadMs) < mostClockDifferenceMs,
+      isClockUsable: Math.abs(clockAheadMs) < maxClockDifferenceMs,
     }
   })
 

@@ -28,7 +28,7 @@ export interface SqliteAuditTrail extends AuditTrail {
 }
 
 /** The most entries that are kept in memory, the newest: nobody deletes them but the end of the process. */
-const mostInMemory = 1000
+const maxInMemory = 1000
 
 /**
  * An audit trail in an SQLite file, which several servers on one machine may share. The file is made with
@@ -38,7 +38,7 @@ const mostInMemory = 1000
 export function createSqliteAuditTrail(
   path: string,
   setting: string,
-  most = path === ':memory:' ? mostInMemory : Number.POSITIVE_INFINITY,
+  max = path === ':memory:' ? maxInMemory : Number.POSITIVE_INFINITY,
 ): SqliteAuditTrail {
   const { use, close } = lazyStateFile(
     () => open(path),
@@ -54,12 +54,12 @@ export function createSqliteAuditTrail(
         const { id, tool, outcome, key } = entry
         const at = Date.parse(entry.time)
         db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
-        if (most < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(most)
+        if (max < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(max)
       }),
     // Who only looks makes no file.
     list: async (query) =>
       path === ':memory:' || existsSync(path) ? use((db) => rowsOf(db, query)) : [],
-    prune: (before, most) => use((db) => Number(db.prepare(pruneSql).run(before, most).changes)),
+    prune: (before, max) => use((db) => Number(db.prepare(pruneSql).run(before, max).changes)),
     close: () => close((db) => db.close()),
   }
 }

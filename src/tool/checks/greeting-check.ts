@@ -41,8 +41,8 @@ function gapText({ variable }: TemplateIssue): string {
 }
 
 /** Most variables, and most other warnings, that a check names. */
-const mostVariables = 10
-const mostWarnings = 3
+const maxVariables = 10
+const maxWarnings = 3
 
 /**
  * Checks the greeting of an agent for a call with these variables. The platform places the call even
@@ -65,7 +65,7 @@ export async function checkGreeting(
   }
   const empty = unfilledVariables(validation.unknown_variables, template, given)
   // Warnings about variables are decided by what fills the variables.
-  const others = warnings.filter(({ variable }) => !variable).slice(0, mostWarnings)
+  const others = warnings.filter(({ variable }) => !variable).slice(0, maxWarnings)
   if (empty.length > 0)
     return warning(
       'greeting',
@@ -82,8 +82,8 @@ export async function checkGreeting(
 }
 
 function emptyText(empty: readonly string[]): string {
-  const more = empty.length > mostVariables ? ` and ${empty.length - mostVariables} more` : ''
-  return `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`
+  const more = empty.length > maxVariables ? ` and ${empty.length - maxVariables} more` : ''
+  return `nothing fills ${empty.slice(0, maxVariables).join(', ')}${more}`
 }
 
 /** A text is only needed in the mode that speaks it, which is the default [R]. */
@@ -246,13 +246,13 @@ function variablesOf(facts: GreetingFacts): Variables {
 const directionOf = { phone: 'outbound', web: 'inbound' } as const
 
 /** Most characters of a greeting that a text for a model shows. */
-const mostShown = 600
+const maxShown = 600
 
 /** Most variables that are named. */
-const mostNamed = 10
+const maxNamed = 10
 
 /** What will be spoken, and what stays empty, in words for a model: texts from outside are not escaped. */
-export function spokenGreetingInWords(greeting: SpokenGreeting, most = mostShown): string {
+export function spokenGreetingInWords(greeting: SpokenGreeting, max = maxShown): string {
   switch (greeting.kind) {
     case 'none':
       return `nothing is spoken first: ${greeting.why}`
@@ -262,21 +262,21 @@ export function spokenGreetingInWords(greeting: SpokenGreeting, most = mostShown
       return `it fails to render: ${greeting.error}`
     case 'spoken':
       return [
-        `${greeting.isReworded ? 'the model words it from ' : ''}${shownText(greeting.text, most)}`,
+        `${greeting.isReworded ? 'the model words it from ' : ''}${shownText(greeting.text, max)}`,
         ...(greeting.empty.length > 0 ? [`EMPTY in it: ${named(greeting.empty)}`] : []),
         ...(greeting.fromPlatform.length > 0 ? ['[…] is filled by the platform'] : []),
       ].join('; ')
   }
 }
 
-function shownText(text: string, most: number): string {
-  const shown = firstCharacters(text, most)
+function shownText(text: string, max: number): string {
+  const shown = firstCharacters(text, max)
   const rest = text.length - shown.length
   return `"${shown}"${rest > 0 ? ` and ${rest} more characters` : ''}`
 }
 
 const named = (paths: readonly string[]) =>
   [
-    ...paths.slice(0, mostNamed),
-    ...(paths.length > mostNamed ? [`${paths.length - mostNamed} more`] : []),
+    ...paths.slice(0, maxNamed),
+    ...(paths.length > maxNamed ? [`${paths.length - maxNamed} more`] : []),
   ].join(', ')

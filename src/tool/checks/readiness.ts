@@ -89,7 +89,7 @@ type ListAgents = (
 
 /** Agents on one page, and most pages that are read to find one. */
 const perPage = 100
-const mostPages = 5
+const maxPages = 5
 
 /**
  * Whether an agent is archived. Replies need not say so [R], so the lists are asked: the list of
@@ -113,7 +113,7 @@ async function isListed(
   list: ListAgents,
 ): Promise<boolean | undefined> {
   const seen = new Set<string>()
-  for (let offset = 0; seen.size < perPage * mostPages; offset = seen.size) {
+  for (let offset = 0; seen.size < perPage * maxPages; offset = seen.size) {
     const page = await list({ ...query, limit: perPage, offset })
     if (!page) return undefined
     const before = seen.size

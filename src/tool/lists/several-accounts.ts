@@ -18,10 +18,10 @@ import type { Run } from '../tool.ts'
 import { itemId, type ListItem, type ListReply, type ListRoute } from './list-view.ts'
 
 /** Most accounts that one list is made of, or one change looks for agents in. */
-export const mostAccounts = 100
+export const maxAccounts = 100
 
 /** Most items that are read of an account at a time. */
-const mostPerPage = 100
+const maxPerPage = 100
 
 /** What a list of several accounts has besides that of one. */
 export const severalAccountsShape = {
@@ -72,12 +72,12 @@ export function withBranches<T>(
         ? { accounts: [{ id: accountIn(request) }], failed: [], hasMore: false }
         : await readAccountTree(await rootAccount(request, session, signal), {
             ...{ session, signal },
-            most: mostAccounts,
+            max: maxAccounts,
           })
     const reading = {
       ...{ route, filters, signal },
       client: session.client,
-      perPage: Math.min(perPage, mostPerPage),
+      perPage: Math.min(perPage, maxPerPage),
     }
     return work(
       tree.accounts.map((account) => new AccountBranch(account, reading)),

@@ -126,7 +126,7 @@ const lists: readonly ListRoute[] = [
 ]
 
 /** How many accounts are looked into, and how long an empty list waits for that, ms. */
-const mostAccounts = 20
+const maxAccounts = 20
 const patienceMs = 2000
 
 /**
@@ -144,7 +144,7 @@ async function matchesBelow(
   if (!list || !mayRead || Number(query.offset ?? 0) > 0) return undefined
   const root = accountIn({ params })
   const counts = await withTimeLimit(patienceMs, undefined, async (signal) => {
-    const tree = await readAccountTree({ id: root }, { session, signal, most: mostAccounts })
+    const tree = await readAccountTree({ id: root }, { session, signal, max: maxAccounts })
     return mapConcurrently(tree.accounts.slice(1), accountsAtOnce, async ({ id: account_id }) => {
       const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
       const page = await session.client.call(list, asked, signal).catch(ignoreApiError)

@@ -16,7 +16,7 @@ import { argumentOf } from '../refused.ts'
 import { agents, isNotFound, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
 /** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
-const mostCompared = 100
+const maxCompared = 100
 const patienceMs = 2000
 
 /**
@@ -120,8 +120,8 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
 }
 
 /** How many pages of a long list are read, and by how many words further agents are searched. */
-const mostPages = 5
-const mostWords = 2
+const maxPages = 5
+const maxWords = 2
 
 /** The items that exist, as far as they could be read in time; `undefined`: none could be read. */
 async function existingItems(
@@ -132,16 +132,16 @@ async function existingItems(
 ): Promise<NamedItem[] | undefined> {
   const pages: NamedItem[][] = []
   const page = async (query: object) => {
-    const request = { params: { account_id }, query: { limit: mostCompared, ...query } }
+    const request = { params: { account_id }, query: { limit: maxCompared, ...query } }
     const { count = 0, items } = await session.cache.refresh(kind.list, request, 'names')
     pages.push(items.map((item) => namedItem(item, kind)))
     return count
   }
   const reading = page({}).then(async (count) => {
-    if (count <= mostCompared) return
-    const all = Math.min(mostPages, Math.ceil(count / mostCompared))
-    const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * mostCompared)
-    const words = kind === agents && count > all * mostCompared ? longestWords(given) : []
+    if (count <= maxCompared) return
+    const all = Math.min(maxPages, Math.ceil(count / maxCompared))
+    const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * maxCompared)
+    const words = kind === agents && count > all * maxCompared ? longestWords(given) : []
     const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
     await Promise.all(more.map(page))
   })
@@ -157,7 +157,7 @@ const longestWords = (text: string) =>
     .split(/\s+/)
     .filter((word) => word.length > 2)
     .sort((a, b) => b.length - a.length)
-    .slice(0, mostWords)
+    .slice(0, maxWords)
 
 /** An item by what an argument sends for it, and by its names. */
 function namedItem(
@@ -177,7 +177,7 @@ export const agentsMeant = async (
   closestItems(given, (await existingItems(agents, given, account_id, session)) ?? [])
 
 /** How many accounts are looked into, and how long an error waits for that, ms. */
-const mostAccounts = 20
+const maxAccounts = 20
 const searchMs = 2000
 
 /**
@@ -197,7 +197,7 @@ export async function accountOfAgent(
   return withTimeLimit(searchMs, undefined, async (signal) => {
     const id = await session.ownAccountId()
     const searched = account === 'me' ? id : account
-    const { accounts } = await readAccountTree({ id }, { session, signal, most: mostAccounts })
+    const { accounts } = await readAccountTree({ id }, { session, signal, max: maxAccounts })
     const others = accounts.filter((one) => one.id !== searched)
     const places = await mapConcurrently(others, accountsAtOnce, async (one) => {
       const asked = { params: { account_id: one.id, agent_id }, query: {} }

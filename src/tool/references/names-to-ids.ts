@@ -4,7 +4,7 @@ import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { ApiError } from '../../platform/failure.ts'
 import { accountIn, ownAccount } from '../../platform/sessions/account.ts'
-import { type AllItems, mostItems, readAllItems } from '../../platform/sessions/complete-lists.ts'
+import { type AllItems, maxItems, readAllItems } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import type { ArgumentProblem } from '../refused.ts'
@@ -213,11 +213,11 @@ const looksLikeNumber = (text: string) => /^\+[\d\s().-]+$/.test(text)
 const e164Of = (number: string) => number.replace(/[\s().-]/g, '')
 
 /** How many objects of the same name an error names. */
-const mostNamed = 5
+const maxNamed = 5
 
 const ambiguous = (name: string, { plural }: ReferenceKind, objects: readonly NamedObject[]) =>
-  `${objects.length} ${plural} are called "${name}"; give the id${objects.length > mostNamed ? ', such as one of' : ''}: ${objects
-    .slice(0, mostNamed)
+  `${objects.length} ${plural} are called "${name}"; give the id${objects.length > maxNamed ? ', such as one of' : ''}: ${objects
+    .slice(0, maxNamed)
     .map(labelOf)
     .join(', ')}`
 
@@ -233,5 +233,5 @@ function labelOf({ id, number, is_active, isOwnAccount, created }: NamedObject):
 
 const uncertain = (name: string, { plural, filter }: ReferenceKind) =>
   filter
-    ? `more than ${mostItems} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
-    : `there are more than ${mostItems} ${plural}, so it is not certain that only one is called "${name}"; give the id`
+    ? `more than ${maxItems} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
+    : `there are more than ${maxItems} ${plural}, so it is not certain that only one is called "${name}"; give the id`

@@ -96,12 +96,12 @@ export function shortenValue(
 ): string {
   if (fitsTokens(text, budget)) return text
   const whole: unknown = JSON.parse(text)
-  const most = budget - estimateTokens(note)
-  const sizes = new Sizes(most)
+  const max = budget - estimateTokens(note)
+  const sizes = new Sizes(max)
   // Quotes and line breaks cost more within JSON, so the first try may still be too long.
-  for (let share = most; ; share *= 0.7) {
+  for (let share = max; ; share *= 0.7) {
     const short = compactJson(shortValue(whole, share, sizes))
-    if (fitsTokens(short, most) || share < 50) return `${short}\n${note}`
+    if (fitsTokens(short, max) || share < 50) return `${short}\n${note}`
   }
 }
 
@@ -145,7 +145,7 @@ const entriesOf = (value: object): [name: string, field: unknown][] =>
 const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
 
 /** The least that is worth showing of a shortened entry, and what the count of the rest costs, tokens. */
-const leastShown = 24
+const minShown = 24
 const moreSize = 10
 
 /**
@@ -161,7 +161,7 @@ function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
   let room = budget - moreSize
   for (const [name, field] of entries) {
     const size = sizes.ofEntry(name, field)
-    room -= Math.min(size, leastShown)
+    room -= Math.min(size, minShown)
     if (room < 0) break
     shown.push({ name, field, size })
   }

@@ -383,9 +383,9 @@ describe('the command line', () => {
   })
 
   test('help says how long placing takes at most, whatever the settings', () => {
-    const most = new RegExp(`\\b${requestMs / 1000}\\b`)
+    const seconds = new RegExp(`\\b${requestMs / 1000}\\b`)
     for (const name of ['timeout', 'call-find-out', 'drain'] as const)
-      expect(settings[name]?.help, name).toMatch(most)
+      expect(settings[name]?.help, name).toMatch(seconds)
   })
 
   test('help lists the toolsets', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { viewNames } from '../../../src/apps/views.ts'
-import { faultOf, mostBytes } from '../../../src/dev/release/npm-package.ts'
+import { faultOf, maxBytes } from '../../../src/dev/release/npm-package.ts'
 
 const paths = [
   'package.json',
@@ -35,5 +35,5 @@ test('the package holds what is needed, and no more', () => {
   ]) {
     expect(faultOf(packed([...paths, more])), more).toBe(`The package holds ${more}.`)
   }
-  expect(faultOf(packed(paths, mostBytes + 1))).toContain(`${mostBytes + 1} bytes`)
+  expect(faultOf(packed(paths, maxBytes + 1))).toContain(`${maxBytes + 1} bytes`)
 })

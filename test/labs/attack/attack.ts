@@ -88,8 +88,8 @@ export class Attack implements AsyncDisposable {
   }
 
   /** The most memory that a program with `isMemoryScarce` has taken, MB; `undefined`: there is none. */
-  mostMemory(): number | undefined {
-    const all = this.#watches.map((most) => most())
+  peakMemory(): number | undefined {
+    const all = this.#watches.map((max) => max())
     return all.length === 0 ? undefined : Math.max(...all)
   }
 
@@ -142,14 +142,14 @@ const lookEveryMs = 20
  * peaks between two reads, and needs neither privileges nor a control group.
  */
 function watchMemory({ process: child, exited }: Program): () => number {
-  let most = 0
+  let max = 0
   const look = () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const seen = usageOf(child).mostMemory
+    const seen = usageOf(child).peakMemory
     // NaN while the process ends.
     if (Number.isNaN(seen)) return
-    most = seen
-    if (most > memoryLimit) child.kill('SIGKILL')
+    max = seen
+    if (max > memoryLimit) child.kill('SIGKILL')
   }
   look()
   const timer = setInterval(look, lookEveryMs)
@@ -157,7 +157,7 @@ function watchMemory({ process: child, exited }: Program): () => number {
   return () => {
     look()
     // Rounded up: a program that was stopped at 512.3 MB has taken more than 512.
-    return Math.ceil(most)
+    return Math.ceil(max)
   }
 }
 
@@ -177,11 +177,11 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
     } catch (error) {
       broken = error instanceof Error ? error.message : String(error)
     }
-    const most = attack.mostMemory()
+    const max = attack.peakMemory()
     // An exceeded limit explains errors that follow from it, such as a broken connection.
-    if (most !== undefined && most > memoryLimit)
-      broken = `The program took ${most} MB of memory and was stopped`
-    if (most !== undefined) figures = { ...figures, 'memory, MB': most }
+    if (max !== undefined && max > memoryLimit)
+      broken = `The program took ${max} MB of memory and was stopped`
+    if (max !== undefined) figures = { ...figures, 'memory, MB': max }
   }
   const seconds = round((performance.now() - began) / 1000, 1)
   const verdict = { name, point, guarantee, holds: broken === undefined, seconds, figures }

@@ -54,10 +54,10 @@ export const unfinishedBodies: Scenario = {
     })
     using clients = await crowd(server.url, senders)
     const begun = httpText(mcpHttpRequest('tools/list'), { length: bodyLength })
-    const most = Buffer.alloc(bodyLength - 4096, ' ')
+    const unfinished = Buffer.alloc(bodyLength - 4096, ' ')
     for (const socket of clients.sockets) {
       socket.write(begun)
-      socket.write(most)
+      socket.write(unfinished)
     }
     let calls = 0
     const health = await healthDuring(server.url, async () => {
@@ -108,11 +108,11 @@ export const noDescriptors: Scenario = {
 /** A current number and the highest so far. */
 class Gauge {
   now = 0
-  most = 0
+  max = 0
 
   add(by: 1 | -1): void {
     this.now += by
-    this.most = Math.max(this.most, this.now)
+    this.max = Math.max(this.max, this.now)
   }
 }
 
@@ -197,11 +197,11 @@ export const oneKey: Scenario = {
     }
     const statuses = await calls
     assert.ok(statuses.includes(429))
-    assert.ok(upstream.most <= 128, `${upstream.most} requests to the platform at once`)
+    assert.ok(upstream.max <= 128, `${upstream.max} requests to the platform at once`)
     assert.ok((await fetch(new URL('/health', server.url))).ok)
     return {
       'resources watched': watched.size,
-      'requests to the platform at once': upstream.most,
+      'requests to the platform at once': upstream.max,
       'calls answered': statuses.filter((status) => status === 200).length,
       'others answered meanwhile': answered,
     }

@@ -21,11 +21,11 @@ export const hostileTemplates: Scenario = {
   guarantee: 'Each ends by its step limit, all within 512 MB; SIGTERM works meanwhile.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
-    let most = 0
+    let max = 0
     const measured = async (asked: () => Promise<unknown>) => {
       const before = usageOf(server.process).cpu
       await asked()
-      most = Math.max(most, round(usageOf(server.process).cpu - before))
+      max = Math.max(max, round(usageOf(server.process).cpu - before))
     }
     const health = await healthDuring(server.url, async () => {
       for (const make of Object.values(hostileSources)) {
@@ -34,7 +34,7 @@ export const hostileTemplates: Scenario = {
       }
       for (const message of templates) await measured(() => render(server.url, message))
     })
-    assert.ok(most < longest, `A request took ${most} s of processor time`)
+    assert.ok(max < longest, `A request took ${max} s of processor time`)
 
     // Requests that are interrupted by the end of the server may fail.
     const left = Promise.allSettled(templates.map((message) => render(server.url, message)))
@@ -43,7 +43,7 @@ export const hostileTemplates: Scenario = {
     await left
     return {
       templates: templates.length + Object.keys(hostileSources).length,
-      'most processor time of one, s': most,
+      'most processor time of one, s': max,
       ...health,
     }
   },

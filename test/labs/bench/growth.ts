@@ -131,11 +131,11 @@ export function plot(curves: readonly Curve[], caption: string): string {
   const rows = Math.ceil(curves.length / columns)
   const width = columns * size.width
   const height = rows * size.height + 24
-  const most = Math.max(...curves.flatMap(({ points }) => points.map(([, cost]) => cost))) * 1.2
+  const max = Math.max(...curves.flatMap(({ points }) => points.map(([, cost]) => cost))) * 1.2
   const panels = curves.map((curve, index) => {
     const x = (index % columns) * size.width
     const y = Math.floor(index / columns) * size.height
-    return `<g transform="translate(${x} ${y})">${panel(curve, most)}</g>`
+    return `<g transform="translate(${x} ${y})">${panel(curve, max)}</g>`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="11" fill="${colours.text}">
 <title>Processor time of one call as things grow</title>
@@ -146,12 +146,12 @@ ${panels.join('\n')}
 `
 }
 
-function panel({ title, points }: Curve, most: number): string {
+function panel({ title, points }: Curve, max: number): string {
   const { width, height, left, right, top, bottom } = size
   const logs = points.map(([count]) => Math.log10(count))
   const [first = 0, last = 1] = [logs[0], logs.at(-1)]
   const x = (log: number) => left + ((log - first) / (last - first)) * (width - left - right)
-  const y = (cost: number) => height - bottom - (cost / most) * (height - top - bottom)
+  const y = (cost: number) => height - bottom - (cost / max) * (height - top - bottom)
   const places = points.map(([count, cost], index) => ({
     count,
     cost,
@@ -163,7 +163,7 @@ function panel({ title, points }: Curve, most: number): string {
     `<text x="${width / 2}" y="18" text-anchor="middle" font-weight="600">${title}</text>`,
     `<path d="M${left} ${top}V${base}H${width - right}" fill="none" stroke="${colours.axis}"/>`,
     `<text x="${left - 6}" y="${base}" text-anchor="end">0</text>`,
-    `<text x="${left - 6}" y="${top + 4}" text-anchor="end">${Math.round(most)} µs</text>`,
+    `<text x="${left - 6}" y="${top + 4}" text-anchor="end">${Math.round(max)} µs</text>`,
     `<polyline points="${places.map((place) => `${place.x},${place.y}`).join(' ')}" fill="none" stroke="${colours.line}" stroke-width="2"/>`,
     ...places.flatMap((place) => [
       `<circle cx="${place.x}" cy="${place.y}" r="3" fill="${colours.line}"/>`,

@@ -30,8 +30,8 @@ Ends with 1 when a goal is not met, with 2 when it cannot run.
 const { flags, refuse } = readScript(usage, {
   only: undefined,
   seconds: 3,
-  rounds: { usual: 3, least: 1 },
-  starts: { usual: 20, least: 1 },
+  rounds: { usual: 3, min: 1 },
+  starts: { usual: 20, min: 1 },
   conversations: 1_000_000,
   json: 'bench.json',
 })

@@ -25,8 +25,8 @@ Ends with 1 when a goal is not met, with 2 when it cannot run.
 `
 
 const { flags } = readScript(usage, {
-  waits: { usual: 1000, least: 1 },
-  seconds: { usual: 30, least: 1 },
+  waits: { usual: 1000, min: 1 },
+  seconds: { usual: 30, min: 1 },
   'warm-up': 90,
   program: bin,
   'node-options': '',
@@ -60,7 +60,7 @@ async function measure(title: string, calls: number): Promise<Section> {
   return {
     title: `${waits} clients wait for ${title}`,
     unit: 'MB, % of a core',
-    values: { calls, 'most memory': Math.round(after.mostMemory) },
+    values: { calls, 'most memory': Math.round(after.peakMemory) },
     goals: [
       { name: 'memory', value: Math.round(after.memory), atMost: 150 },
       { name: 'of a core', value: round(ofCore, 1), atMost: 5 },

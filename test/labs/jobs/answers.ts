@@ -49,12 +49,12 @@ const countsIn = (text: string): number[] =>
   ).map((match) => Number(match.replaceAll(/[,\u202f]/g, '')))
 
 /** The counts that a line has for a name: those after it, or all where too few follow. */
-function countsFor(line: string, name: string, others: readonly string[], least: number): number[] {
+function countsFor(line: string, name: string, others: readonly string[], min: number): number[] {
   const text = withoutLonger(line, name, others)
   const match = wholeWord(name).exec(text)
   const [index, found] = match ? [match.index, match[0]] : [0, '']
   const after = countsIn(text.slice(index + found.length))
-  return after.length >= least ? after : countsIn(text.replace(found, ' '))
+  return after.length >= min ? after : countsIn(text.replace(found, ' '))
 }
 
 /** The line about a name has these numbers first, each within `within` of it. */

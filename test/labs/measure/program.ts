@@ -44,7 +44,7 @@ export interface ProcessUsage {
   readonly cpu: number
   /** Resident memory now and at most, MB; NaN while the process ends. */
   readonly memory: number
-  readonly mostMemory: number
+  readonly peakMemory: number
 }
 
 export function usageOf({ pid }: { readonly pid?: number | undefined }): ProcessUsage {
@@ -58,7 +58,7 @@ export function usageOf({ pid }: { readonly pid?: number | undefined }): Process
   return {
     cpu: (Number(fields[11]) + Number(fields[12])) / 100,
     memory: megabytes('VmRSS'),
-    mostMemory: megabytes('VmHWM'),
+    peakMemory: megabytes('VmHWM'),
   }
 }
 

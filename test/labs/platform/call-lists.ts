@@ -4,7 +4,7 @@ export interface Listing {
   /** What the filter by external id compares: the id that was sent, the one that is shown, or none. */
   readonly filter: 'sent id' | 'shown id' | 'ignored'
   readonly ignoresOffset: boolean
-  readonly mostOnPage: number
+  readonly maxOnPage: number
   /** What `count` is of. */
   readonly count: 'all' | 'page' | 'nothing'
   readonly numbers: 'kept' | 'without +' | 'masked'
@@ -16,7 +16,7 @@ export const documented: Listing = {
   ids: 'kept',
   filter: 'sent id',
   ignoresOffset: false,
-  mostOnPage: 100,
+  maxOnPage: 100,
   count: 'all',
   numbers: 'kept',
   changesOthers: false,
@@ -69,7 +69,7 @@ export function listReply<T extends ShownCall>(
   query: URLSearchParams,
   listing: Listing,
 ) {
-  const { filter, ignoresOffset, mostOnPage, count } = listing
+  const { filter, ignoresOffset, maxOnPage, count } = listing
   const asked = filter === 'ignored' ? null : query.get('external_id')
   const after = query.get('created_after') ?? ''
   const items = calls.flatMap((call) => {
@@ -78,7 +78,7 @@ export function listReply<T extends ShownCall>(
     return call.created >= after && (asked === null || id === asked) ? [item] : []
   })
   const offset = ignoresOffset ? 0 : Number(query.get('offset') ?? 0)
-  const page = items.slice(offset, offset + Math.min(Number(query.get('limit') ?? 100), mostOnPage))
+  const page = items.slice(offset, offset + Math.min(Number(query.get('limit') ?? 100), maxOnPage))
   if (count === 'nothing') return { items: page }
   return { count: count === 'page' ? page.length : items.length, items: page }
 }

@@ -21,7 +21,7 @@ Ends with 1 when a history is not as promised, with 2 when it cannot run.
 `
 
 const { flags } = readScript(usage, {
-  seeds: { usual: 10_000, least: 1 },
+  seeds: { usual: 10_000, min: 1 },
   from: 1,
   minutes: 60,
   trace: false,
@@ -31,7 +31,7 @@ const { from, minutes } = flags
 const to = from + flags.seeds
 
 /** How many failing histories are shown. */
-const mostShown = 20
+const maxShown = 20
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
@@ -100,7 +100,7 @@ async function runAll(): Promise<number> {
   if (flags.json) print(JSON.stringify({ ...report, scripts, seconds }))
   else {
     for (const failure of scripts) print(`✗ ${failure}`)
-    for (const { seed, violations } of failed.slice(0, mostShown))
+    for (const { seed, violations } of failed.slice(0, maxShown))
       print(
         `✗ seed ${seed}: ${violations.join('; ')}\n    npm run simulate -- --from ${seed} --seeds 1 --trace`,
       )

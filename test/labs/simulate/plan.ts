@@ -109,7 +109,7 @@ const listingOf = (random: () => number): Listing => ({
   ),
   filter: oneOf(random, at(2, 'sent id'), at(1, 'shown id'), at(2, 'ignored')),
   ignoresOffset: random() < 0.15,
-  mostOnPage: oneOf(random, at(2, 100), at(1, 7)),
+  maxOnPage: oneOf(random, at(2, 100), at(1, 7)),
   count: oneOf(random, at(2, 'all'), at(1, 'page'), at(1, 'nothing')),
   numbers: oneOf(random, at(4, 'kept'), at(3, 'without +'), at(1, 'masked')),
   changesOthers: random() < 0.5,

@@ -194,10 +194,10 @@ const listings: Readonly<Record<string, Partial<Listing>>> = {
   'ignores the filter and offset': { filter: 'ignored', ignoresOffset: true },
   'ignores offset and cuts external ids': { ids: 'cut', filter: 'shown id', ignoresOffset: true },
   'caps its pages and counts them': {
-    ...{ ids: 'hidden', filter: 'shown id', mostOnPage: 7, count: 'page' },
+    ...{ ids: 'hidden', filter: 'shown id', maxOnPage: 7, count: 'page' },
   },
   'caps its only page and counts it': {
-    ...{ ids: 'hidden', filter: 'shown id', mostOnPage: 7, count: 'page', ignoresOffset: true },
+    ...{ ids: 'hidden', filter: 'shown id', maxOnPage: 7, count: 'page', ignoresOffset: true },
   },
   'lists numbers without +': { ids: 'hidden', filter: 'shown id', numbers: 'without +' },
   'masks numbers': { ids: 'hidden', filter: 'shown id', numbers: 'masked' },

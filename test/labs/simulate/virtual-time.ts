@@ -92,9 +92,9 @@ export class VirtualTime {
     return new Promise((resolve) => void this.after(ms, resolve))
   }
 
-  /** Lets time pass until `work` has ended. Throws where that takes longer than `mostMs`. */
-  async run<T>(work: Promise<T>, mostMs: number): Promise<T> {
-    const end = this.#now + mostMs
+  /** Lets time pass until `work` has ended. Throws where that takes longer than `maxMs`. */
+  async run<T>(work: Promise<T>, maxMs: number): Promise<T> {
+    const end = this.#now + maxMs
     let isOver = false
     const over = () => {
       isOver = true
@@ -105,7 +105,7 @@ export class VirtualTime {
       if (isOver) return work
       const timer = this.#timers.shift()
       if (!timer) throw new Error('The history stops: nothing is left that could go on')
-      if (timer.at > end) throw new Error(`The history does not end within ${mostMs} ms`)
+      if (timer.at > end) throw new Error(`The history does not end within ${maxMs} ms`)
       this.#now = Math.max(this.#now, timer.at)
       timer.run()
     }

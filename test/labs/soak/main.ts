@@ -31,7 +31,7 @@ or something of one user reaches another; with 2 when it cannot run.
 const { flags, refuse } = readScript(usage, {
   minutes: 20,
   state: hasPostgres() ? 'postgres' : 'sqlite',
-  'at-once': { usual: 24, least: 1 },
+  'at-once': { usual: 24, min: 1 },
   seed: 1,
   json: false,
 })
@@ -193,7 +193,7 @@ async function run(
 }
 
 /** How many problems are shown. */
-const mostShown = 20
+const maxShown = 20
 
 const listed = (counts: Readonly<Record<string, number>>) =>
   Object.entries(counts)
@@ -206,7 +206,7 @@ function tableOf(report: Awaited<ReturnType<typeof soak>>): string {
     ({ name, heapMb, heapKbPerMinute, rssMb, rssKbPerMinute, sockets, descriptors }) =>
       `  ${name.padEnd(8)} heap ${heapMb} MB, ${heapKbPerMinute} kB a minute · resident ${rssMb} MB, ${rssKbPerMinute} kB a minute · sockets ${sockets.fresh} → ${sockets.idle} · descriptors ${descriptors.fresh} → ${descriptors.idle}`,
   )
-  const problems = report.problems.slice(0, mostShown).map((problem) => `  ✗ ${problem}`)
+  const problems = report.problems.slice(0, maxShown).map((problem) => `  ✗ ${problem}`)
   return [
     `${minutes} minutes on ${state}: ${requests} requests of ${users} users, ${perSecond} a second, p50 ${p50Ms} ms, p99 ${p99Ms} ms`,
     `  ${calls} calls, each placed once at most; servers stopped ${restarts.stopped} times, killed ${restarts.killed} times`,

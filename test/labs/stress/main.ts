@@ -31,7 +31,7 @@ Ends with 1 when a placement is not as promised, with 2 when it cannot run.
 const { flags, number } = readScript(usage, {
   placements: 10_000,
   seed: 1,
-  'at-once': { usual: 150, least: 1 },
+  'at-once': { usual: 150, min: 1 },
   lists: '100,300',
   'answer-ms': '200,2000',
   program: bin,
@@ -50,7 +50,7 @@ const origins = 2
 
 /** Calls in one list, and how often a list is sent until it counts as endless. */
 const perList = 100
-const mostRequests = 100
+const maxRequests = 100
 
 const ListResult = z.looseObject({ summary: z.record(z.string(), z.int()) })
 
@@ -98,7 +98,7 @@ async function stressLists(count: number, answerMs: number, nodeOptions: readonl
 async function placeList(client: StdioClient, numbers: readonly string[]): Promise<void> {
   const calls = numbers.map((to_number) => ({ to_number }))
   const list = { agent_id: agentId, from_number: '+12025550110', calls }
-  for (let request = 0; request < mostRequests; request++) {
+  for (let request = 0; request < maxRequests; request++) {
     const { structuredContent } = await client.callTool('place_calls', list)
     const { summary } = ListResult.parse(structuredContent)
     if ((summary.placed ?? 0) + (summary.repeated ?? 0) === calls.length) return
@@ -156,7 +156,7 @@ const stressed = await stressCalls({
   seed: flags.seed,
   atOnce: flags['at-once'],
   killEveryMs: 5000,
-  mostTries: 14,
+  maxTries: 14,
   program: flags.program,
 })
 report(placementSections(stressed))

@@ -87,10 +87,10 @@ const longestPauseMs = 1500
 export async function place(
   placement: StressPlacement,
   servers: readonly CallPlacer[],
-  mostTries: number,
+  maxTries: number,
 ): Promise<void> {
   const { random, tries } = placement
-  const triesBeforeGivingUp = random() < 0.1 ? 1 : mostTries
+  const triesBeforeGivingUp = random() < 0.1 ? 1 : maxTries
   for (;;) {
     tries.push(await deliver(placement, servers))
     const { kind } = finalAnswer(placement)

@@ -14,14 +14,14 @@ interface StressOptions {
   /** Mean time between two kills of one of the two servers, ms. */
   readonly killEveryMs: number
   /** Tries after which a client gives up. */
-  readonly mostTries: number
+  readonly maxTries: number
   /** The built program. */
   readonly program: string
 }
 
 /** Places calls through two servers that share a state directory and are killed at random. */
 export async function stressCalls(options: StressOptions) {
-  const { seed, atOnce, killEveryMs, mostTries, program } = options
+  const { seed, atOnce, killEveryMs, maxTries, program } = options
   const began = performance.now()
   using folder = scratchFolder()
   await using platform = await startFaultyPlatform(seed)
@@ -35,7 +35,7 @@ export async function stressCalls(options: StressOptions) {
     server.killRepeatedly(killEveryMs, randomOf(seed, 'kills', index), done.signal),
   )
   try {
-    await inParallel(placements, atOnce, (placement) => place(placement, servers, mostTries))
+    await inParallel(placements, atOnce, (placement) => place(placement, servers, maxTries))
   } finally {
     done.abort()
     await Promise.all(killing)

@@ -198,14 +198,14 @@ describe('requests', () => {
 
   test('of one key leave connections to the platform for others, and all are answered', async () => {
     const open = { many: 0, other: 0 }
-    const most = { many: 0, all: 0 }
+    const max = { many: 0, all: 0 }
     await using platform = await startFakePlatform(
       ({ headers }, response) => {
         const isSlow = headers['x-api-key'] === 'key-many'
         const key = isSlow ? 'many' : 'other'
         open[key]++
-        most.many = Math.max(most.many, open.many)
-        most.all = Math.max(most.all, open.many + open.other)
+        max.many = Math.max(max.many, open.many)
+        max.all = Math.max(max.all, open.many + open.other)
         const answer = () => {
           open[key]--
           json(response, 200, { id: 's1' })
@@ -231,16 +231,16 @@ describe('requests', () => {
     expect(answered).toBeLessThan(24)
     const answers = await Promise.all(many)
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect(most.many).toBe(6)
-    expect(most.all).toBeLessThanOrEqual(8)
+    expect(max.many).toBe(6)
+    expect(max.all).toBeLessThanOrEqual(8)
   }, 60_000)
 
   test('from one address leave connections to the platform for others, whatever the keys', async () => {
     let open = 0
-    let most = 0
+    let max = 0
     await using platform = await startFakePlatform(
       (_, response) => {
-        most = Math.max(most, ++open)
+        max = Math.max(max, ++open)
         const answer = () => {
           open--
           json(response, 200, { id: 's1' })
@@ -256,7 +256,7 @@ describe('requests', () => {
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`)
     const answers = await Promise.all(keys.map((key) => ask(program.url, key)))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
-    expect(most).toBe(4)
+    expect(max).toBe(4)
   })
 })
 

@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
     await othersAreServed(program.url)
     await pause(1500)
     await othersAreServed(program.url)
-    expect(usageOf(program.process).mostMemory).toBeLessThan(400)
+    expect(usageOf(program.process).peakMemory).toBeLessThan(400)
   })
 
   test('with large bodies that it does not finish', async () => {
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
     }
     await pause(1000)
     await othersAreServed(program.url)
-    expect(usageOf(program.process).mostMemory).toBeLessThan(400)
+    expect(usageOf(program.process).peakMemory).toBeLessThan(400)
   })
 })
 
@@ -64,8 +64,8 @@ test('the largest of too many large bodies is answered with 503', async () => {
   using clients = await crowd(program.url, 40)
   const length = 1024 * 1024
   const begun = httpText(mcpHttpRequest('tools/list'), { length })
-  const most = begun + ' '.repeat(length - 1000)
-  for (const socket of clients.sockets) socket.write(most)
+  const unfinished = begun + ' '.repeat(length - 1000)
+  for (const socket of clients.sockets) socket.write(unfinished)
   const heard = await Promise.race(clients.sockets.map((socket) => heardOn(socket)))
   expect(heard).toMatch(/^HTTP\/1\.1 503 /)
   expect(heard).toMatch(/^retry-after: 1\r$/im)

@@ -43,12 +43,12 @@ describe('a rate', () => {
 
 describe('what is remembered', () => {
   test('has a bound, however many names come, and a name that has to wait is not forgotten', () => {
-    const most = 1000
-    const allowances = new Allowances(10, most)
+    const max = 1000
+    const allowances = new Allowances(10, max)
     allowances.spend('busy', 10, 0)
     for (let at = 0; at < 100_000; at++) {
       allowances.spend(`name ${at}`, 1, at / 100_000)
-      if (allowances.remembered > most) throw new Error(`${allowances.remembered} names`)
+      if (allowances.remembered > max) throw new Error(`${allowances.remembered} names`)
     }
     expect(allowances.waitMs('busy', 1)).toBeCloseTo(5999)
   })

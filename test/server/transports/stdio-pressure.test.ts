@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     const count = 5000
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
-    expect(usageOf(program.process).mostMemory).toBeLessThan(300)
+    expect(usageOf(program.process).peakMemory).toBeLessThan(300)
     // A client that reads again gets everything.
     let lines = 0
     for await (const chunk of stdout) {

@@ -262,8 +262,8 @@ describe('a list with include_subaccounts', () => {
     expect(listed.note).toMatch(/\b100\b.*account_id/)
     const asked = tree.seen.filter(({ url }) => url.includes('/agents?'))
     expect(asked).toHaveLength(100)
-    expect(tree.mostAtOnce()).toBeGreaterThan(2)
-    expect(tree.mostAtOnce()).toBeLessThanOrEqual(8)
+    expect(tree.peakConcurrency()).toBeGreaterThan(2)
+    expect(tree.peakConcurrency()).toBeLessThanOrEqual(8)
   })
 
   test('ends where accounts contain each other', async () => {

@@ -47,11 +47,11 @@ function group(title: string, path: string, value: unknown, formats: Formats): H
       ? h(
           'dl',
           {},
-          rows.slice(0, mostRows).map((row) => shownRow(row, formats)),
+          rows.slice(0, maxRows).map((row) => shownRow(row, formats)),
         )
       : h('p', { class: 'muted' }, 'none'),
-    rows.length > mostRows &&
-      h('p', { class: 'muted' }, `${formats.number(rows.length - mostRows)} more fields`),
+    rows.length > maxRows &&
+      h('p', { class: 'muted' }, `${formats.number(rows.length - maxRows)} more fields`),
   )
 }
 
@@ -75,7 +75,7 @@ interface Row {
 }
 
 /** Most rows of one group; free data may have any number. */
-const mostRows = 100
+const maxRows = 100
 
 /** How deep objects are taken apart; what is deeper is shown as JSON. */
 const deepest = 3

@@ -5,7 +5,7 @@ export interface Piece {
 }
 
 /** Most pairs of words that are compared; of longer texts only the same beginning and end are found. */
-const mostPairs = 1_000_000
+const maxPairs = 1_000_000
 
 const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|./gsu) ?? []
 
@@ -42,16 +42,16 @@ function commonLength(
   other: readonly string[],
   wordAt: (words: readonly string[], at: number) => string | undefined,
 ): number {
-  const most = Math.min(one.length, other.length)
+  const max = Math.min(one.length, other.length)
   let length = 0
-  while (length < most && wordAt(one, length) === wordAt(other, length)) length++
+  while (length < max && wordAt(one, length) === wordAt(other, length)) length++
   return length
 }
 
 /** The places of the words that both have, in the same order. */
 function commonWords(one: readonly string[], other: readonly string[]) {
   const common = { one: new Set<number>(), other: new Set<number>() }
-  if (one.length * other.length > mostPairs) return common
+  if (one.length * other.length > maxPairs) return common
   const width = other.length + 1
   /** How many words the two have in common from these places on. */
   const lengths = new Uint16Array((one.length + 1) * width)

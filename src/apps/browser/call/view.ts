@@ -147,7 +147,7 @@ function readingOf(call: CallData): { readonly tool: string; readonly args: Args
 }
 
 /** After so many failures in a row a call is followed no longer. */
-const mostFailures = 4
+const maxFailures = 4
 
 /**
  * Reads a call that goes on again and again, only its new turns, until it has ended. After a failure it
@@ -164,7 +164,7 @@ async function follow(
   // A wait shows only the latest turns.
   const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined
   const args = { ...reading.args, ...(last !== undefined && { from_turn: last }) }
-  for (let failures = 0; failures < mostFailures; ) {
+  for (let failures = 0; failures < maxFailures; ) {
     await new Promise((done) => setTimeout(done, everyMs * 2 ** failures))
     if (signal.aborted) return
     if (document.visibilityState !== 'visible') continue

@@ -53,7 +53,7 @@ export interface UsageSeries {
   readonly isGrouped: boolean
 }
 
-const mostSeries = 8
+const maxSeries = 8
 
 /** The buckets as one row of numbers for each group. */
 export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSeries {
@@ -73,11 +73,11 @@ export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSer
     .sort((one, other) => other.total - one.total)
   const isGrouped = data.some(({ values }) => values.some(({ dimensions }) => dimensions))
   const times = data.map(({ ts }) => ts)
-  if (all.length <= mostSeries) return { times, series: all, isGrouped }
-  const rest = all.slice(mostSeries - 1)
+  if (all.length <= maxSeries) return { times, series: all, isGrouped }
+  const rest = all.slice(maxSeries - 1)
   const values = times.map((_, at) => sum(rest.map((one) => one.values[at] ?? 0)))
   const others = { label: `${rest.length} others`, values, total: sum(values) }
-  return { times, series: [...all.slice(0, mostSeries - 1), others], isGrouped }
+  return { times, series: [...all.slice(0, maxSeries - 1), others], isGrouped }
 }
 
 /** One sum for each group, where the result has no buckets. */

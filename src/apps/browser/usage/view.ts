@@ -224,11 +224,11 @@ function bucketTable(
 
 /** One row for each group, with a bar for its part of the whole. */
 function groupTable(groups: readonly Group[], formats: Formats): HTMLElement {
-  const most = Math.max(...groups.map((group) => group[measure]), 0)
+  const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)
   const row = (group: Group) => {
     const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
-    bar.style.width = `${most > 0 ? (100 * group[measure]) / most : 0}%`
+    bar.style.width = `${max > 0 ? (100 * group[measure]) / max : 0}%`
     return h(
       'tr',
       {},

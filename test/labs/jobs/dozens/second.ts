@@ -133,7 +133,7 @@ const usageCompared: Job = {
     const { agentNames } = companyOf(before)
     const change = (name: string) => (later.get(name)?.calls ?? 0) - (earlier.get(name)?.calls ?? 0)
     const used = [...new Set([...earlier.keys(), ...later.keys()])]
-    const [most = ''] = used.toSorted((a, b) => change(b) - change(a))
+    const [max = ''] = used.toSorted((a, b) => change(b) - change(a))
     const first = (answer: string) => answer.replaceAll(/^.*grew most.*$/gim, '')
     const compared = used.map((name) =>
       counts(
@@ -150,7 +150,7 @@ const usageCompared: Job = {
       ),
       (answer: string) => {
         const [, named = ''] = /grew most\W*(.*)$/im.exec(answer) ?? []
-        return namesExactly([most], used)(named)
+        return namesExactly([max], used)(named)
       },
     ]
   },

@@ -73,8 +73,8 @@ const usageCompared: Way = async (assistant) => {
     line: `${name}: ${earlier}, ${later}`,
     change: Number(change),
   }))
-  const [most] = rows.toSorted((a, b) => b.change - a.change)
-  return [...rows.map(({ line }) => line), `Grew most: ${most?.name}`].join('\n')
+  const [fastest] = rows.toSorted((a, b) => b.change - a.change)
+  return [...rows.map(({ line }) => line), `Grew most: ${fastest?.name}`].join('\n')
 }
 
 const conditionalGreeting: Way = (assistant) =>
