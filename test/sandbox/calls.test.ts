@@ -81,18 +81,23 @@ describe('calls', () => {
     const sent = { ...phone, agent_id: 'none' }
     const { status, body } = await sandbox.send('POST', 'accounts/me/calls', sent)
     expect([status, body.code]).toEqual([404, 'not_found'])
-    expect(body.detail).toBe('body.agent_id: no agent with id none in this account.')
+    expect(body.detail).toMatch(/^body\.agent_id: .*\bnone\b/)
   })
 
   test('need a trunk that can dial out, and an agent that is not archived', async () => {
     using sandbox = startSandbox()
     const place = async () => (await sandbox.send('POST', 'accounts/me/calls', phone)).body
     await sandbox.send('PATCH', `accounts/me/sip-trunks/${trunk}`, { termination_uri: null })
-    expect((await place()).errors[0].message).toMatch(/no termination URI/)
+    const ofNumber = (message: RegExp) => [
+      { field: 'body.from_number', message: expect.stringMatching(message) },
+    ]
+    expect((await place()).errors).toMatchObject(ofNumber(/termination URI/))
     await sandbox.send('PATCH', `accounts/me/phone-numbers/${mainNumber}`, { sip_trunk_id: null })
-    expect((await place()).errors[0].message).toMatch(/on no SIP trunk/)
+    expect((await place()).errors).toMatchObject(ofNumber(/no SIP trunk/))
     await sandbox.send('DELETE', `accounts/me/agents/${supportAgent}`)
-    expect((await place()).errors[0].message).toMatch(/archived/)
+    expect((await place()).errors).toMatchObject([
+      { field: 'body.agent_id', message: expect.stringMatching(/archived/) },
+    ])
   })
 
   test('on the web return what is needed to join', async () => {
@@ -128,7 +133,7 @@ describe('calls', () => {
     const { messages } = (await sandbox.get(`accounts/me/calls/${body.id}`)).body
     expect(messages[1]).toMatchObject({
       role: 'event',
-      message: expect.stringMatching(/could not be rendered/),
+      message: expect.stringMatching(/\bnobody\b/),
     })
   })
 
@@ -139,7 +144,11 @@ describe('calls', () => {
     sandbox.wait(4000)
     const { body: ended } = await sandbox.get(`accounts/me/calls/${body.id}`)
     expect(ended.duration_seconds).toBe(10)
-    expect(ended.messages.at(-1).message).toMatch(/longest duration/)
+    expect(ended.messages.at(-1)).toMatchObject({
+      role: 'event',
+      timestamp: ended.ended_at,
+      message: expect.stringMatching(/duration/),
+    })
   })
 
   const conversation = async (to_number: string, overrides: object) => {
@@ -164,8 +173,8 @@ describe('calls', () => {
     const first = async (more: object) => (await conversation('+12025550100', hi(more))).lines[0]
     expect(await first({})).toBe('0 agent: Hi there, Sam')
     expect(await first({ delay_ms: 2500 })).toBe('2.5 agent: Hi there, Sam')
-    expect(await first({ mode: 'user_first' })).toBe('0 user: Hello, what is it about?')
-    expect(await first({ mode: 'dynamic_message' })).toMatch(/event: The message stands in/)
+    expect(await first({ mode: 'user_first' })).toMatch(/^0 user: /)
+    expect(await first({ mode: 'dynamic_message' })).toMatch(/^0 event: /)
   })
 
   test('remind a silent caller and hang up, as inactivity_settings say', async () => {
@@ -180,9 +189,9 @@ describe('calls', () => {
     })
     expect(lines).toEqual([
       '0 agent: Hi there, Sam',
-      '7 agent: Are you still there?',
-      '14 agent: Are you still there?',
-      '32 event: The caller was silent for too long: the agent hung up.',
+      expect.stringMatching(/^7 agent: /),
+      expect.stringMatching(/^14 agent: /),
+      expect.stringMatching(/^32 event: .*\bagent\b/),
     ])
     expect(seconds).toBe(32)
     const never = { reminder_timeout_ms: null, end_call_timeout_ms: null }
@@ -193,35 +202,31 @@ describe('calls', () => {
     })
     expect(patient.lines).toEqual([
       '0 agent: Hi there, Sam',
-      '50 event: The longest duration is over.',
+      expect.stringMatching(/^50 event: .*\bduration\b/),
     ])
   })
 
   test('can be interrupted, as interrupt_settings and interruptible say', async () => {
+    const interrupted = async (overrides: object) =>
+      (await conversation('+12025550109', { ...hi(), ...overrides })).lines
+    /** Who speaks, with a dash where a line was cut short. */
     const roles = async (overrides: object) =>
-      (await conversation('+12025550109', { ...hi(), ...overrides })).lines.map((text) =>
-        text.replace(/^\S+ /, ''),
-      )
-    expect(await roles({})).toEqual([
-      'agent: Hi there, Sam',
-      'event: The caller talked over the greeting, which is not interruptible.',
-      'agent: I only wanted to –',
-      'event: The caller interrupted the agent.',
-      'user: Sorry, wrong number!',
-      'event: The caller hung up.',
-    ])
-    expect((await roles(hi({ interruptible: true }))).slice(0, 2)).toEqual([
-      'agent: Hi there, –',
-      'event: The caller interrupted the agent.',
-    ])
+      (await interrupted(overrides)).map((text) => text.replace(/^\S+ (\w+):.*?( –)?$/, '$1$2'))
+    expect(await roles({})).toEqual(['agent', 'event', 'agent –', 'event', 'user', 'event'])
+    const interruptible = hi({ interruptible: true })
+    expect((await interrupted(interruptible))[0]).toBe('0 agent: Hi there, –')
+    expect((await roles(interruptible)).slice(0, 2)).toEqual(['agent –', 'event'])
     for (const interrupt_settings of [
       { enabled: false },
       { min_words: 4 },
       { min_speech_seconds: 9 },
     ]) {
-      expect(await roles({ interrupt_settings })).toContain(
-        'event: The caller talked over the agent, too briefly to interrupt it.',
-      )
+      expect((await roles({ interrupt_settings })).slice(2)).toEqual([
+        'agent',
+        'event',
+        'user',
+        'event',
+      ])
     }
   })
 

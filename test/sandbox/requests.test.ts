@@ -12,7 +12,7 @@ describe('requests', () => {
         .replace(/\{(\w+)\}/g, (_, name) => (name === 'account_id' ? 'me' : 'none'))
       const { status, body } = await sandbox.send(method, url, method === 'GET' ? undefined : {})
       expect(status, `${method} ${path}`).not.toBe(500)
-      if (status === 404) expect(body.message).not.toMatch(/There is no/)
+      if (status === 404) expect(body.detail).toMatch(/\bnone\b/)
     }
   })
 

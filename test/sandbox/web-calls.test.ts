@@ -61,11 +61,11 @@ describe('a web call', () => {
     sandbox.wait(6)
     const ended = await act({ action: 'hang_up' })
     expect(texts(ended)).toEqual([
-      'event: A person joined in a browser. The agent is simulated: it answers by simple rules.',
-      'agent: Hello Sam, this is the support line. How can I help you?',
+      expect.stringMatching(/^event: .*\brules\b/),
+      expect.stringMatching(/^agent: .*\bSam\b/),
       'user: Can I book an appointment?',
-      'agent: I can note that for you. Which day and time would suit you?',
-      'event: The caller hung up.',
+      expect.stringMatching(/^agent: .*\bday and time\b/),
+      expect.stringMatching(/^event: .*\bcaller\b/),
     ])
     const shown = await call()
     expect(texts(shown)).toEqual(texts(ended))
@@ -107,10 +107,11 @@ describe('a web call', () => {
     sandbox.wait(30)
     const { status, messages } = await call()
     expect(status).toBe('completed')
-    expect(messages.at(-1).message).toMatch(/silent for too long/)
+    expect(messages.at(-1).message).toMatch(/\bsilent\b/)
     expect(await act({ action: 'say', text: 'Hello?' })).toMatchObject({
       http: 409,
-      error: 'The call has ended.',
+      phase: 'ended',
+      error: expect.any(String),
     })
   })
 
@@ -169,7 +170,7 @@ describe('a web call', () => {
     })
     expect(texts(await act({ action: 'join' })).slice(1)).toEqual([
       'user: My order is late.',
-      'agent: I will look into your order. Could you give me the order number, please?',
+      expect.stringMatching(/^agent: .*\border number\b/),
     ])
   })
 
@@ -184,20 +185,20 @@ describe('a web call', () => {
     const { phase, messages } = await act({ action: 'say', text: 'Das war alles, tschüss' })
     expect(texts({ messages }).slice(2)).toEqual([
       'user: Ich möchte meinen Termin verschieben.',
-      'agent: Das notiere ich gern. Welcher Tag und welche Uhrzeit passen Ihnen?',
+      expect.stringMatching(/^agent: .*\bTag\b.*\bUhrzeit\b/),
       'user: Das war alles, tschüss',
-      'agent: Danke für das Gespräch mit Terminservice. Auf Wiederhören!',
-      'event: The agent hung up.',
+      expect.stringMatching(/^agent: .*\bTerminservice\b.*Wiederhören/),
+      expect.stringMatching(/^event: .*\bagent\b/),
     ])
     expect(phase).toBe('ended')
   })
 
   test.each([
-    ['nothing', { action: 'say', text: ' ' }, /up to 1000 characters/],
-    ['too much', { action: 'say', text: 'x'.repeat(1001) }, /up to 1000 characters/],
-    ['far too much', { action: 'say', text: 'x'.repeat(100_000) }, /up to 1000 characters/],
-    ['something unknown', { action: 'shout' }, /^No such action: join, say, typing, hang_up\.$/],
-    ['no action', { text: 'Hello' }, /^No such action: /],
+    ['nothing', { action: 'say', text: ' ' }, /\b1000\b/],
+    ['too much', { action: 'say', text: 'x'.repeat(1001) }, /\b1000\b/],
+    ['far too much', { action: 'say', text: 'x'.repeat(100_000) }, /\b1000\b/],
+    ['something unknown', { action: 'shout' }, /\bjoin, say, typing, hang_up\b/],
+    ['no action', { text: 'Hello' }, /\bjoin, say, typing, hang_up\b/],
   ])('refuses %s', async (_, fields, error) => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act } = await webCall(sandbox)
@@ -243,14 +244,14 @@ describe('with a language model', () => {
     await act({ action: 'join' })
     const said = await act({ action: 'say', text: 'When do you open?' })
     expect(texts(said)).toEqual([
-      'event: A person joined in a browser. The agent is simulated: stand-in speaks for it.',
-      'agent: Hello Sam, this is the support line. How can I help you?',
+      expect.stringMatching(/^event: .*\bstand-in\b/),
+      expect.stringMatching(/^agent: .*\bSam\b/),
       'user: When do you open?',
       'agent: We open at nine.',
     ])
     expect(llm.seen).toHaveLength(1)
     expect(llm.seen[0]?.messages.slice(1)).toEqual([
-      { role: 'assistant', content: 'Hello Sam, this is the support line. How can I help you?' },
+      { role: 'assistant', content: said.messages[1]?.message },
       { role: 'user', content: 'When do you open?' },
     ])
     await act({ action: 'hang_up' })
@@ -265,7 +266,7 @@ describe('with a language model', () => {
     const said = await act({ action: 'say', text: 'Hello?' })
     expect(texts(said).slice(2)).toEqual([
       'user: Hello?',
-      'event: The language model endpoint failed: it answered HTTP 500.',
+      expect.stringMatching(/^event: .*\bHTTP 500\b/),
     ])
     expect(said).toMatchObject({ http: 200, phase: 'talking' })
   })
@@ -286,7 +287,7 @@ describe('with a language model', () => {
     sandbox.wait(3)
     await act({ action: 'hang_up' })
     released.resolve()
-    expect(await answered).toMatchObject({ http: 409, error: 'The call has ended.' })
+    expect(await answered).toMatchObject({ http: 409, phase: 'ended' })
     expect(JSON.stringify(await call())).not.toContain('Too late')
   })
 })
