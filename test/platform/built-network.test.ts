@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { connectStdio } from '../harness/client.ts'
+import { connectStdio, errorOf } from '../harness/client.ts'
 import { startConnectProxy } from '../harness/connect-proxy.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { authority, signed } from '../harness/private-ca.ts'
@@ -39,6 +39,13 @@ const tlsPlatform = (host?: string) =>
     ...(host && { host }),
   })
 
+/** The error where a certificate is for another host. */
+const otherName = {
+  advice: 'certificate',
+  code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  maybeSent: false,
+}
+
 const portOf = (url: string) => Number(new URL(url).port)
 
 /** Starts a program with these settings and calls one tool. */
@@ -53,11 +60,9 @@ async function ask(
 describe('a platform on https', () => {
   test('whose certificate a private authority has signed is refused', async () => {
     await using platform = await tlsPlatform()
-    const { isError, content } = await ask({ VOICE_AGENT_BASE_URL: platform.url })
-    expect(isError).toBe(true)
-    expect(content[0]?.text).toMatch(
-      /certificate of the platform is not trusted .*nothing was sent/,
-    )
+    const refused = await ask({ VOICE_AGENT_BASE_URL: platform.url })
+    expect(refused.isError).toBe(true)
+    expect(errorOf(refused)).toMatchObject({ advice: 'certificate', maybeSent: false })
     expect(platform.seen).toHaveLength(0)
   })
 
@@ -89,11 +94,11 @@ describe('a platform on https', () => {
   test('that shows a certificate for another name is refused, and nothing is sent', async () => {
     using ca = trusted()
     await using platform = await tlsPlatform('127.0.0.2')
-    const { content } = await ask({
+    const refused = await ask({
       VOICE_AGENT_BASE_URL: platform.url,
       NODE_EXTRA_CA_CERTS: ca.file,
     })
-    expect(content[0]?.text).toMatch(/not trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/)
+    expect(errorOf(refused)).toMatchObject(otherName)
     expect(platform.seen).toHaveLength(0)
   })
 })
@@ -155,30 +160,37 @@ describe('through HTTPS_PROXY', () => {
 
   test('a proxy that requires a password is reported as such, and nothing is sent', async () => {
     await using there = await behindProxy({ credentials: 'me:secret' })
-    const { content } = await ask(there.env, create)
-    expect(content[0]?.text).toMatch(/proxy did not connect to the platform \(HTTP 407\)/)
-    expect(content[0]?.text).toMatch(/Check HTTPS_PROXY/)
+    const refused = await ask(there.env, create)
+    expect(errorOf(refused)).toMatchObject({
+      advice: 'proxy_refused',
+      code: 'PROXY_407',
+      maybeSent: false,
+      next: expect.stringContaining('HTTPS_PROXY'),
+    })
     expect(there.platform.seen).toHaveLength(0)
   })
 
   test('a proxy that breaks off is reported as a failure of the network, and nothing is sent', async () => {
     await using there = await behindProxy({ refuse: 'close' })
-    const { content } = await ask(there.env, create)
-    expect(content[0]?.text).toMatch(/could not be reached \(UND_ERR_PRX_CONN\)/)
-    expect(content[0]?.text).not.toMatch(/may have been/)
+    expect(errorOf(await ask(there.env, create))).toMatchObject({
+      advice: 'unreachable',
+      code: 'UND_ERR_PRX_CONN',
+      maybeSent: false,
+      retryable: true,
+    })
   })
 
   test('a certificate that is not trusted is refused inside the tunnel, too', async () => {
     await using there = await behindProxy()
-    const { content } = await ask({ ...there.env, NODE_EXTRA_CA_CERTS: '' })
-    expect(content[0]?.text).toMatch(/certificate of the platform is not trusted/)
+    const refused = await ask({ ...there.env, NODE_EXTRA_CA_CERTS: '' })
+    expect(errorOf(refused)).toMatchObject({ advice: 'certificate', maybeSent: false })
     expect(there.platform.seen).toHaveLength(0)
   })
 
   test('a certificate for another name is refused inside the tunnel, too', async () => {
     await using there = await behindProxy()
-    const { content } = await ask({ ...there.env, VOICE_AGENT_BASE_URL: 'https://other.example' })
-    expect(content[0]?.text).toMatch(/not trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/)
+    const refused = await ask({ ...there.env, VOICE_AGENT_BASE_URL: 'https://other.example' })
+    expect(errorOf(refused)).toMatchObject(otherName)
   })
 
   // The address of any interface leads to this machine and is not a loopback address to the program.
@@ -282,6 +294,8 @@ describe('a connection that the platform closes just as a request is sent', () =
     expect(platform.posts).toHaveLength(10)
     const failed = results.filter(({ isError }) => isError)
     expect(failed.length).toBeGreaterThan(0)
-    for (const { content } of failed) expect(content[0]?.text).toMatch(/may have been/)
+    for (const result of failed) {
+      expect(errorOf(result)).toMatchObject({ kind: 'network', maybeSent: true, retryable: false })
+    }
   })
 })
