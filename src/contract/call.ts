@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accountParams, e164, id, instant, pageOf, pageQuery } from './field.ts'
+import { accountParams, e164, id, instant, numberToCall, pageOf, pageQuery } from './field.ts'
 import { route } from './route.ts'
 
 /** Kinds of conversation and directions [R], statuses [B]. */
@@ -124,7 +124,7 @@ export const CallCreate = z.object({
   type: z.enum(callTypes).describe('phone dials to_number; web opens a browser session.'),
   agent_id: id('Agent that speaks.'),
   from_number: e164('phone: your number to call from, E.164.').optional(),
-  to_number: e164('phone: number to call, E.164.').optional(),
+  to_number: numberToCall('phone: number to call, E.164.').optional(),
   external_id: z.string().min(1).optional().describe('Your own id, to find the call again.'),
   initial_text: z.string().optional().describe('web: first user text.'),
   audio_input_enabled: z.boolean().optional().describe('web: microphone on.'),

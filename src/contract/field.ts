@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { callableExpected, e164Expected, e164Pattern } from '../text/phone-number.ts'
 
 /** An id: a UUID v4 today, treated as an opaque non-empty string [R]. */
 export const id = (what: string) => z.string().min(1).describe(what)
@@ -16,16 +17,15 @@ export const accountParams = {
 export const withDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema.optional().meta({ default: value })
 
-const e164Pattern = /^\+[1-9]\d{1,14}$/
-
-export const isE164 = (text: string): boolean => e164Pattern.test(text)
-
-/** A telephone number in E.164 [B]: a plus sign, no leading zero, at most 15 digits. */
-export const e164 = (what: string) =>
+/** A telephone number in E.164 [B]; `expected` tells what is wrong with another text. */
+export const e164 = (what: string, expected = e164Expected) =>
   z
     .string()
-    .regex(e164Pattern, { error: 'Expected an E.164 number such as +4930123456' })
+    .regex(e164Pattern, { error: ({ input }) => expected(input) })
     .describe(what)
+
+/** The number to call. */
+export const numberToCall = (what: string) => e164(what, callableExpected)
 
 /** An instant as ISO 8601 with its offset; filters are timezone-aware [R]. */
 export const instant = (what: string) =>

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { closestWord } from '../text/closest-match.ts'
 import { DuplicateKeyError, parseJsonText } from '../text/json.ts'
+import { e164Expected, e164PrefixExpected, e164PrefixPattern } from '../text/phone-number.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 
-/** How an E.164 number begins: at least the first digit of a country calling code. */
 const Prefix = z
   .string()
-  .regex(/^\+[1-9]\d{0,14}$/, { error: 'Expected the start of an E.164 number such as +49' })
+  .regex(e164PrefixPattern, { error: ({ input }) => e164PrefixExpected(input) })
 
 const CallerNumber = z
   .string()
-  .regex(/^\+[1-9]\d{4,14}$/, { error: 'Expected an E.164 number such as +4930123456' })
+  .regex(/^\+[1-9]\d{4,14}$/, { error: ({ input }) => e164Expected(input) })
 
 /**
  * Regions that have a name but no telephone numbers. libphonenumber never gives one of them as a
@@ -149,6 +149,7 @@ const unusable = (source: string, problems: string) =>
 
 function problemsOf(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.join('.')
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => `${path}: ${message}`)
   if (issue.code !== 'unrecognized_keys') return [`${path || 'the whole'}: ${issue.message}`]
   const known = Object.keys((path ? QuietHours : DialPolicyConfig).shape)
   return issue.keys.map((key) => {

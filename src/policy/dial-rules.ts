@@ -1,5 +1,6 @@
 import type { CallStop } from '../state/call-stop.ts'
 import { canonicalId } from '../text/canonical-id.ts'
+import { emergencyNever } from '../text/phone-number.ts'
 import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
 import { classifyNumber } from './number-class.ts'
 import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
@@ -218,7 +219,8 @@ export const refusalOf = (
 })
 
 function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source: string): string {
-  if (rule === 'emergency' || rule === 'premium') return 'No setting allows this.'
+  if (rule === 'emergency') return `No setting allows this: ${emergencyNever}.`
+  if (rule === 'premium') return 'No setting allows this.'
   if (rule === 'calls_stopped')
     return 'The operator of this server lets calls be placed again with: voice-agent-mcp calls resume.'
   if (rule === 'invalid_number') return 'No setting allows this; correct the number.'

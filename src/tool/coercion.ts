@@ -1,7 +1,7 @@
-import { isE164 } from '../contract/field.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { isUuid } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
+import { isE164 } from '../text/phone-number.ts'
 import type { Tool } from './tool.ts'
 
 /*
@@ -112,7 +112,7 @@ function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
   if (typeof value !== 'string') return undefined
   // A number in the list of calls is the one to call.
   if (schema.type === 'object')
-    return name === 'calls' && isE164(value) ? { to_number: value } : undefined
+    return name === 'calls' && /^[+(]?\d/.test(value) ? { to_number: value } : undefined
   return meantScalar(value, schema)
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
-import { isE164 } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { isUuid } from '../../src/text/canonical-id.ts'
 import { itemLabel, nameWithId } from '../../src/text/closest-match.ts'
+import { callableExpected, e164Expected, isE164 } from '../../src/text/phone-number.ts'
 import { type AccountReader, accountReader, unlessMissing } from '../../src/tool/account.ts'
 import {
   checkGreeting,
@@ -62,8 +62,8 @@ export const checkCallReadiness = defineTool({
     const run = { ...given, options: { ...given.options, from_number } }
     const { to_number } = run.options
     const reader = accountReader(run)
-    const from = formatCheck('from_number format', from_number)
-    const to = formatCheck('to_number format', to_number)
+    const from = formatCheck('from_number format', from_number, e164Expected)
+    const to = formatCheck('to_number format', to_number, callableExpected)
     const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
       checkAccounts(reader, run.session.pinnedAccount),
       checkAgent(run, reader),
@@ -106,15 +106,13 @@ const bySeverity = (a: CheckResult, b: CheckResult) =>
 const lineOf = (check: CheckResult): string =>
   `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
 
-function formatCheck(check: string, given: string): CheckResult {
+function formatCheck(
+  check: string,
+  given: string,
+  expected: (given: string) => string,
+): CheckResult {
   if (isE164(given)) return ok(check, given)
-  const digits = given.replaceAll(/[^\d+]/g, '').replace(/^00/, '+')
-  const meant = /^\+[1-9]\d{4,14}$/.test(digits) ? ` such as ${digits}` : ' such as +4930123456'
-  return problem(
-    check,
-    `${given} is not E.164`,
-    `write it with + and country code, without spaces,${meant}`,
-  )
+  return problem(check, `${given} is not E.164`, expected(given))
 }
 
 interface AgentChecks {

@@ -3,7 +3,7 @@ import { journalEntryOf } from '../../src/calls/place-once.ts'
 import type { Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
-import { e164 } from '../../src/contract/field.ts'
+import { numberToCall } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { pause } from '../../src/platform/time-limit.ts'
@@ -40,7 +40,7 @@ const minTimePerCallMs = 14_000
 
 /** One person to call. */
 const Callee = z.object({
-  to_number: e164('Number to call.'),
+  to_number: numberToCall('Number to call.'),
   external_id: z.string().min(1).optional().describe('Your own id; a new one calls again.'),
   test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
 })

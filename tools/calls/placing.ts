@@ -3,7 +3,6 @@ import { placedBefore, placeOnce } from '../../src/calls/place-once.ts'
 import type { CallServices, LookupContext, Permit, Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
-import { isE164 } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
 import {
   accountIdIn,
@@ -16,6 +15,7 @@ import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
+import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
@@ -61,7 +61,9 @@ export const callerNumber = {
 /** Throws Refused where the caller number is neither a number nor the name of one. */
 export function refuseNoNumber(number: string | undefined): void {
   if (number === undefined || isE164(number)) return
-  const message = `${JSON.stringify(number)} is neither an E.164 number such as +4930123456 nor the exact name of one of your numbers (list_phone_numbers)`
+  const message = e164Meant(number)
+    ? e164Expected(number)
+    : `${JSON.stringify(number)} is neither an E.164 number such as +4930123456 nor the exact name of one of your numbers (list_phone_numbers)`
   throw badArguments([{ argument: 'from_number', message }])
 }
 

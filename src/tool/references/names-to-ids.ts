@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isE164 } from '../../contract/field.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { ApiError } from '../../platform/failure.ts'
@@ -7,6 +6,7 @@ import { accountIn, ownAccount } from '../../platform/sessions/account.ts'
 import { type AllItems, maxItems, readAllItems } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
+import { e164Meant, isE164 } from '../../text/phone-number.ts'
 import type { ArgumentProblem } from '../refused.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
@@ -204,13 +204,13 @@ function readObjects(
 /** What looks like a telephone number is one: the name of another number may look like it too. */
 function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
-  return looksLikeNumber(given) ? object.number === e164Of(given) : object.friendly_name === given
+  return looksLikeNumber(given)
+    ? object.number === e164Meant(given)
+    : object.friendly_name === given
 }
 
 /** An international number, as people write it: `+1 (202) 555-0110`. */
 const looksLikeNumber = (text: string) => /^\+[\d\s().-]+$/.test(text)
-
-const e164Of = (number: string) => number.replace(/[\s().-]/g, '')
 
 /** How many objects of the same name an error names. */
 const maxNamed = 5

@@ -65,6 +65,40 @@ describe('without a dial policy', () => {
     expect(next).toMatchSnapshot()
   })
 
+  test.each(['911', '112', '999', '+911', '9-1-1'])(
+    '%s is named as an emergency number',
+    async (to) => {
+      const call = { agent_id: seedIds.supportAgent, from_number: '+12025550110' }
+      const results = [
+        await client.call('place_call', { ...call, type: 'phone', to_number: to }),
+        await client.call('place_calls', { ...call, calls: [{ to_number: to }] }),
+        await client.call('place_calls', { ...call, calls: [to] }),
+        await client.call('check_call_readiness', { ...call, to_number: to }),
+      ]
+      for (const { content } of results)
+        expect(content[0]?.text).toContain('emergency numbers are never called')
+    },
+  )
+
+  const agent_id = seedIds.supportAgent
+  const own = '+12025550110'
+  const spaced = '+1 (202) 555-0199'
+  const phone_number_id = seedIds.spareNumber
+  test.each<[string, object]>([
+    ['place_call', { type: 'phone', agent_id, from_number: own, to_number: spaced }],
+    ['place_call', { type: 'phone', agent_id, from_number: spaced, to_number: '+12025550101' }],
+    ['place_calls', { agent_id, from_number: own, calls: [{ to_number: spaced }] }],
+    ['place_calls', { agent_id, from_number: own, calls: [spaced] }],
+    ['place_calls', { agent_id, from_number: spaced, calls: ['+12025550101'] }],
+    ['check_call_readiness', { agent_id, from_number: own, to_number: spaced }],
+    ['check_call_readiness', { agent_id, from_number: spaced, to_number: '+12025550101' }],
+    ['create_phone_number', { number: spaced, sip_trunk_id: seedIds.trunk }],
+    ['update_phone_number', { phone_number_id, number: spaced }],
+  ])('%s offers a number with spaces as E.164: %j', async (tool, args) => {
+    const { content } = await client.call(tool, { ...args })
+    expect(content[0]?.text).toContain('did you mean +12025550199?')
+  })
+
   test('ordinary numbers are dialled, in any country', async () => {
     await isAllowed(client, { to_number: '+493012345678' })
     await isAllowed(client, { to_number: '+12025550101' })
