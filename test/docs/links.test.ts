@@ -43,7 +43,7 @@ test('every document is reached from the README', () => {
 })
 
 test('the README is short', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(150)
 })
 
 test('documents name no path of a machine, and only well-known hosts', () => {
