@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { localTokenHeader } from '../platform/sessions/session.ts'
+import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
 import type { ListenConfig, OauthConfig } from './config/http.ts'

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
-import { localTokenHeader } from '../platform/sessions/session.ts'
+import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'
 import { claudeCommand, headerFlag } from './http-start-message.ts'

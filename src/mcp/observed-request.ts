@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { Credential, Session } from '../platform/sessions/session.ts'
+import type { Credential } from '../platform/sessions/credential.ts'
+import type { Session } from '../platform/sessions/session.ts'
 import type { Ended, Observer } from '../server/observe/observer.ts'
 import type { BeginningRequest, RequestOutcome } from '../server/observe/records.ts'
 import { isObject } from '../text/json.ts'

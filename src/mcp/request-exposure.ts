@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Scope, scopes } from '../platform/sessions/session.ts'
+import { type Scope, scopes } from '../platform/sessions/credential.ts'
 import { isObject } from '../text/json.ts'
 import { messageText } from '../text/safe-text.ts'
 import type { Tool } from '../tool/tool.ts'

@@ -9,9 +9,9 @@ import {
   type ServerOptions,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { type Credential, credentialOf } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
-import { type Credential, credentialOf } from '../platform/sessions/session.ts'
 import type { CancelledTasks } from '../state/records.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import type { CallTaskView } from '../tool/task.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Provider } from 'oidc-provider'
-import { scopes as allScopes, type Scope } from '../platform/sessions/session.ts'
+import { scopes as allScopes, type Scope } from '../platform/sessions/credential.ts'
 import type { Authorization, TokenReading } from '../server/transports/http-authorization.ts'
 import { Allowances, networkOf, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { holdsLocalToken, holdsOauthToken, isApiKey } from '../platform/sessions/session.ts'
+import { holdsLocalToken, holdsOauthToken, isApiKey } from '../platform/sessions/credential.ts'
 import { Allowances, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import { createSealer, type SealingKeys } from '../state/sealing.ts'

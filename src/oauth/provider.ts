@@ -7,7 +7,7 @@ import {
   Provider,
 } from 'oidc-provider'
 import * as z from 'zod'
-import type { Scope } from '../platform/sessions/session.ts'
+import type { Scope } from '../platform/sessions/credential.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import {

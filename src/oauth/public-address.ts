@@ -4,7 +4,7 @@ import {
   buildOAuthProtectedResourceMetadata,
   getOAuthProtectedResourceMetadataUrl,
 } from '@modelcontextprotocol/server'
-import type { Scope } from '../platform/sessions/session.ts'
+import type { Scope } from '../platform/sessions/credential.ts'
 import type { TokenFault } from '../server/transports/http-authorization.ts'
 
 /** The addresses of the authorization server, below the public one. */

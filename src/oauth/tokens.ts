@@ -1,6 +1,6 @@
 import { type Adapter, errors } from 'oidc-provider'
 import * as z from 'zod'
-import { oauthTokenMark } from '../platform/sessions/session.ts'
+import { oauthTokenMark } from '../platform/sessions/credential.ts'
 import type { RecordKind, Records } from '../state/records.ts'
 import { createSealer, type SealingKeys } from '../state/sealing.ts'
 import type { KeptKeys } from './platform-keys.ts'

@@ -2,7 +2,7 @@ import type { PlatformConfig, SandboxConfig } from '../cli/config/platform.ts'
 import { errorCodes } from '../contract/error.ts'
 import type { Send } from '../platform/exchange.ts'
 import { SendFailure } from '../platform/failure.ts'
-import type { Credential } from '../platform/sessions/session.ts'
+import type { Credential } from '../platform/sessions/credential.ts'
 
 /** The platform as this process reaches it: over the network, or the built-in sandbox. */
 export interface Platform {

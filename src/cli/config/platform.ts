@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
-import { holdsLocalToken, isApiKey } from '../../platform/sessions/session.ts'
+import { holdsLocalToken, isApiKey } from '../../platform/sessions/credential.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import {

@@ -4,7 +4,7 @@ import { localhostAllowedOrigins, validateOriginHeader } from '@modelcontextprot
 import type { Exposure } from '../../mcp/exposure.ts'
 import type { GetHeader } from '../../mcp/messages.ts'
 import type { ExposureOfRequest } from '../../mcp/request-exposure.ts'
-import type { Credential } from '../../platform/sessions/session.ts'
+import type { Credential } from '../../platform/sessions/credential.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
 import type { Authorization } from './http-authorization.ts'
 import { type OwnKey, ownKeyCheck, readKey } from './http-key.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Credential, Scope } from '../../platform/sessions/session.ts'
+import type { Credential, Scope } from '../../platform/sessions/credential.ts'
 import { refuse } from './http-answers.ts'
 
 /** What an access token stands for, or why it cannot be used. */

@@ -7,7 +7,7 @@ import {
   holdsOauthToken,
   isApiKey,
   localTokenHeader,
-} from '../../platform/sessions/session.ts'
+} from '../../platform/sessions/credential.ts'
 import { clientText } from '../../text/safe-text.ts'
 
 type KeyReading =

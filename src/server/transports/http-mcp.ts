@@ -31,7 +31,7 @@ import {
 } from '../../mcp/request-exposure.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
-import { authInfoOf, type Credential } from '../../platform/sessions/session.ts'
+import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
 import {
