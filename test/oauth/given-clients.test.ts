@@ -31,7 +31,7 @@ async function tokenStatus(
     code_challenge_method: 'S256',
   })
   await person.open(`/oauth/authorize?${query}`)
-  expect(person.page?.text).toContain('the operator of this server')
+  expect(person.page?.text).toMatch(/<dd>[^<]*\boperator\b/)
   await person.answer('sandbox')
   const back = await person.answer('allow')
   const reply = await fetch(`${server.url}/oauth/token`, {

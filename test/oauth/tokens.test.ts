@@ -337,7 +337,7 @@ describe('a client that asks wrongly', () => {
         expect(shown.status).toBe(400)
         expect(shown.headers.get('location')).toBeNull()
         const text = await shown.text()
-        expect(text).toMatch(/The program sent an invalid request/)
+        expect(text).toContain('data-problem="invalid"')
         expect(text).not.toMatch(/http-equiv|href=|<form/)
       }
     },

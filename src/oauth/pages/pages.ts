@@ -30,7 +30,7 @@ function problemPage({ problem, detail }: ProblemModel): HtmlPage {
   return pageOf({
     title: heading,
     status,
-    content: html`<h1>${heading}</h1>
+    content: html`<h1 data-problem="${problem}">${heading}</h1>
 <p>${text}</p>
 ${detail !== undefined && html`<p class="hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
   })
