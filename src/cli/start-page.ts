@@ -47,7 +47,7 @@ ${what(options)}
 <h2 id="connect">Connect</h2>
 <p>The address for every client:</p>
 <div class="copied"><code data-copy="the address">${url}</code></div>
-${inWords[access]}
+<div data-access="${access}">${inWords[access]}</div>
 ${clients.map((client) => steps(client, server, userAgent))}
 <p class="hint" role="status" id="said"></p>
 <p class="hint">voice-agent-mcp ${packageJson.version}</p>`,

@@ -22,7 +22,9 @@ test('a browser that asks for the root is told what this is, and programs are no
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'sha256-/)
   expect(body).toContain('(sandbox)')
   expect(body).toMatch(/<dt>Platform<\/dt><dd><span class="good">/)
+  expect(body).not.toContain('<dt>State</dt>')
   expect(body).toContain(program.url)
+  expect(body).toContain('data-access="none"')
   expect(body).not.toContain('YOUR-')
 
   const head = await page(program.url, {}, { method: 'HEAD' })
@@ -42,6 +44,7 @@ test('it never shows a key or the local token, and says that the platform is not
   const { body } = await page(program.url)
   expect(body).not.toContain('(sandbox)')
   expect(body).toMatch(/<dt>Platform<\/dt><dd><span class="bad">/)
+  expect(body).toContain('data-access="local_token"')
   expect(body).toContain('X-MCP-Local-Token: YOUR-LOCAL-TOKEN')
   expect(body).not.toContain(token)
   expect(body).not.toContain(real.VOICE_AGENT_API_KEY)
@@ -50,10 +53,25 @@ test('it never shows a key or the local token, and says that the platform is not
 
 test('without the local token nothing has to be sent, and where requests bring keys, a key', async () => {
   await using open = await startHttpProgram(real)
-  expect((await page(open.url)).body).not.toContain('YOUR-')
+  const { body: openPage } = await page(open.url)
+  expect(openPage).toContain('data-access="none"')
+  expect(openPage).not.toContain('YOUR-')
   await using keyed = await startHttpProgram({ VOICE_AGENT_BASE_URL: real.VOICE_AGENT_BASE_URL })
   const { body } = await page(keyed.url)
+  expect(body).toContain('data-access="key"')
   expect(body).toContain('X-API-Key: YOUR-API-KEY')
+})
+
+test('it says when the state is not reachable', async () => {
+  await using program = await startHttpProgram({
+    ...real,
+    VOICE_AGENT_STATE_URL: 'postgres://u:a-password@127.0.0.1:9/d',
+    VOICE_AGENT_SECRET: 'a-secret-of-32-random-characters',
+  })
+  const { body } = await page(program.url)
+  expect(body).toMatch(/<dt>Platform<\/dt><dd><span class="bad">/)
+  expect(body).toMatch(/<dt>State<\/dt><dd><span class="bad">/)
+  expect(body).not.toContain('a-password')
 })
 
 test('only the names of the server reach it', async () => {
@@ -93,6 +111,7 @@ test('with OAuth it shows the public address, whatever the request says', async 
   ])
   const { body } = await page(program.url, { 'x-forwarded-prefix': '/other' })
   expect(body).toContain('https://voice.example:8443/mcp')
+  expect(body).toContain('data-access="oauth"')
   expect(body).not.toContain('YOUR-')
 })
 
