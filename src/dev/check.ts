@@ -6,7 +6,7 @@ import { readScript } from './script.ts'
 
 const steps: Readonly<Record<string, string>> = {
   lint: 'biome ci --error-on-warnings',
-  imports: 'npm run -s arrows',
+  imports: 'npm run -s imports',
   types: 'tsc',
   'types-browser': 'tsc -p src/apps/browser',
   'dead-code': 'knip',

@@ -77,8 +77,8 @@ function commandUsage({ name, operands, about, examples = [] }: CommandSpec): He
   ]
 }
 
-/** The least columns for a meaning beside its name; with fewer it begins on the next line. */
-const leastMeaning = 32
+/** The columns that a meaning needs beside its name; with fewer it begins on the next line. */
+const minMeaningWidth = 32
 
 /** The longest name that has its meaning beside it; a longer one has it below. */
 const longestBeside = 34
@@ -86,7 +86,7 @@ const longestBeside = 34
 function partText(part: HelpPart, width = Number.POSITIVE_INFINITY): string {
   const names = part.flatMap((line) => (typeof line === 'string' ? [] : [line[0].length]))
   const indent = Math.min(longestBeside, Math.max(0, ...names)) + 4
-  const isBeside = width - indent >= leastMeaning
+  const isBeside = width - indent >= minMeaningWidth
   return part
     .flatMap((line) => {
       // Examples are commands to copy: their lines are not wrapped.

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { mayImport } from './table.ts'
 
 /*
- * npm run arrows [-- FOLDER]: checks the imports of src/, tools/, test/ and docs/examples/ against
+ * npm run imports [-- FOLDER]: checks the imports of src/, tools/, test/ and docs/examples/ against
  * table.ts: static and dynamic ones, and those of types alone. Circles of files are refused by Biome
  * (`noImportCycles`).
  */

@@ -1,7 +1,7 @@
 /**
  * Which folder may import which. A row is a folder under src/, or one file; its own files may import
  * each other. A row names only earlier rows, so folders cannot form a circle, and what is above is
- * not known below. Where two rows have a file, the row of the longer name counts. `npm run arrows`
+ * not known below. Where two rows have a file, the row of the longer name counts. `npm run imports`
  * checks the imports, also those of types alone.
  */
 export const mayImport = {
