@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { ApiError, type Failure, failureText } from '../platform/failure.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { clientText, messageText } from '../text/safe-text.ts'
-import type { Era } from './messages.ts'
+import type { Protocol } from './messages.ts'
 
 /** A JSON-RPC error. */
 interface ProtocolFailure {
@@ -30,16 +30,16 @@ const Issues = z.array(
 
 /**
  * The error that a client receives. The message is one sentence, also where the SDK's is a list of
- * zod issues; texts of the client in it are cut and made safe. The code is that of the client's era.
+ * zod issues; texts of the client in it are cut and made safe. The code is that of the client's revision.
  */
 export function errorForClient(
   { code, message, data }: ProtocolFailure,
-  era: Era | undefined,
+  protocol: Protocol | undefined,
 ): ProtocolFailure {
   const isNotFound = code === INVALID_PARAMS && NotFoundData.safeParse(data).success
   const sentence = sentenceOf(message)
   return {
-    code: era === '2025' && isNotFound ? legacyNotFound : sentence ? INVALID_PARAMS : code,
+    code: protocol === '2025' && isNotFound ? legacyNotFound : sentence ? INVALID_PARAMS : code,
     message: messageText(sentence ?? message),
     ...(data !== undefined && { data: dataForClient(data) }),
   }
@@ -48,10 +48,10 @@ export function errorForClient(
 /** The message that a client receives: with an error for clients, else unchanged. */
 export function messageForClient<T extends JSONRPCMessage>(
   message: T,
-  era: Era | undefined,
+  protocol: Protocol | undefined,
 ): T | JSONRPCMessage {
   if (!('error' in message)) return message
-  return { ...message, error: errorForClient(message.error, era) }
+  return { ...message, error: errorForClient(message.error, protocol) }
 }
 
 /** One sentence for a message with a list of zod issues; `undefined` if there is no list in it. */

@@ -14,14 +14,14 @@ import { errorForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import {
   CallTool,
-  type Era,
-  eraOf,
   errorResponse,
   type GetHeader,
   headerNames,
   ListTools,
   metaKeys,
   modernVersion,
+  type Protocol,
+  protocolOf,
   ReadResource,
   resultFor,
   resultResponse,
@@ -75,14 +75,14 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
   return (received, request) => {
     const { data: message } = Message.safeParse(received)
     if (!message) return undefined
-    const era = eraOf(message)
-    if (!hasOrdinaryHeaders(message, era, request.header)) return undefined
+    const protocol = protocolOf(message)
+    if (!hasOrdinaryHeaders(message, protocol, request.header)) return undefined
     const catalogue = options.catalogueOf(request.exposure)
-    const answering = { ...options, request, era, catalogue }
+    const answering = { ...options, request, protocol, catalogue }
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
-        const list = listOf(catalogue, era, asksWithViews(message, request.header))
+        const list = listOf(catalogue, protocol, asksWithViews(message, request.header))
         return observed(message, answering, async () => [before, list, after])
       }
       case 'tools/call': {
@@ -98,20 +98,20 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
 }
 
 /**
- * The result of `tools/list` in bytes, by era and with or without views. Serialising its 80 kB again
+ * The result of `tools/list` in bytes, by protocol and with or without views. Serialising its 80 kB again
  * and again takes long.
  */
 function createListCache(info: Implementation) {
   const cache = new WeakMap<ToolCatalogue, Map<string, Buffer>>()
-  return (catalogue: ToolCatalogue, era: Era, views: boolean): Buffer => {
+  return (catalogue: ToolCatalogue, protocol: Protocol, views: boolean): Buffer => {
     const lists = cache.get(catalogue) ?? new Map<string, Buffer>()
     cache.set(catalogue, lists)
     // No text is put together here: this runs for each list.
-    const key = views ? (era === 'modern' ? 'modern, views' : '2025, views') : era
+    const key = views ? (protocol === 'modern' ? 'modern, views' : '2025, views') : protocol
     const known = lists.get(key)
     if (known) return known
-    const hint = era === 'modern' ? unchangingCacheHint : {}
-    const result = resultFor(era, { tools: catalogue.listed(views), ...hint }, info)
+    const hint = protocol === 'modern' ? unchangingCacheHint : {}
+    const result = resultFor(protocol, { tools: catalogue.listed(views), ...hint }, info)
     const list = Buffer.from(JSON.stringify(result))
     lists.set(key, list)
     return list
@@ -133,18 +133,18 @@ const mayNeedMore = (tool: Tool, { params }: CallTool) =>
 /** One request that is being answered. */
 interface Answering extends HttpFastPathOptions {
   readonly request: FastPathRequest
-  readonly era: Era
+  readonly protocol: Protocol
   readonly catalogue: ToolCatalogue
 }
 
 /** Runs a request, and records it where requests are recorded. */
 function observed<T>(
   message: Message,
-  { request, era, catalogue, sessionFor, observing }: Answering,
+  { request, protocol, catalogue, sessionFor, observing }: Answering,
   run: () => Promise<T>,
 ): Promise<T> {
   const contextOf = (): ObservedContext => ({
-    ...{ keyHash: sessionFor(request.credential).keyHash, era, transport: 'http' },
+    ...{ keyHash: sessionFor(request.credential).keyHash, protocol, transport: 'http' },
     header: request.header,
     isTool: (name) => catalogue.byName.has(name),
     isPrompt: () => false,
@@ -157,7 +157,7 @@ async function answerCall(
   message: CallTool,
   answering: Answering,
 ): Promise<FastPathAnswer> {
-  const { request, era, info, sessionFor, runTool } = answering
+  const { request, protocol, info, sessionFor, runTool } = answering
   const { id, params } = message
   const result = await observed(message, answering, () =>
     runTool(tool, params.arguments ?? {}, {
@@ -170,38 +170,38 @@ async function answerCall(
         userAgent: request.header('user-agent'),
       }),
       signal: request.signal(),
-      stateless: era === '2025' ? { id, header: request.header } : undefined,
+      stateless: protocol === '2025' ? { id, header: request.header } : undefined,
     }),
   )
-  return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
+  return [resultResponse(id, JSON.stringify(resultFor(protocol, result, info)))]
 }
 
 async function answerRead(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
-  const { request, era, info, sessionFor, onBug } = answering
+  const { request, protocol, info, sessionFor, onBug } = answering
   const { id, params } = message
   const session = restrictedSession(sessionFor(request.credential), request.exposure.tools)
   try {
     const result = await observed(message, answering, () =>
       readResource({ session, onBug }, params.uri, request.signal()),
     )
-    return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
+    return [resultResponse(id, JSON.stringify(resultFor(protocol, result, info)))]
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error
-    return [JSON.stringify(errorResponse(id, errorForClient(error, era)))]
+    return [JSON.stringify(errorResponse(id, errorForClient(error, protocol)))]
   }
 }
 
 /**
- * Whether the headers of a request are those that its era prescribes for its message. The SDK
+ * Whether the headers of a request are those that its revision prescribes for its message. The SDK
  * judges all others: it refuses some of them, and serves some.
  */
-function hasOrdinaryHeaders(message: Message, era: Era, header: GetHeader): boolean {
+function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHeader): boolean {
   const accept = header('accept') ?? ''
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false
   const version = header(headerNames.protocolVersion)
   const method = header(headerNames.method)
   const name = header(headerNames.name)
-  if (era === 'modern')
+  if (protocol === 'modern')
     return version === modernVersion && method === message.method && name === nameOf(message)
   // The 2025 revisions before 2025-06-18 have no header for it.
   const isLegacy = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)

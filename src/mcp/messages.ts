@@ -20,7 +20,7 @@ import * as z from 'zod/mini'
  * `initialize`. `modern`: by revision 2026-07-28, whose requests carry the version and the client's
  * capabilities in `_meta`.
  */
-export type Era = '2025' | 'modern'
+export type Protocol = '2025' | 'modern'
 
 export const modernVersion = '2026-07-28'
 
@@ -57,9 +57,13 @@ export type GetHeader = (name: string) => string | undefined
 /** What a result contains besides what its method defines. */
 type Result = Readonly<Record<string, unknown>> & { readonly _meta?: unknown }
 
-/** The result of a request that is answered completely, as the era of its client defines it. */
-export const resultFor = (era: Era, result: Result, serverInfo: Implementation): Result =>
-  era === 'modern'
+/** A complete result, as the client's revision defines it. */
+export const resultFor = (
+  protocol: Protocol,
+  result: Result,
+  serverInfo: Implementation,
+): Result =>
+  protocol === 'modern'
     ? {
         ...result,
         resultType: 'complete',
@@ -224,9 +228,9 @@ export const ReadResource = z.strictObject({
 })
 export type ReadResource = z.output<typeof ReadResource>
 
-/** The era of a request that matches the grammar. */
-export const eraOf = ({
+/** The protocol of a request that matches the grammar. */
+export const protocolOf = ({
   params,
 }: {
   readonly params?: { readonly _meta?: object | undefined } | undefined
-}): Era => (metaKeys.protocolVersion in (params?._meta ?? {}) ? 'modern' : '2025')
+}): Protocol => (metaKeys.protocolVersion in (params?._meta ?? {}) ? 'modern' : '2025')

@@ -5,7 +5,7 @@ import type { Session } from '../platform/sessions/session.ts'
 import type { Ended, Observer } from '../server/observe/observer.ts'
 import type { BeginningRequest, RequestOutcome } from '../server/observe/records.ts'
 import { isObject } from '../text/json.ts'
-import { type Era, type GetHeader, headerNames, modernVersion, RequestId } from './messages.ts'
+import { type GetHeader, headerNames, modernVersion, type Protocol, RequestId } from './messages.ts'
 
 /** As much of a request's message as is recorded. */
 interface ObservedMessage {
@@ -18,7 +18,7 @@ interface ObservedMessage {
 export interface ObservedContext {
   /** Hash of the API key. */
   readonly keyHash: string
-  readonly era: Era
+  readonly protocol: Protocol
   readonly transport: BeginningRequest['transport']
   readonly header: GetHeader
   /** The revision of a stdio connection of 2025. */
@@ -78,7 +78,7 @@ export const createStreamObserving =
     if (!data) return run()
     const contextOf = (): ObservedContext => {
       const { keyHash } = sessionFor(credential)
-      return { ...request, keyHash, era: 'modern', isTool: isNone, isPrompt: isNone }
+      return { ...request, keyHash, protocol: 'modern', isTool: isNone, isPrompt: isNone }
     }
     return observing.run(data, contextOf, run)
   }
@@ -86,7 +86,7 @@ export const createStreamObserving =
 /** What is recorded of a request as it begins. */
 function beginningOf(
   { method, id, params }: ObservedMessage,
-  { keyHash, era, transport, header, revision, isTool, isPrompt }: ObservedContext,
+  { keyHash, protocol, transport, header, revision, isTool, isPrompt }: ObservedContext,
 ): BeginningRequest {
   const { name, _meta } = isObject(params) ? params : {}
   return {
@@ -95,7 +95,8 @@ function beginningOf(
     keyHash,
     transport,
     id,
-    revision: era === 'modern' ? modernVersion : (revision ?? header(headerNames.protocolVersion)),
+    revision:
+      protocol === 'modern' ? modernVersion : (revision ?? header(headerNames.protocolVersion)),
     session: header(headerNames.session),
     traceContext: { meta: isObject(_meta) ? _meta : {}, header },
   }

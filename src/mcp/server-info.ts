@@ -5,7 +5,7 @@ import type {
 } from '@modelcontextprotocol/server'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import type { ExposableTool, Exposure } from './exposure.ts'
-import type { Era } from './messages.ts'
+import type { Protocol } from './messages.ts'
 
 /** Extension by which a tool may answer with a task (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
@@ -25,16 +25,16 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
 /** The capabilities in the 2025 revisions, which have no extensions. */
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
-/** The capabilities by era. */
+/** The capabilities by protocol. */
 export const capabilitiesOf = {
   '2025': capabilities,
   modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
-} satisfies Record<Era, ServerCapabilities>
+} satisfies Record<Protocol, ServerCapabilities>
 
 /** The SDK's options: capabilities, instructions, and how long results may be reused. */
-export const serverOptionsFor = (input: InstructionsInput, era: Era) =>
+export const serverOptionsFor = (input: InstructionsInput, protocol: Protocol) =>
   ({
-    capabilities: capabilitiesOf[era] as ServerCapabilities,
+    capabilities: capabilitiesOf[protocol] as ServerCapabilities,
     instructions: instructionsFor(input),
     cacheHints: {
       'tools/list': unchangingCacheHint,

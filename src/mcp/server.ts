@@ -19,7 +19,7 @@ import { type Cancellations, serveCancellations } from './cancellations.ts'
 import type { ServedRequest } from './clients.ts'
 import { messageForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
-import type { Era, GetHeader, RequestId } from './messages.ts'
+import type { GetHeader, Protocol, RequestId } from './messages.ts'
 import type { ObservedContext, RequestObserving } from './observed-request.ts'
 import type { Prompt } from './prompt.ts'
 import { servePrompts } from './prompts.ts'
@@ -57,8 +57,8 @@ export interface ServerFactoryOptions {
  * to a session; everything else is made once.
  */
 export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
-  return ({ era: protocolEra, authInfo, requestInfo }) => {
-    const era: Era = protocolEra === 'modern' ? 'modern' : '2025'
+  return ({ era: sdkProtocol, authInfo, requestInfo }) => {
+    const protocol: Protocol = sdkProtocol === 'modern' ? 'modern' : '2025'
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
     const credential = credentialOf(authInfo)
     const requested = options.exposureFor(header)
@@ -70,11 +70,11 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       exposure,
       header,
       transport: requestInfo === undefined ? 'stdio' : 'http',
-      isStatelessLegacy: era === '2025' && requestInfo !== undefined,
+      isStatelessLegacy: protocol === '2025' && requestInfo !== undefined,
     }
     const catalogue = options.catalogueOf(exposure)
-    const server = createServer(request, era, catalogue, options)
-    serveMethods(server, request, { ...options, era, catalogue })
+    const server = createServer(request, protocol, catalogue, options)
+    serveMethods(server, request, { ...options, protocol, catalogue })
     options.onServer?.(server, request.session)
     return server
   }
@@ -82,18 +82,18 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
 
 function createServer(
   { session, header, transport, isStatelessLegacy }: ServedRequest,
-  era: Era,
+  protocol: Protocol,
   catalogue: ToolCatalogue,
   { info, observing, prompts, isAnswered }: ServerFactoryOptions,
 ): Server {
   const legacy = isStatelessLegacy ? catalogue.statelessLegacy : catalogue.legacy
   const contextOf = (revision: string | undefined): ObservedContext => ({
-    ...{ keyHash: session.keyHash, era, transport, header, revision },
+    ...{ keyHash: session.keyHash, protocol, transport, header, revision },
     isTool: (name) => catalogue.byName.has(name),
     isPrompt: (name) => prompts.some((prompt) => prompt.name === name),
   })
-  return new ServerInOurWords(info, era === 'modern' ? catalogue.modern : legacy, {
-    era,
+  return new ServerInOurWords(info, protocol === 'modern' ? catalogue.modern : legacy, {
+    protocol,
     recording: { observing, contextOf, isAnswered },
   })
 }
@@ -102,9 +102,9 @@ function serveMethods(
   server: Server,
   request: ServedRequest,
   {
-    era,
+    protocol,
     ...options
-  }: ServerFactoryOptions & { readonly era: Era; readonly catalogue: ToolCatalogue },
+  }: ServerFactoryOptions & { readonly protocol: Protocol; readonly catalogue: ToolCatalogue },
 ): void {
   const { session, exposure, isStatelessLegacy } = request
   const { onBug } = options
@@ -112,7 +112,7 @@ function serveMethods(
   serveTools(server, request, options)
   serveResources(server, request, readContext)
   servePrompts(server, { ...readContext, prompts: options.prompts })
-  if (era === 'modern')
+  if (protocol === 'modern')
     serveTasks(server, callTasks({ session, tools: exposure.tools, ...options }))
   if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
   else serveSubscriptions(server, readContext)
@@ -129,7 +129,7 @@ interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
 
 /** The SDK's server; its errors are rewritten before they are sent, and its requests recorded. */
 class ServerInOurWords extends Server {
-  readonly #era: Era
+  readonly #protocol: Protocol
   readonly #recording: Recording
   /** Requests that a handler works on, or has answered. */
   readonly #handled = new Set<RequestId>()
@@ -137,17 +137,17 @@ class ServerInOurWords extends Server {
   constructor(
     info: Implementation,
     options: ServerOptions,
-    { era, recording }: { readonly era: Era; readonly recording: Recording },
+    { protocol, recording }: { readonly protocol: Protocol; readonly recording: Recording },
   ) {
     super(info, options)
-    this.#era = era
+    this.#protocol = protocol
     this.#recording = recording
   }
 
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
-      const sent = messageForClient(message, this.#era)
+      const sent = messageForClient(message, this.#protocol)
       this.#recordRefusal(sent)
       return send(sent, options)
     }

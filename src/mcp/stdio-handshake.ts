@@ -4,13 +4,13 @@ import { declaresViews, type ViewName, viewMeta } from '../apps/views.ts'
 import type { Observer } from '../server/observe/observer.ts'
 import {
   Discover,
-  type Era,
-  eraOf,
   Initialize,
   Initialized,
   ListTools,
   metaKeys,
   modernVersion,
+  type Protocol,
+  protocolOf,
   RequestId,
   resultFor,
   resultResponse,
@@ -52,8 +52,8 @@ const Message = z.discriminatedUnion('method', [Initialize, Initialized, Discove
 
 export function createStdioHandshake(options: StdioHandshakeOptions): StdioHandshake {
   const results = createResults(options)
-  /** Set by the first message that only one era has. A `server/discover` request is sent by both. */
-  let era: Era | undefined
+  /** Set by the first message that only one protocol has. A `server/discover` request is sent by both. */
+  let protocol: Protocol | undefined
   /** The client of the 2025 revisions shows views. */
   let showsViews = false
   return (received) => {
@@ -61,26 +61,27 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
     switch (message?.method) {
       case 'initialize': {
         const { protocolVersion, capabilities } = message.params
-        if (era !== undefined || !options.versions.includes(protocolVersion)) return undefined
-        era = '2025'
+        if (protocol !== undefined || !options.versions.includes(protocolVersion)) return undefined
+        protocol = '2025'
         showsViews = declaresViews(capabilities)
         return reply(message.id, results.initialize(protocolVersion), true)
       }
       case 'notifications/initialized':
-        return era === '2025' ? { mustReplay: true } : undefined
+        return protocol === '2025' ? { mustReplay: true } : undefined
       case 'server/discover':
-        return era === '2025' ? undefined : reply(message.id, results.discover())
+        return protocol === '2025' ? undefined : reply(message.id, results.discover())
       case 'tools/list': {
-        const requestEra = eraOf(message)
-        // The first request of the modern era needs no handshake; one of 2025 does.
-        if (requestEra !== (era ?? 'modern')) return undefined
+        const requestProtocol = protocolOf(message)
+        // The first request of `modern` needs no handshake; one of `2025` does.
+        if (requestProtocol !== (protocol ?? 'modern')) return undefined
         const meta = message.params?._meta ?? {}
-        const views = era === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
-        const result = results.listTools(requestEra, views)
+        const views =
+          protocol === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
+        const result = results.listTools(requestProtocol, views)
         if (result === undefined) return undefined
-        // The SDK learns the era from one request.
-        const mustReplay = era === undefined
-        era = requestEra
+        // The SDK learns the protocol from one request.
+        const mustReplay = protocol === undefined
+        protocol = requestProtocol
         return reply(message.id, result, mustReplay)
       }
       case undefined:
@@ -108,11 +109,11 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
       return modernResult({ supportedVersions: [modernVersion], capabilities, instructions })
     },
     /** Put together as text: parsing and serialising 80 kB would delay the first answer. */
-    listTools(era: Era, views: boolean) {
+    listTools(protocol: Protocol, views: boolean) {
       if (!listed) return undefined
       const texts = listed.map((tool) => (views ? withViewText(tool) : tool.listed))
       const tools = `"tools":[${texts.join(',')}]`
-      return era === 'modern' ? `{${tools},${modernResult({}).slice(1)}` : `{${tools}}`
+      return protocol === 'modern' ? `{${tools},${modernResult({}).slice(1)}` : `{${tools}}`
     },
   }
 }

@@ -23,7 +23,7 @@ import {
 } from './clients.ts'
 import { refuseCursor } from './errors.ts'
 import type { Exposure } from './exposure.ts'
-import type { Era } from './messages.ts'
+import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
 
@@ -137,8 +137,8 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
   const { account, confirm, requestState } = options
   const view = account === undefined ? 'any' : 'pinned'
   const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
-  const optionsOf = (era: Era) => ({
-    ...serverOptionsFor({ ...options, exposure }, era),
+  const optionsOf = (protocol: Protocol) => ({
+    ...serverOptionsFor({ ...options, exposure }, protocol),
     jsonSchemaValidator,
     requestState,
   })

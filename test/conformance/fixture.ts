@@ -26,8 +26,8 @@ const hint = { ttlMs: 1000, cacheScope: 'private' } as const
  * What the official conformance suite wants of a server: its tools, resources and prompts, with the
  * capabilities that they need.
  */
-export const factory: McpServerFactory = ({ era, requestInfo }) => {
-  const isModern = era === 'modern'
+export const factory: McpServerFactory = ({ era: protocol, requestInfo }) => {
+  const isModern = protocol === 'modern'
   // The stack's HTTP of the 2025 revisions is stateless: only a connection can be subscribed.
   const isConnection2025 = !isModern && requestInfo === undefined
   const server = new McpServer(

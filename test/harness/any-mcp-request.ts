@@ -165,7 +165,7 @@ const exposureChange = fc.tuple(
   fc.constantFrom('agents', 'get_agent', 'nothing', 'true', ''),
 )
 
-/** Requests of all methods and both eras: ordinary ones, and ones with a few odd parts. */
+/** Requests of all methods in old and new revisions, some with a few odd parts. */
 export const anyRequest: fc.Arbitrary<McpRequest> = fc
   .record({
     create: fc.constantFrom(modernRequest, legacyRequest, viewRequest, legacyViewRequest),

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import * as z from 'zod'
 import { bin, cleanEnv, quietly } from './program.ts'
 
-/** The clients in use: both protocol eras, and version 1 of the SDK. */
+/** The clients in use: revisions 2025-11-25 and 2026-07-28, and version 1 of the SDK. */
 export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
 export type ClientKind = (typeof clientKinds)[number]
 

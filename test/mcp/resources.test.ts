@@ -56,7 +56,7 @@ describe.each(clientKinds)('resources with %s', (kind) => {
     'https://example.com',
   ])('%s is not found', async (uri) => {
     await using client = await connectStdio(kind)
-    // Each era has its own code for it; the newer client turns that of 2025 into the later one.
+    // Each revision has its own code for it; the newer client turns that of 2025 into the later one.
     const code = kind === 'v1' ? -32002 : -32602
     await expect(client.readResource(uri)).rejects.toMatchObject({ code, data: { uri } })
   })

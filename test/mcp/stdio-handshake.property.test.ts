@@ -83,10 +83,10 @@ const anyMessage = fc.oneof(
 test('the handshake accepts only capabilities that the SDK accepts, and keeps them for it', async () => {
   let answered = 0
   await fc.assert(
-    fc.asyncProperty(oddCapabilities, fc.constantFrom('2025', 'modern'), async (one, era) => {
+    fc.asyncProperty(oddCapabilities, fc.constantFrom('2025', 'modern'), async (one, protocol) => {
       const capabilities = one as object
       const message =
-        era === '2025'
+        protocol === '2025'
           ? withParams(initialize('2025-11-25'), { capabilities })
           : withParams(modern('server/discover'), { _meta: clientMeta(capabilities) })
       answered += handshakeOf([message]).answers.length

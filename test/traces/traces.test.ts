@@ -16,11 +16,16 @@ const key = 'secret-key-0123456789'
 const agent_id = '00000000-0000-4000-8002-00000000abcd'
 
 /** A call of a tool, as each protocol revision writes it, with what it says of its trace. */
-const callOf = (era: '2026-07-28' | '2025', name: string, args: object, trace: object = {}) => {
+const callOf = (
+  protocol: '2026-07-28' | '2025',
+  name: string,
+  args: object,
+  trace: object = {},
+) => {
   const params = { name, arguments: args }
-  const meta = era === '2025' ? trace : { ...clientMeta({}), ...trace }
+  const meta = protocol === '2025' ? trace : { ...clientMeta({}), ...trace }
   const request = mcpHttpRequest('tools/call', params, { key, meta })
-  if (era === '2026-07-28') return request
+  if (protocol === '2026-07-28') return request
   const { 'mcp-method': _, 'mcp-name': __, ...headers } = request.headers
   return { ...request, headers: { ...headers, 'mcp-protocol-version': '2025-11-25' } }
 }
@@ -43,13 +48,13 @@ describe('a tool call is part of the trace that its _meta names', () => {
     ['2025', 'over HTTP'],
     ['2026-07-28', 'over stdio'],
     ['2025', 'over stdio'],
-  ] as const)('of %s, %s, and so are its requests to the platform', async (era, transport) => {
+  ] as const)('of %s, %s, and so are its requests to the platform', async (protocol, transport) => {
     await using platform = await failingOnce()
     const trace = { traceparent, tracestate, baggage: 'user=alice' }
-    const call = callOf(era, 'get_agent', { agent_id }, trace)
+    const call = callOf(protocol, 'get_agent', { agent_id }, trace)
     const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: key }
     const ended =
-      transport === 'over HTTP' ? await overHttp(env, call) : await overStdio(env, era, call)
+      transport === 'over HTTP' ? await overHttp(env, call) : await overStdio(env, protocol, call)
     const [server] = named(ended.spans, 'tools/call get_agent')
     expect(server).toMatchObject({
       kind: 1,
@@ -61,7 +66,7 @@ describe('a tool call is part of the trace that its _meta names', () => {
         'gen_ai.tool.name': 'get_agent',
         'gen_ai.operation.name': 'execute_tool',
         'jsonrpc.request.id': '1',
-        'mcp.protocol.version': era === '2025' ? '2025-11-25' : era,
+        'mcp.protocol.version': protocol === '2025' ? '2025-11-25' : protocol,
         'network.transport': transport === 'over HTTP' ? 'tcp' : 'pipe',
         'error.type': 'tool_error',
         'voice_agent_mcp.outcome': 'rejected',
@@ -112,11 +117,11 @@ describe('a tool call is part of the trace that its _meta names', () => {
 
   async function overStdio(
     env: Record<string, string>,
-    era: string,
+    protocol: string,
     call: ReturnType<typeof callOf>,
   ) {
     await using program = startTraced([], env)
-    if (era === '2025') program.process.stdin.write(`${JSON.stringify(initialize)}\n`)
+    if (protocol === '2025') program.process.stdin.write(`${JSON.stringify(initialize)}\n`)
     program.process.stdin.end(`${call.body}\n`)
     expect(await program.exited).toBe(0)
     return { spans: program.spans(), log: program.stderr() }

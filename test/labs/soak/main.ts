@@ -13,7 +13,7 @@ import { type Connect, Traffic } from './traffic.ts'
 import { probeEnv, probeOptions, verdictOf, WatchedServer } from './watched-server.ts'
 
 const usage = `Runs the built program for a long time as teams run it: three servers over HTTP on one
-state behind a balancer, and some over stdio; clients of both eras that come and go with other keys; a
+state behind a balancer, and some over stdio; clients of old and new revisions that come and go with other keys; a
 platform that fails; servers that are stopped and killed.
 
 npm run soak [-- --minutes 20 --state postgres|sqlite --at-once 24 --seed 1 --json --help]
