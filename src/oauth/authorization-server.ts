@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Provider } from 'oidc-provider'
 import { scopes as allScopes, type Scope } from '../platform/sessions/credential.ts'
 import type { Authorization, TokenReading } from '../server/transports/http-authorization.ts'
-import { Allowances, networkOf, spend } from '../server/transports/quotas.ts'
+import { RateLimits, networkOf, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
@@ -69,7 +69,7 @@ export async function openAuthorizationServer(
   })
   const adapters = createStateAdapters({ records, sealingKeys, keptKeys })
   const mayRegister = createRegistrationLimit()
-  const accessRequests = new Allowances(maxAccessRequests)
+  const accessRequests = new RateLimits(maxAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
   // Koa's own event, which the types of oidc-provider do not have. Without a listener it is printed.
   const koa: NodeJS.EventEmitter = provider
@@ -116,8 +116,8 @@ export async function openAuthorizationServer(
 }
 
 function createRegistrationLimit(): (address: string) => boolean {
-  const perNetwork = new Allowances(maxRegistrations.perNetwork)
-  const inAll = new Allowances(maxRegistrations.inAll)
+  const perNetwork = new RateLimits(maxRegistrations.perNetwork)
+  const inAll = new RateLimits(maxRegistrations.inAll)
   return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Configuration, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
-import { Allowances, networkOf, spend } from '../server/transports/quotas.ts'
+import { RateLimits, networkOf, spend } from '../server/transports/quotas.ts'
 import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
 import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'
@@ -276,8 +276,8 @@ const Claims = z.object({ exp: z.number(), iat: z.number().optional() })
 export function createAssertionCheck(): NonNullable<
   Configuration['assertJwtClientAuthClaimsAndHeader']
 > {
-  const perClient = new Allowances(maxAssertions.perClient)
-  const perNetwork = new Allowances(maxAssertions.perNetwork)
+  const perClient = new RateLimits(maxAssertions.perClient)
+  const perNetwork = new RateLimits(maxAssertions.perNetwork)
   return (context, given, _, { clientId }) => {
     const { exp, iat } = Claims.parse(given)
     const now = Date.now() / 1000

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { Allowances, Quota } from '../server/transports/quotas.ts'
+import { RateLimits, Quota } from '../server/transports/quotas.ts'
 
 export interface GuardedFetchOptions {
   /**
@@ -52,8 +52,8 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   const { perHost = 120, perNetwork = 30, atOnce = { inAll: 64, perNetwork: 4 } } = options
   const dispatcher = openDispatcher({ ...options, timeLimitMs, mayReach, maxBytes })
   const bounds = {
-    byHost: new Allowances(perHost, 10_000),
-    byNetwork: new Allowances(perNetwork, 10_000),
+    byHost: new RateLimits(perHost, 10_000),
+    byNetwork: new RateLimits(perNetwork, 10_000),
     underWay: new Quota({ inAll: atOnce.inAll, perKey: 0, perAddress: atOnce.perNetwork }),
   }
   return {
@@ -121,8 +121,8 @@ const isPrivateName = (host: string, mayReach: (address: string) => boolean): bo
     : /^[^.]*\.?$|\.(local|internal|home\.arpa)\.?$/.test(host)
 
 interface Turns {
-  readonly byHost: Allowances
-  readonly byNetwork: Allowances
+  readonly byHost: RateLimits
+  readonly byNetwork: RateLimits
   readonly underWay: Quota
 }
 

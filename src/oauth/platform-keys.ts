@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { holdsLocalToken, holdsOauthToken, isApiKey } from '../platform/sessions/credential.ts'
-import { Allowances, spend } from '../server/transports/quotas.ts'
+import { RateLimits, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import { createSealer, type SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
@@ -105,9 +105,9 @@ export type TryKey = (
 const maxTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
 
 export function createKeyCheck(ask: AskPlatform): TryKey {
-  const perInteraction = new Allowances(maxTries.perInteraction)
-  const perNetwork = new Allowances(maxTries.perNetwork)
-  const inAll = new Allowances(maxTries.inAll)
+  const perInteraction = new RateLimits(maxTries.perInteraction)
+  const perNetwork = new RateLimits(maxTries.perNetwork)
+  const inAll = new RateLimits(maxTries.inAll)
   return async (text, { interactionId, network }) => {
     if (text === '') return { problem: { kind: 'missing' } }
     // A token of this server must not be sent to the platform.

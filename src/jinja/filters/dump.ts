@@ -103,27 +103,27 @@ function spaces(runtime: Runtime, count: Value): string {
 const PAGE_WIDTH = 80
 
 /** `pprint.pformat`: on one line if it fits, else one element per line; long strings stay whole. */
-function prettyPrint(runtime: Runtime, value: Value, indent: number, allowance: number): string {
+function prettyPrint(runtime: Runtime, value: Value, indent: number, reserved: number): string {
   const sorted = sortedKeys(runtime, value)
   const flat = repr(runtime, sorted)
-  const fits = flat.length <= PAGE_WIDTH - indent - allowance
+  const fits = flat.length <= PAGE_WIDTH - indent - reserved
   if (fits || indent > MAX_VALUE_DEPTH) return flat
-  if (sorted instanceof Dict) return prettyDict(runtime, sorted, indent, allowance)
+  if (sorted instanceof Dict) return prettyDict(runtime, sorted, indent, reserved)
   if (!(sorted instanceof List || sorted instanceof Tuple)) return flat
   const [open, close] =
     sorted instanceof List ? ['[', ']'] : ['(', sorted.items.length === 1 ? ',)' : ')']
   const parts = sorted.items.map((item, index) => {
-    const rest = index === sorted.items.length - 1 ? allowance + close.length : 1
+    const rest = index === sorted.items.length - 1 ? reserved + close.length : 1
     return prettyPrint(runtime, item, indent + 1, rest)
   })
   return open + parts.join(`,\n${' '.repeat(indent + 1)}`) + close
 }
 
-function prettyDict(runtime: Runtime, dict: Dict, indent: number, allowance: number): string {
+function prettyDict(runtime: Runtime, dict: Dict, indent: number, reserved: number): string {
   const entries = [...dict.entries.values()]
   const parts = entries.map(([key, item], index) => {
     const name = repr(runtime, key)
-    const rest = index === entries.length - 1 ? allowance + 1 : 1
+    const rest = index === entries.length - 1 ? reserved + 1 : 1
     return `${name}: ${prettyPrint(runtime, item, indent + name.length + 3, rest)}`
   })
   return `{${parts.join(`,\n${' '.repeat(indent + 1)}`)}}`

@@ -39,17 +39,17 @@ export interface RatedRequest {
 
 /** Limits requests a minute by API key, by client network and in all. */
 export class Rate {
-  readonly #allowances: Readonly<Record<BoundName, Allowances>>
+  readonly #rateLimits: Readonly<Record<BoundName, RateLimits>>
   readonly #isLimited: boolean
 
   /** Requests a minute, on average; as many may come at once. 0 means no limit. */
   constructor({ inAll, perKey, perAddress }: Bounds) {
-    this.#allowances = {
-      perKey: new Allowances(perKey),
-      perAddress: new Allowances(perAddress),
-      inAll: new Allowances(inAll),
+    this.#rateLimits = {
+      perKey: new RateLimits(perKey),
+      perAddress: new RateLimits(perAddress),
+      inAll: new RateLimits(inAll),
     }
-    this.#isLimited = Object.values(this.#allowances).some(({ isLimited }) => isLimited)
+    this.#isLimited = Object.values(this.#rateLimits).some(({ isLimited }) => isLimited)
   }
 
   /** Counts a request; returns the bound that is reached, if any, and then counts nothing. */
@@ -57,14 +57,14 @@ export class Rate {
     if (!this.#isLimited) return undefined
     // By its hash a key takes little room, however long it is.
     const names = namesOf(
-      this.#allowances.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
+      this.#rateLimits.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
       network,
     )
     for (const [bound, name] of names) {
-      const forMs = this.#allowances[bound].waitMs(name, now)
+      const forMs = this.#rateLimits[bound].waitMs(name, now)
       if (forMs > 0) return { bound, forMs }
     }
-    for (const [bound, name] of names) this.#allowances[bound].spend(name, count, now)
+    for (const [bound, name] of names) this.#rateLimits[bound].spend(name, count, now)
     return undefined
   }
 }
@@ -73,11 +73,11 @@ export class Rate {
  * Counts one for each name. Where some have used up their allowance, counts nothing, and gives the time
  * until all have one again, ms.
  */
-export function spend(...spent: readonly (readonly [Allowances, name: string])[]): number {
+export function spend(...spent: readonly (readonly [RateLimits, name: string])[]): number {
   const now = performance.now()
-  const waitMs = Math.max(...spent.map(([allowances, name]) => allowances.waitMs(name, now)))
+  const waitMs = Math.max(...spent.map(([rateLimits, name]) => rateLimits.waitMs(name, now)))
   if (waitMs > 0) return waitMs
-  for (const [allowances, name] of spent) allowances.spend(name, 1, now)
+  for (const [rateLimits, name] of spent) rateLimits.spend(name, 1, now)
   return 0
 }
 
@@ -87,7 +87,7 @@ export function spend(...spent: readonly (readonly [Allowances, name: string])[]
  * nearest to full are forgotten first: a name that has used up its allowance has to wait, however many
  * others come.
  */
-export class Allowances {
+export class RateLimits {
   readonly #perMinute: number
   readonly #max: number
   /** When the allowance of each name is full again, by the clock of the caller, ms. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Allowances, Rate } from '../../../src/server/transports/quotas.ts'
+import { RateLimits, Rate } from '../../../src/server/transports/quotas.ts'
 
 const request = { key: 'key', network: '203.0.113.7', count: 1 }
 
@@ -44,19 +44,19 @@ describe('a rate', () => {
 describe('what is remembered', () => {
   test('has a bound, however many names come, and a name that has to wait is not forgotten', () => {
     const max = 1000
-    const allowances = new Allowances(10, max)
-    allowances.spend('busy', 10, 0)
+    const rateLimits = new RateLimits(10, max)
+    rateLimits.spend('busy', 10, 0)
     for (let at = 0; at < 100_000; at++) {
-      allowances.spend(`name ${at}`, 1, at / 100_000)
-      if (allowances.remembered > max) throw new Error(`${allowances.remembered} names`)
+      rateLimits.spend(`name ${at}`, 1, at / 100_000)
+      if (rateLimits.remembered > max) throw new Error(`${rateLimits.remembered} names`)
     }
-    expect(allowances.waitMs('busy', 1)).toBeCloseTo(5999)
+    expect(rateLimits.waitMs('busy', 1)).toBeCloseTo(5999)
   })
 
   test('is forgotten when it says nothing more', () => {
-    const allowances = new Allowances(60, 100)
-    for (let at = 0; at < 100; at++) allowances.spend(`name ${at}`, 1, 0)
-    allowances.spend('later', 1, 1000)
-    expect(allowances.remembered).toBe(1)
+    const rateLimits = new RateLimits(60, 100)
+    for (let at = 0; at < 100; at++) rateLimits.spend(`name ${at}`, 1, 0)
+    rateLimits.spend('later', 1, 1000)
+    expect(rateLimits.remembered).toBe(1)
   })
 })
