@@ -12,7 +12,7 @@ import {
   Generator as Lazy,
   List,
   Markup,
-  Thing,
+  PyObject,
   textOf,
   typeName,
   Undefined,
@@ -82,7 +82,7 @@ function reverse(runtime: Runtime, value: Value): Value {
 
 /** Whether a value can be read forwards only: generators and the `loop` of a `for`. */
 function isOneWay(value: Value): boolean {
-  return value instanceof Thing && !value.reversible
+  return value instanceof PyObject && !value.reversible
 }
 
 function* batches(runtime: Runtime, value: Value, args: BoundArguments): Generator<Value> {

@@ -14,7 +14,7 @@ import {
   List,
   Markup,
   NamedTuple,
-  Thing,
+  PyObject,
   Tuple,
   textOf,
   typeName,
@@ -87,7 +87,7 @@ function ownAttribute(runtime: Runtime, value: Value, name: string): Value | und
     return value.items[value.names.indexOf(name)]
   }
   if (value instanceof Tuple) return find(runtime, tupleMethods, name, value)
-  if (value instanceof Thing) return value.attribute(name, runtime)
+  if (value instanceof PyObject) return value.attribute(name, runtime)
   return numberAttribute(value, name)
 }
 
@@ -149,7 +149,7 @@ function numberAttribute(value: Value, name: string): Value | undefined {
 
 function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined {
   if (value instanceof Dict) return dictItem(runtime, value, key)
-  if (value instanceof Thing) return value.item(key, runtime)
+  if (value instanceof PyObject) return value.item(key, runtime)
   const text = textOf(value)
   const isSequence = value instanceof List || value instanceof Tuple
   if (text === null && !isSequence) return undefined
@@ -195,7 +195,7 @@ export function getSlice(runtime: Runtime, value: Value, bounds: readonly Value[
   }
   if (value instanceof List) return new List(sliceItems(runtime, value.items, bounds))
   if (value instanceof Tuple) return new Tuple(sliceItems(runtime, value.items, bounds))
-  const slice = value instanceof Thing ? value.slice(bounds, runtime) : null
+  const slice = value instanceof PyObject ? value.slice(bounds, runtime) : null
   if (slice !== null) return slice
   return runtime.fail(`TypeError: '${typeName(value)}' object is not subscriptable`)
 }

@@ -3,10 +3,10 @@ import { iterate, toArray } from './iterate.ts'
 import { asInteger, type Method, type Methods, method } from './methods.ts'
 import { newContainer, newEntry, type Runtime } from './runtime.ts'
 import { repr } from './to-text.ts'
-import { Dict, List, Thing, Tuple, Undefined, type Value } from './values.ts'
+import { Dict, List, PyObject, Tuple, Undefined, type Value } from './values.ts'
 
 /** What `dict.keys()`, `.values()` and `.items()` return: a look at the dict as it is now. */
-export class DictView extends Thing {
+export class DictView extends PyObject {
   readonly typeName: string
   private readonly dict: Dict
   private readonly pick: (entry: readonly [Value, Value]) => Value
@@ -32,7 +32,7 @@ export class DictView extends Thing {
 }
 
 /** The items of a mapping as pairs. */
-export function itemsOf(dict: Dict): Thing {
+export function itemsOf(dict: Dict): PyObject {
   return new DictView('dict_items', dict, (entry) => new Tuple(entry))
 }
 

@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts'
 import { repr } from './to-text.ts'
-import { Callable, Thing, textOf, type Value } from './values.ts'
+import { Callable, PyObject, textOf, type Value } from './values.ts'
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const months = [
@@ -17,7 +17,7 @@ const stepsPerDirective = 8
 const newZone = 2000
 
 /** A date and time of day, with its distance from UTC if that is known (`datetime.datetime`). */
-export class DateTime extends Thing {
+export class DateTime extends PyObject {
   readonly typeName = 'datetime.datetime'
   /** What the clock on the wall shows, as if it were UTC. */
   private readonly wall: Date

@@ -1,6 +1,6 @@
 import type { Runtime } from './runtime.ts'
 import { textLength } from './text.ts'
-import { Dict, List, Thing, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
+import { Dict, List, PyObject, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 /** `iter(value)`, or null if it has none. A list that grows meanwhile yields what is added. */
 export function tryIterate(runtime: Runtime, value: Value): Iterator<Value> | null {
@@ -9,7 +9,7 @@ export function tryIterate(runtime: Runtime, value: Value): Iterator<Value> | nu
   if (value instanceof List || value instanceof Tuple) return value.items[Symbol.iterator]()
   if (value instanceof Dict) return keysOf(value)
   if (value instanceof Undefined) return [][Symbol.iterator]()
-  return value instanceof Thing ? value.iterate(runtime) : null
+  return value instanceof PyObject ? value.iterate(runtime) : null
 }
 
 function* keysOf(dict: Dict): Generator<Value> {
@@ -46,7 +46,7 @@ export function tryLength(value: Value): number | null {
   if (value instanceof List || value instanceof Tuple) return value.items.length
   if (value instanceof Dict) return value.entries.size
   if (value instanceof Undefined) return 0
-  return value instanceof Thing ? value.length() : null
+  return value instanceof PyObject ? value.length() : null
 }
 
 /** `len(value)`. */

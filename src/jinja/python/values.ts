@@ -4,7 +4,7 @@ import type { Chain, Name } from '../syntax/tree.ts'
 /**
  * Python's values. An `int` is a bigint and a `float` is a number, so that `1` and `1.0` stay
  * apart; `None`, booleans and strings are JavaScript's own; everything else is a class below or a
- * `Thing`. No value is a plain object, so no template ever touches a JavaScript prototype.
+ * `PyObject`. No value is a plain object, so no template ever touches a JavaScript prototype.
  */
 export type Value =
   | null
@@ -17,7 +17,7 @@ export type Value =
   | Tuple
   | Dict
   | Undefined
-  | Thing
+  | PyObject
 
 /** Text that is already HTML (`markupsafe.Markup`). */
 export class Markup {
@@ -141,8 +141,8 @@ export interface Runtime {
   fail(message: string, type?: TemplateErrorType): never
 }
 
-/** An object with behaviour: a macro, `loop`, `range(3)`, a bound method… */
-export abstract class Thing {
+/** A Python object with behaviour: a macro, `loop`, `range(3)`, a bound method… */
+export abstract class PyObject {
   /** What Python calls its type. */
   abstract readonly typeName: string
   /** False if its items can only be read once, and forwards. */
@@ -179,7 +179,7 @@ export abstract class Thing {
 }
 
 /** A function or bound method. */
-export class Callable extends Thing {
+export class Callable extends PyObject {
   readonly typeName = 'builtin_function_or_method'
   readonly name: string
   private readonly run: (runtime: Runtime, args: CallArguments) => Value
@@ -200,7 +200,7 @@ export class Callable extends Thing {
 }
 
 /** A generator: what `map`, `select` and their like return. It can be consumed once. */
-export class Generator extends Thing {
+export class Generator extends PyObject {
   readonly typeName = 'generator'
   override readonly reversible = false
   private readonly iterator: Iterator<Value>

@@ -12,7 +12,7 @@ import {
   isTrue,
   List,
   Markup,
-  Thing,
+  PyObject,
   Tuple,
   typeName,
   Undefined,
@@ -241,7 +241,7 @@ function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup
 export function callValue(runtime: Runtime, callee: Value, args: CallArguments): Value {
   runtime.spend(newCall)
   if (callee instanceof Undefined) return callee.fail(runtime)
-  if (callee instanceof Thing && callee.call !== undefined) return callee.call(runtime, args)
+  if (callee instanceof PyObject && callee.call !== undefined) return callee.call(runtime, args)
   return runtime.fail(`TypeError: '${typeName(callee)}' object is not callable`)
 }
 

@@ -7,7 +7,7 @@ import {
   Generator as ItemFilter,
   isTrue,
   Markup,
-  Thing,
+  PyObject,
   Undefined,
   type Value,
 } from '../python/values.ts'
@@ -293,7 +293,7 @@ export class Executor {
 }
 
 /** `self`: calling one of its attributes renders the block of that name once more. */
-class TemplateReference extends Thing {
+class TemplateReference extends PyObject {
   readonly typeName = 'jinja2.runtime.TemplateReference'
   private readonly blocks: ReadonlySet<string>
   private readonly render: (name: string) => Value

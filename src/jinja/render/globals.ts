@@ -13,7 +13,7 @@ import {
   Dict,
   isTrue,
   Markup,
-  Thing,
+  PyObject,
   Tuple,
   type Value,
 } from '../python/values.ts'
@@ -40,7 +40,7 @@ function makeDict(runtime: Runtime, { positional, keywords }: CallArguments): Di
 }
 
 /** What `{% set ns.x = … %}` assigns to. Its attributes are its only ones: it has no methods. */
-export class Namespace extends Thing {
+export class Namespace extends PyObject {
   readonly typeName = 'jinja2.utils.Namespace'
   private readonly dict: Dict
 
@@ -62,7 +62,7 @@ export class Namespace extends Thing {
   }
 }
 
-class Cycler extends Thing {
+class Cycler extends PyObject {
   readonly typeName = 'jinja2.utils.Cycler'
   private readonly items: readonly Value[]
   private position = 0
@@ -90,7 +90,7 @@ class Cycler extends Thing {
   }
 }
 
-class Joiner extends Thing {
+class Joiner extends PyObject {
   readonly typeName = 'jinja2.utils.Joiner'
   private readonly separator: Value
   private used = false
@@ -209,7 +209,7 @@ function loremIpsum(min: number, max: number): string {
 }
 
 /** `range(start, stop, step)`, no longer than the sandbox allows. */
-class Range extends Thing {
+class Range extends PyObject {
   readonly typeName = 'range'
   private readonly start: bigint
   private readonly step: bigint

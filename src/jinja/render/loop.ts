@@ -5,7 +5,7 @@ import { newContainer, type Runtime } from '../python/runtime.ts'
 import {
   type CallArguments,
   Callable,
-  Thing,
+  PyObject,
   Tuple,
   Undefined,
   type Value,
@@ -15,7 +15,7 @@ import {
 type Recurse = (items: Value, depth: number) => Value
 
 /** The `loop` variable. It looks ahead, or reads all items for their number, only when asked to. */
-export class LoopContext extends Thing {
+export class LoopContext extends PyObject {
   readonly typeName = 'jinja2.runtime.LoopContext'
   override readonly reversible = false
   private readonly runtime: Runtime

@@ -1,6 +1,6 @@
 import type { MacroFrame } from '../analysis/names.ts'
 import type { Runtime } from '../python/runtime.ts'
-import { type CallArguments, Dict, Thing, Tuple, Undefined, type Value } from '../python/values.ts'
+import { type CallArguments, Dict, PyObject, Tuple, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
 import type { Parameter } from '../syntax/tree.ts'
 import type { Scope } from './scope.ts'
@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts'
 type RunMacro = (scope: Scope, missing: ReadonlySet<string>) => Value
 
 /** A macro, or the body of a call block, as a value that can be called. */
-export class MacroValue extends Thing {
+export class MacroValue extends PyObject {
   readonly typeName = 'jinja2.runtime.Macro'
   private readonly name: string | null
   private readonly parameters: readonly string[]

@@ -6,7 +6,7 @@ import { binary } from '../python/operators.ts'
 import type { Callee, Runtime } from '../python/runtime.ts'
 import { isLower, isUpper } from '../python/string-methods.ts'
 import { toText } from '../python/to-text.ts'
-import { Dict, Markup, Thing, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
+import { Dict, Markup, PyObject, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
 
 type Check = (value: Value, runtime: Runtime) => boolean
 type Comparison = (runtime: Runtime, value: Value, other: Value) => boolean
@@ -44,7 +44,7 @@ function readText(runtime: Runtime, value: Value): string {
 }
 
 function isSequence(value: Value): boolean {
-  if (value instanceof Thing && (!value.reversible || value instanceof DictView)) return false
+  if (value instanceof PyObject && (!value.reversible || value instanceof DictView)) return false
   return value instanceof Undefined || tryLength(value) !== null
 }
 
@@ -90,7 +90,7 @@ export const tests: ReadonlyMap<string, Callee> = new Map<string, Callee>([
   check('iterable', (value, runtime) => tryIterate(runtime, value) !== null),
   check(
     'callable',
-    (value) => value instanceof Undefined || (value instanceof Thing && value.call !== undefined),
+    (value) => value instanceof Undefined || (value instanceof PyObject && value.call !== undefined),
   ),
   check('escaped', (value) => value instanceof Markup),
   check('filter', (value, runtime) => runtime.filters.has(textOf(value) ?? '')),
