@@ -44,8 +44,8 @@ export interface InstallOptions extends FileChangeOptions, GivenAccount {
   readonly isSandbox: boolean
 }
 
-/** What the commands work with; tests give their own. */
-export interface Surroundings {
+/** What install and uninstall act on. */
+export interface InstallContext {
   readonly machine: Machine
   readonly program: Program
   /** `undefined`: there is no terminal. */
@@ -60,7 +60,7 @@ export interface Surroundings {
  */
 export async function inThisProcess(
   env: Environment,
-  run: (here: Surroundings) => Promise<number>,
+  run: (context: InstallContext) => Promise<number>,
 ): Promise<number> {
   const warn = (line: string) => process.stderr.write(`voice-agent-mcp: ${line}\n`)
   try {
@@ -83,12 +83,12 @@ export async function inThisProcess(
 }
 
 /** Adds the server to clients, or lists them, and gives the exit code. Throws ConfigError. */
-export async function install(options: InstallOptions, here: Surroundings): Promise<number> {
+export async function install(options: InstallOptions, context: InstallContext): Promise<number> {
   if (options.isList) {
-    here.print(clientList(findClients(here.machine, options.name), options.wantsJson))
+    context.print(clientList(findClients(context.machine, options.name), options.wantsJson))
     return exitCodes.done
   }
-  return changeClients(options, here, changeFor(options, here), (outcomes) =>
+  return changeClients(options, context, changeFor(options, context), (outcomes) =>
     options.isSandbox && outcomes.some(({ status }) => status !== 'failed') ? [sandboxNote] : [],
   )
 }
@@ -96,7 +96,7 @@ export async function install(options: InstallOptions, here: Surroundings): Prom
 const sandboxNote =
   'Without a key the server runs on its built-in sandbox: no real account, nothing is dialled. For your own account run install again with --base-url URL and VOICE_AGENT_API_KEY set. An entry that had an account before keeps it.'
 
-function changeFor(options: InstallOptions, { program, machine }: Surroundings): ChangeFor {
+function changeFor(options: InstallOptions, { program, machine }: InstallContext): ChangeFor {
   const { name, flags, baseUrl, isSandbox, isYes, isPrint } = options
   const { args, ...start } = launchCommand(program, machine)
   const launch = { ...start, args: [...args, ...flags] }
@@ -122,10 +122,10 @@ const consentQuestion = ({ title }: Client) =>
   `${title} has no place for secrets. Write this with the key in plain text?`
 
 /** Takes the server out of clients, and gives the exit code. Throws ConfigError. */
-export const uninstall = (options: FileChangeOptions, here: Surroundings): Promise<number> =>
+export const uninstall = (options: FileChangeOptions, context: InstallContext): Promise<number> =>
   changeClients(
     options,
-    here,
+    context,
     (client) => ({
       name: options.name,
       stepsFor: (data) => stepsToRemove(client, data, options.name),
@@ -142,7 +142,7 @@ type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | 
 /** Changes the files of the clients one after the other, and gives the exit code. Throws ConfigError. */
 async function changeClients(
   options: FileChangeOptions,
-  { machine, questions, print, warn }: Surroundings,
+  { machine, questions, print, warn }: InstallContext,
   changeFor: ChangeFor,
   endNotes: (outcomes: readonly Outcome[]) => readonly string[],
 ): Promise<number> {

@@ -6,7 +6,7 @@ import { clients } from '../../../src/cli/install/clients.ts'
 import {
   type InstallOptions,
   install,
-  type Surroundings,
+  type InstallContext,
   uninstall,
 } from '../../../src/cli/install/install.ts'
 import { type ClientHome, clientHome } from '../../harness/client-home.ts'
@@ -52,10 +52,10 @@ interface Asked {
 }
 
 /** A terminal whose person gives these answers. */
-function surroundings(machine: Machine, answers?: boolean[], script = '/opt/program.js') {
+function installContext(machine: Machine, answers?: boolean[], script = '/opt/program.js') {
   const printed: string[] = []
   const asked: Asked[] = []
-  const here: Surroundings = {
+  const context: InstallContext = {
     machine,
     program: { execPath: '/opt/node', script, packageId: 'voice-agent-mcp@1.2.3' },
     questions: answers && {
@@ -67,7 +67,7 @@ function surroundings(machine: Machine, answers?: boolean[], script = '/opt/prog
     print: (line) => printed.push(line),
     warn: (line) => printed.push(line),
   }
-  return { here, asked, text: () => printed.join('\n') }
+  return { context, asked, text: () => printed.join('\n') }
 }
 
 interface Reported {
@@ -78,8 +78,8 @@ interface Reported {
 
 /** What `--json` says of each client. */
 async function reported(machine: Machine, options: InstallOptions) {
-  const { here, text } = surroundings(machine)
-  const code = await install({ ...options, wantsJson: true }, here)
+  const { context, text } = installContext(machine)
+  const code = await install({ ...options, wantsJson: true }, context)
   const clients: Reported[] = JSON.parse(text()).clients
   const of = (field: 'status' | 'notes') =>
     Object.fromEntries(clients.map((one) => [one.client, one[field]]))
@@ -104,8 +104,8 @@ describe.each(platforms)('on %s', (platform) => {
     using home = clientHome()
     const machine = home.machine(platform)
     const names = clients.map(({ id }) => id)
-    const { here } = surroundings(machine)
-    expect(await install(wanted({ clients: names }), here)).toBe(0)
+    const { context } = installContext(machine)
+    expect(await install(wanted({ clients: names }), context)).toBe(0)
     for (const id of names) {
       const command = id === 'goose' ? { cmd: '/opt/node' } : { command: '/opt/node' }
       expect(entryIn(home, machine, id).entry, id).toMatchObject({
@@ -113,7 +113,7 @@ describe.each(platforms)('on %s', (platform) => {
         args: ['/opt/program.js'],
       })
     }
-    expect(await uninstall(wanted({ clients: names }), here)).toBe(0)
+    expect(await uninstall(wanted({ clients: names }), context)).toBe(0)
     for (const id of names) expect(entryIn(home, machine, id).entry, id).toBeUndefined()
   })
 
@@ -123,8 +123,8 @@ describe.each(platforms)('on %s', (platform) => {
     for (const id of ['zed', 'claude-code', 'vscode']) {
       mkdirSync(clientOf(id).locate(machine).signs[0] ?? '', { recursive: true })
     }
-    const { here, text } = surroundings(machine)
-    expect(await install(wanted(), here)).toBe(0)
+    const { context, text } = installContext(machine)
+    expect(await install(wanted(), context)).toBe(0)
     const titles = text().match(/^\S.*?(?=: \/)/gm)
     expect(titles).toEqual(['Claude Code', 'VS Code', 'Zed'])
     expect(text()).toContain('built-in sandbox')
@@ -150,8 +150,8 @@ describe('the key', () => {
     const names = Object.keys(referred)
     const planned = await reported(machine, withKey({ clients: names, isPrint: true }))
     expect(planned.notes).toMatchSnapshot()
-    const { here, text } = surroundings(machine)
-    expect(await install(withKey({ clients: names }), here)).toBe(0)
+    const { context, text } = installContext(machine)
+    expect(await install(withKey({ clients: names }), context)).toBe(0)
     expect(names.length).toBe(clients.length - 1)
     for (const id of names) {
       const { entry, file } = entryIn(home, machine, id)
@@ -168,12 +168,12 @@ describe('the key', () => {
     using home = clientHome()
     const machine = home.machine('linux')
     const file = '.config/Claude/claude_desktop_config.json'
-    const { here, asked, text } = surroundings(machine, [false, true])
+    const { context, asked, text } = installContext(machine, [false, true])
     home.write(file, '{"mcpServers":{"b":{"command":"x"}}}')
     const options = withKey({ clients: ['claude-desktop'], isYes: false })
-    expect(await install(options, here)).toBe(0)
+    expect(await install(options, context)).toBe(0)
     expect(home.read(file)).not.toContain('voice-agents')
-    expect(await install(options, here)).toBe(0)
+    expect(await install(options, context)).toBe(0)
     expect(asked).toMatchObject(
       Array(2).fill({ question: expect.stringContaining('Claude Desktop'), usual: false }),
     )
@@ -242,8 +242,8 @@ describe('a server that is there', () => {
 }
 `
     home.write('.cursor/mcp.json', before)
-    const { here, text } = surroundings(machine)
-    expect(await install(wanted({ clients: ['cursor'] }), here)).toBe(0)
+    const { context, text } = installContext(machine)
+    expect(await install(wanted({ clients: ['cursor'] }), context)).toBe(0)
     expect(home.read('.cursor/mcp.json')).toBe(
       before
         .replace('"old"', '"/opt/node"')
@@ -262,23 +262,23 @@ describe('a server that is there', () => {
     async (id) => {
       using home = clientHome()
       const machine = home.machine('linux')
-      const { here, text } = surroundings(machine, undefined, '/opt/new.js')
-      const old = surroundings(machine, undefined, '/opt/old.js')
+      const { context, text } = installContext(machine, undefined, '/opt/new.js')
+      const old = installContext(machine, undefined, '/opt/old.js')
       const flags = ['--account', 'acc-1', '--read-only']
       const mayKeyBePlain = id === 'claude-desktop'
-      await install(withKey({ clients: [id], mayKeyBePlain, flags }), old.here)
+      await install(withKey({ clients: [id], mayKeyBePlain, flags }), old.context)
       const before = entryIn(home, machine, id)
       const data = JSON.stringify(before.data)
       expect(data).toContain('--read-only')
 
-      expect(await install(wanted({ clients: [id] }), here)).toBe(0)
+      expect(await install(wanted({ clients: [id] }), context)).toBe(0)
       expect(entryIn(home, machine, id).data).toEqual(
         JSON.parse(data.replace('/opt/old.js', '/opt/new.js')),
       )
       expect(old.text() + text()).not.toContain(key)
 
       const other = ['--account', 'acc-2', '--toolsets', 'calls']
-      await install(wanted({ clients: [id], flags: other }), here)
+      await install(wanted({ clients: [id], flags: other }), context)
       const renewed = JSON.stringify(entryIn(home, machine, id).data)
       expect(renewed).toContain('"--account","acc-2","--toolsets","calls","--read-only"]')
       expect(renewed).not.toContain('acc-1')
@@ -288,11 +288,11 @@ describe('a server that is there', () => {
 
   test('loses the flags of its account when another is given', async () => {
     using home = clientHome()
-    const { here, text } = surroundings(home.machine('linux'))
+    const { context, text } = installContext(home.machine('linux'))
     const flags = ['--base-url=https://old.example.com', '--api-key', 's3cret', '--log', 'json']
     const entry = { command: '/opt/node', args: ['/opt/old.js', ...flags], env: {} }
     home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
-    await install(withKey({ clients: ['cursor'] }), here)
+    await install(withKey({ clients: ['cursor'] }), context)
     const after = JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']
     expect(after.args).toEqual(['/opt/program.js', '--log', 'json'])
     expect(after.env).toMatchObject({ VOICE_AGENT_BASE_URL: baseUrl })
@@ -301,12 +301,12 @@ describe('a server that is there', () => {
 
   test('loses the address among its flags when a file of settings is given', async () => {
     using home = clientHome()
-    const { here } = surroundings(home.machine('linux'))
+    const { context } = installContext(home.machine('linux'))
     const args = ['/opt/old.js', '--base-url', 'https://old.example.com', '--read-only']
     const entry = { command: '/opt/node', args }
     home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
     const flags = ['--config', '/etc/voice.json']
-    await install(wanted({ clients: ['cursor'], isSandbox: false, flags }), here)
+    await install(wanted({ clients: ['cursor'], isSandbox: false, flags }), context)
     const after = JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']
     expect(after.args).toEqual(['/opt/program.js', ...flags, '--read-only'])
   })
@@ -317,11 +317,11 @@ describe('a server that is there', () => {
     ['the variable of a file', [], { VOICE_AGENT_CONFIG: '/etc/voice.json' }],
   ])('keeps its key where %s names the platform', async (_, flags, more) => {
     using home = clientHome()
-    const { here } = surroundings(home.machine('linux'))
+    const { context } = installContext(home.machine('linux'))
     const env = { ...more, VOICE_AGENT_API_KEY: 'old-key' }
     const entry = { command: '/opt/node', args: ['/opt/old.js', ...flags], env }
     home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
-    expect(await install(wanted({ clients: ['cursor'] }), here)).toBe(0)
+    expect(await install(wanted({ clients: ['cursor'] }), context)).toBe(0)
     expect(JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']).toEqual({
       ...entry,
       args: ['/opt/program.js', ...flags],
@@ -335,8 +335,8 @@ describe('a server that is there', () => {
       '.codex/config.toml',
       '[mcp_servers.voice-agents]\nurl = "https://x/mcp"\n[mcp_servers.voice-agents.http_headers]\nX-API-Key = "s3cret"\n\n[a]\nb = 1\n',
     )
-    const { here, text } = surroundings(machine)
-    expect(await install(wanted({ clients: ['codex'] }), here)).toBe(0)
+    const { context, text } = installContext(machine)
+    expect(await install(wanted({ clients: ['codex'] }), context)).toBe(0)
     expect(home.read('.codex/config.toml')).toBe(
       '\n[a]\nb = 1\n\n[mcp_servers.voice-agents]\ncommand = "/opt/node"\nargs = ["/opt/program.js"]\n',
     )
@@ -346,20 +346,20 @@ describe('a server that is there', () => {
   test('of VS Code takes its input with it, unless another server uses that', async () => {
     using home = clientHome()
     const machine = home.machine('linux')
-    const { here } = surroundings(machine)
+    const { context } = installContext(machine)
     const file = '.config/Code/User/mcp.json'
     const before =
       '{\n\t"inputs": [\n\t\t{ "id": "a" }\n\t],\n\t"servers": {\n\t\t"b": {}\n\t}\n}\n'
     home.write(file, before)
-    await install(withKey({ clients: ['vscode'] }), here)
-    await uninstall(wanted({ clients: ['vscode'] }), here)
+    await install(withKey({ clients: ['vscode'] }), context)
+    await uninstall(wanted({ clients: ['vscode'] }), context)
     expect(home.read(file)).toBe(before)
-    await install(withKey({ clients: ['vscode'] }), here)
+    await install(withKey({ clients: ['vscode'] }), context)
     const used = home
       .read(file)
       .replace('"b": {}', `"b": { "k": "${reference('input:voice-agents-api-key')}" }`)
     home.write(file, used)
-    await uninstall(wanted({ clients: ['vscode'] }), here)
+    await uninstall(wanted({ clients: ['vscode'] }), context)
     expect(home.read(file)).toContain('"id": "voice-agents-api-key"')
   })
 })
@@ -367,8 +367,8 @@ describe('a server that is there', () => {
 describe('questions', () => {
   test('each change is shown before it is asked about, and no leaves the file', async () => {
     using home = clientHome()
-    const { here, asked } = surroundings(home.machine('linux'), [true, false])
-    expect(await install(wanted({ clients: ['cursor', 'zed'], isYes: false }), here)).toBe(0)
+    const { context, asked } = installContext(home.machine('linux'), [true, false])
+    expect(await install(wanted({ clients: ['cursor', 'zed'], isYes: false }), context)).toBe(0)
     const shown = (title: string) =>
       expect.stringMatching(new RegExp(`${title}: [^:]*\\n(  .*\\n)*  \\+ +"command": "/opt/node"`))
     expect(asked).toMatchObject([
@@ -382,9 +382,9 @@ describe('questions', () => {
     'without a terminal, --print or --yes is needed (%j)',
     async ({ wantsJson }) => {
       using home = clientHome()
-      const { here, text } = surroundings(home.machine('linux'), wantsJson ? [true] : undefined)
+      const { context, text } = installContext(home.machine('linux'), wantsJson ? [true] : undefined)
       const options = wanted({ clients: ['cursor'], isYes: false, wantsJson })
-      expect(await install(options, here)).toBe(2)
+      expect(await install(options, context)).toBe(2)
       expect(text()).toMatch(/--print .* --yes/)
       expect(readdirSync(home.path)).toEqual([])
     },
@@ -392,9 +392,9 @@ describe('questions', () => {
 
   test('--print writes nothing', async () => {
     using home = clientHome()
-    const { here, text } = surroundings(home.machine('linux'))
+    const { context, text } = installContext(home.machine('linux'))
     const options = withKey({ clients: ['cursor', 'claude-desktop'], isYes: false, isPrint: true })
-    expect(await install(options, here)).toBe(0)
+    expect(await install(options, context)).toBe(0)
     expect(text().match(/--print/g)).toHaveLength(2)
     expect(text()).not.toContain(key)
     expect(readdirSync(home.path)).toEqual([])
@@ -442,8 +442,8 @@ test('--json says what became of each client', async () => {
   using home = clientHome()
   home.write('.cursor/mcp.json', '{"a": 1}')
   home.write('.codex/config.toml', '=')
-  const { here, text } = surroundings(home.machine('linux'))
-  expect(await install(wanted({ clients: ['cursor', 'codex'], wantsJson: true }), here)).toBe(1)
+  const { context, text } = installContext(home.machine('linux'))
+  expect(await install(wanted({ clients: ['cursor', 'codex'], wantsJson: true }), context)).toBe(1)
   expect(JSON.parse(text())).toEqual({
     clients: [
       {
@@ -469,8 +469,8 @@ test('--json says what became of each client', async () => {
 
 test('no client on the machine is an error that names them', async () => {
   using home = clientHome()
-  const { here } = surroundings(home.machine('linux'))
-  await expect(install(wanted(), here)).rejects.toMatchObject({
+  const { context } = installContext(home.machine('linux'))
+  await expect(install(wanted(), context)).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringContaining(clients.map(({ id }) => id).join(', ')),
   })
