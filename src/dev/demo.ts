@@ -64,7 +64,7 @@ const Usage = z.looseObject({
 
 let step = 0
 
-function tell(title: string): void {
+function heading(title: string): void {
   step += 1
   process.stdout.write(`\n${styleText('bold', `${step}. ${title}`)}\n`)
 }
@@ -95,11 +95,11 @@ try {
     safeText`Connected to ${name} ${version}, protocol ${String(client.getNegotiatedProtocolVersion())}`,
   )
 
-  tell('Whose account is this?')
+  heading('Whose account is this?')
   const account = await call(z.looseObject({ name: z.string() }), 'get_current_account')
   show(safeText`${account.name}`)
 
-  tell('Pick a voice: British, female')
+  heading('Pick a voice: British, female')
   const { voices } = await call(Voices, 'list_voices', {
     provider: 'elevenlabs',
     language: 'en-gb',
@@ -109,7 +109,7 @@ try {
   if (!voice) throw new Error('The sandbox has no such voice')
   show(safeText`${voice.name}: ${voice.description}`)
 
-  tell('Check the greeting before using it')
+  heading('Check the greeting before using it')
   const greeting = 'Hello {{ contact.first_name }}, this is {{ practice }}.'
   const Check = z.looseObject({
     valid: z.boolean(),
@@ -122,7 +122,7 @@ try {
   )
   show('practice is ours, given with each call, so it is allowed.')
 
-  tell('Create the agent')
+  heading('Create the agent')
   const agent = await call(Id, 'create_agent', {
     name: 'Market Street Practice',
     model: { provider: 'openai', model: 'gpt-4.1' },
@@ -132,7 +132,7 @@ try {
   })
   show(safeText`Agent ${agent.id}`)
 
-  tell('Attach a phone number to it')
+  heading('Attach a phone number to it')
   const { items } = await call(Trunks, 'list_sip_trunks')
   // The hotel's own trunk is the sandbox's, too, and has nothing to do with a practice.
   const trunk = items.find(({ name }) => name === 'Office trunk')
@@ -147,7 +147,7 @@ try {
   })
   show(safeText`${number} rings the agent`)
 
-  tell('Call a patient')
+  heading('Call a patient')
   const patient = '+442079460123'
   const placed = await call(Id, 'place_call', {
     type: 'phone',
@@ -159,14 +159,14 @@ try {
   })
   show(safeText`Calling ${patient} (simulated: no telephone rings)`)
 
-  tell('Wait until it has ended, and read the conversation')
+  heading('Wait until it has ended, and read the conversation')
   const ended = await call(Ended, 'wait_for_call', { call_id: placed.id })
   for (const { role, message } of ended.transcript.spoken)
     show(safeText`${role.padEnd(6)} ${message}`)
   show(safeText`${ended.status}, answered by a ${ended.answer_status}, ${ended.duration_seconds} s`)
   show(`Simulated calls run ${speed} times faster here, so you did not wait that long.`)
 
-  tell('How much did each agent talk in the last 30 days?')
+  heading('How much did each agent talk in the last 30 days?')
   const usage = await call(Usage, 'get_usage', { granularity: 'total', group_by: ['agent'] })
   const values = usage.data.flatMap((time) => time.values)
   const nameOf = (id: string) => usage.names.agent[id] ?? id

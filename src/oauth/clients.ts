@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Configuration, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
-import { RateLimits, networkOf, spend } from '../server/transports/quotas.ts'
+import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
 import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'

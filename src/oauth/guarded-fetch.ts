@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import { RateLimits, Quota } from '../server/transports/quotas.ts'
+import { Quota, RateLimits } from '../server/transports/quotas.ts'
 
 export interface GuardedFetchOptions {
   /**

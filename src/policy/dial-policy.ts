@@ -85,8 +85,8 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  // If the counter cannot be told of a call that was placed, the call counts until its lease ends.
-  const tell = async (work: () => Promise<void>) => {
+  // A call whose placing the counter could not record counts until its lease ends.
+  const updateCounter = async (work: () => Promise<void>) => {
     if (isCounting) await work().catch(() => undefined)
   }
   return {
@@ -113,14 +113,14 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       const shared = isCounting ? await counter.pending(call).catch(() => []) : []
       return [...new Set([...shared, ...total.reservedFor(call)])]
     },
-    placed: (id, call) => tell(() => counter.placed(id, call)),
+    placed: (id, call) => updateCounter(() => counter.placed(id, call)),
     underWay: async (owner) =>
       isCounting ? counter.open(owner, longestCallMs).catch(() => []) : [],
-    renew: (id) => tell(() => counter.renew(id, leaseMs)),
-    release: (id) => tell(() => counter.release(id)),
+    renew: (id) => updateCounter(() => counter.renew(id, leaseMs)),
+    release: (id) => updateCounter(() => counter.release(id)),
     cancel(id) {
       total.cancel(id)
-      return tell(() => counter.cancel(id))
+      return updateCounter(() => counter.cancel(id))
     },
   }
 }

@@ -34,7 +34,7 @@ export class ChangeListeners {
     return () => void ofKind.delete(one)
   }
 
-  tell({ kind, topic }: Change): void {
+  notify({ kind, topic }: Change): void {
     for (const listener of this.#listeners.get(kind) ?? []) listener(topic)
   }
 }
@@ -43,7 +43,7 @@ export class ChangeListeners {
 export function createLocalChanges(): Changes {
   const listeners = new ChangeListeners()
   return {
-    announce: (change) => listeners.tell(change),
+    announce: (change) => listeners.notify(change),
     listen: (kind, listener) => listeners.add(kind, listener),
     close: async () => undefined,
   }

@@ -65,11 +65,11 @@ const names = async ({ frame }: ShownView) =>
 const count = ({ frame }: ShownView) => frame.innerText('#count')
 /** What came of the last button, in the end. */
 async function outcomeOf(view: ShownView): Promise<unknown> {
-  await expect.poll(() => told(view)).toMatch(/[^…]$/)
-  return told(view)
+  await expect.poll(() => statusText(view)).toMatch(/[^…]$/)
+  return statusText(view)
 }
-const told = ({ frame }: ShownView) =>
-  frame.evaluate('[...document.querySelectorAll(".told")].map((p) => p.innerText).join("")')
+const statusText = ({ frame }: ShownView) =>
+  frame.evaluate('[...document.querySelectorAll(".status")].map((p) => p.innerText).join("")')
 
 describe.each(places)('voices %s', (_, page) => {
   test('are a list of all that a choice depends on, for everybody', async () => {
@@ -252,7 +252,7 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     expect(await view.text()).not.toContain('samples.example')
     await view.frame.click('#sample-1')
-    await expect.poll(() => told(view)).toContain('samples.example')
+    await expect.poll(() => statusText(view)).toContain('samples.example')
     expect(view.opened).toEqual(['https://samples.example/lena.mp3'])
     expect(view.calls).toEqual([
       {
@@ -275,7 +275,7 @@ describe('a sample', () => {
     await view.run()
     await view.frame.waitForSelector('#voices')
     await view.frame.click('#sample-0')
-    await expect.poll(() => told(view)).toContain('https://samples.example/ada.mp3')
+    await expect.poll(() => statusText(view)).toContain('https://samples.example/ada.mp3')
   })
 
   test('of a voice that is gone is not said to be missing', async () => {
@@ -293,7 +293,7 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     view.platform.behave((_, response) => json(response, 403, envelope('forbidden', 'no')))
     await view.frame.click('#sample-0')
-    await expect.poll(() => told(view)).toContain('forbidden')
+    await expect.poll(() => statusText(view)).toContain('forbidden')
     expect(view.opened).toEqual([])
   })
 })
@@ -305,7 +305,7 @@ test('a voice is chosen by telling its ids in the conversation', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   await view.frame.click('#use-0')
-  await expect.poll(() => told(view)).not.toBe('')
+  await expect.poll(() => statusText(view)).not.toBe('')
   const text = expect.stringMatching(/"elevenlabs".* "a\\"b"/)
   expect(view.said).toMatchObject([{ role: 'user', content: [{ type: 'text', text }] }])
   expect(JSON.stringify(view.said)).not.toContain('Ignore')

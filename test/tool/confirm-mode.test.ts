@@ -109,14 +109,14 @@ describe('the token of a preview is listed', () => {
     ['never', 'stdio', true, false],
     ['auto', 'stdio', true, true],
     ['always', 'HTTP', true, true],
-  ] as const)('with --confirm %s over %s: %s', async (mode, over, isListed, isTold) => {
+  ] as const)('with --confirm %s over %s: %s', async (mode, over, isListed, isMentioned) => {
     const { tools, instructions } = await listedBy(mode, over)
     expect(tools.map(({ name }) => name)).toEqual(toolSummaries.map(({ name }) => name))
     const taking = tools.filter(
       ({ inputSchema }) => 'confirm_token' in (inputSchema.properties ?? {}),
     )
     expect(taking.map(({ name }) => name)).toHaveLength(isListed ? 6 : 0)
-    expect(instructions?.includes('confirm_token')).toBe(isTold)
+    expect(instructions?.includes('confirm_token')).toBe(isMentioned)
     expect(instructions).toContain('place_call')
   })
 })

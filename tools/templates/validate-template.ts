@@ -91,7 +91,7 @@ interface TemplateResult {
 function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
   const { valid, errors, warnings, variables } = reply
   const alsoFound = found.problems
-    .filter((problem, i) => !isTold(problem, i, reply))
+    .filter((problem, i) => !isReported(problem, i, reply))
     .map(({ line, message }) => ({ line, message }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
   return {
@@ -122,13 +122,15 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
 }
 
 /** Both read the template from the top, so that the first error is the same one, in other words perhaps. */
-const isTold = (
+const isReported = (
   { type, line, message }: TemplateFindings['problems'][number],
   i: number,
   { errors, warnings }: TemplateValidation,
 ): boolean =>
   (i === 0 && errors.length > 0 && type !== 'single_braces') ||
-  [...errors, ...warnings].some((told) => told.line === line && told.message === message)
+  [...errors, ...warnings].some(
+    (reported) => reported.line === line && reported.message === message,
+  )
 
 const issueInWords = ({
   line,

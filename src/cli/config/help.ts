@@ -116,10 +116,12 @@ export function wrapped(text: string, width: number): string[] {
 
 /**
  * Columns of the terminal that text is printed on; `undefined`: it is none, and lines are not broken.
- * A program that shows the text to a person may tell its own columns.
+ * A program that shows the text to a person may declare its own columns in COLUMNS.
  */
 export function textWidth({ COLUMNS }: Environment): number | undefined {
-  const told = Number(COLUMNS)
+  const declared = Number(COLUMNS)
   // A terminal that does not know its size says 0.
-  return process.stdout.columns || (Number.isInteger(told) && told > 0 ? told : undefined)
+  return (
+    process.stdout.columns || (Number.isInteger(declared) && declared > 0 ? declared : undefined)
+  )
 }

@@ -204,8 +204,8 @@ const abandonedMs = 10_000
 /** How often a lock is tried again, ms. */
 const pauseMs = 20
 
-/** After so many ms a person is told what is waited for. */
-const toldAfterMs = 1000
+/** Wait after which the user is told which lock is in the way, ms. */
+const noticeAfterMs = 1000
 
 /**
  * Does something to a file while no other run of this program does: without it, of two that read the
@@ -220,7 +220,7 @@ export async function withFileLock<T>(
 ): Promise<T> {
   const lock = join(dirname(path), `.${basename(path)}.voice-agent-mcp.lock`)
   for (let waitedMs = 0; !taken(lock); waitedMs += pauseMs) {
-    if (waitedMs === toldAfterMs) onWait(lock)
+    if (waitedMs === noticeAfterMs) onWait(lock)
     if (isAbandoned(lock)) removeAbandoned(lock)
     else await sleep(pauseMs)
   }

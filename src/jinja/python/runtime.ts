@@ -94,16 +94,16 @@ export class RenderRuntime implements Runtime {
   }
 }
 
-/** Most gaps that are told, and the longest path of one. */
+/** Bounds of what is reported: the number of gaps, and the characters of a path. */
 const maxGaps = 100
 const longestPath = 200
 
 /**
  * Gaps in what a template prints: variables that have no value, or an empty text. Only names and
- * what is read of them count, not what a function returns. Each is told once, by its path.
+ * what is read of them count, not what a function returns. Each is reported once, by its path.
  */
 export class Gaps {
-  private readonly told = new Set<string>()
+  private readonly reported = new Set<string>()
   /** Where gaps were found already: a loop finds the same ones again. */
   private readonly seen = new Set<Name | Chain>()
   private readonly onGap: (path: string) => void
@@ -113,11 +113,11 @@ export class Gaps {
   }
 
   add(source: Name | Chain, steps: number): void {
-    if (this.told.size >= maxGaps || this.seen.has(source)) return
+    if (this.reported.size >= maxGaps || this.seen.has(source)) return
     this.seen.add(source)
     const path = pathOf(source, steps)
-    if (path === null || this.told.has(path)) return
-    this.told.add(path)
+    if (path === null || this.reported.has(path)) return
+    this.reported.add(path)
     this.onGap(path)
   }
 }

@@ -1,6 +1,13 @@
 import type { MacroFrame } from '../analysis/names.ts'
 import type { Runtime } from '../python/runtime.ts'
-import { type CallArguments, Dict, PyObject, Tuple, Undefined, type Value } from '../python/values.ts'
+import {
+  type CallArguments,
+  Dict,
+  PyObject,
+  Tuple,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
 import type { Parameter } from '../syntax/tree.ts'
 import type { Scope } from './scope.ts'

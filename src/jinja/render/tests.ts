@@ -90,7 +90,8 @@ export const tests: ReadonlyMap<string, Callee> = new Map<string, Callee>([
   check('iterable', (value, runtime) => tryIterate(runtime, value) !== null),
   check(
     'callable',
-    (value) => value instanceof Undefined || (value instanceof PyObject && value.call !== undefined),
+    (value) =>
+      value instanceof Undefined || (value instanceof PyObject && value.call !== undefined),
   ),
   check('escaped', (value) => value instanceof Markup),
   check('filter', (value, runtime) => runtime.filters.has(textOf(value) ?? '')),

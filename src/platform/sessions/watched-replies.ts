@@ -134,10 +134,10 @@ export const noReplyChanges: ReplyChanges = {
 /** `platform` tells platforms apart. No topic can be read: each is a hash. */
 export function createReplyChanges(changes: Changes, platform: string): ReplyChanges {
   const watchers = new Map<string, Set<() => void>>()
-  let telling: string | undefined
+  let announced: string | undefined
   changes.listen('written', (topic) => {
     // This server has read that reply itself.
-    if (topic === telling) return
+    if (topic === announced) return
     for (const onChange of watchers.get(topic) ?? []) onChange()
   })
   const topicOf = (...words: string[]) =>
@@ -152,9 +152,9 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
   return {
     wrote: (request) => thingsOf(request).forEach(announce),
     found(reply) {
-      telling = replyTopic(reply)
-      announce(telling)
-      telling = undefined
+      announced = replyTopic(reply)
+      announce(announced)
+      announced = undefined
     },
     watch(reply, onChange) {
       const topics = [replyTopic(reply), ...thingsOf(reply.request)]

@@ -248,7 +248,7 @@ const withShortenedNumbers = (
     .join('')
 
 /** Digits at the end of a number that no other telephone of the same call has. */
-const tellingDigits = 7
+const comparedDigits = 7
 
 /** The digits of a text, those of other scripts as 0 to 9. */
 const digitsOf = (text: string) =>
@@ -264,8 +264,8 @@ function decimalValue(digit: string): number {
 
 /** The last digits of a number; none of a short one. */
 function endOf(number: string): string[] {
-  const end = digitsOf(number).slice(-tellingDigits)
-  return end.length === tellingDigits ? [end] : []
+  const end = digitsOf(number).slice(-comparedDigits)
+  return end.length === comparedDigits ? [end] : []
 }
 
 /**

@@ -32,12 +32,12 @@ export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'
   const listeners = new ChangeListeners()
   const hear = (payload: string | undefined) => {
     const notice = noticeIn(payload)
-    if (notice && notice.from !== self) listeners.tell(notice)
+    if (notice && notice.from !== self) listeners.notify(notice)
   }
   let connection: ListeningConnection | undefined
   return {
     announce(change) {
-      listeners.tell(change)
+      listeners.notify(change)
       const payload = JSON.stringify({ from: self, ...change })
       run(z.unknown(), `SELECT pg_notify('${channel}', $1)`, [payload]).catch(ignore)
     },

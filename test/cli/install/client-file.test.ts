@@ -170,13 +170,13 @@ describe('two runs at once', () => {
     const held = home.write(lock, '')
     const [client] = cursor
     if (!client) throw new Error('No such client')
-    const told: string[] = []
-    const warn = (line: string) => void told.push(line)
+    const warnings: string[] = []
+    const warn = (line: string) => void warnings.push(line)
     const done = changeClient(client, home.machine('linux'), change, async () => 'write', warn)
     await sleep(100)
     expect(home.read(file)).toBe(before)
-    expect(told).toEqual([])
-    await expect.poll(() => told).toEqual([expect.stringContaining(lock)])
+    expect(warnings).toEqual([])
+    await expect.poll(() => warnings).toEqual([expect.stringContaining(lock)])
     home.write(file, before.replace('"a": {}', '"a": {},\n    "first": {}'))
     rmSync(held)
     expect((await done).status).toBe('written')

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { Machine } from '../../../src/cli/install/clients.ts'
 import { clients } from '../../../src/cli/install/clients.ts'
 import {
+  type InstallContext,
   type InstallOptions,
   install,
-  type InstallContext,
   uninstall,
 } from '../../../src/cli/install/install.ts'
 import { type ClientHome, clientHome } from '../../harness/client-home.ts'
@@ -382,7 +382,10 @@ describe('questions', () => {
     'without a terminal, --print or --yes is needed (%j)',
     async ({ wantsJson }) => {
       using home = clientHome()
-      const { context, text } = installContext(home.machine('linux'), wantsJson ? [true] : undefined)
+      const { context, text } = installContext(
+        home.machine('linux'),
+        wantsJson ? [true] : undefined,
+      )
       const options = wanted({ clients: ['cursor'], isYes: false, wantsJson })
       expect(await install(options, context)).toBe(2)
       expect(text()).toMatch(/--print .* --yes/)

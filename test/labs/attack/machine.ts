@@ -156,7 +156,7 @@ export const emptyHome: Scenario = {
 }
 
 /** Prints a line for each process that starts with the operator's options, with its heap limit. */
-const tells = `import{getHeapStatistics as s}from'node:v8';console.error('started',process.pid,Math.round(s().heap_size_limit/2**20))`
+const announcesHeap = `import{getHeapStatistics as s}from'node:v8';console.error('started',process.pid,Math.round(s().heap_size_limit/2**20))`
 
 export const nodeOptions: Scenario = {
   name: 'node-options',
@@ -166,7 +166,7 @@ export const nodeOptions: Scenario = {
     const heap = 200
     const server = await attack.serve({
       env: {
-        NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=1 --import=data:text/javascript,${encodeURIComponent(tells)}`,
+        NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=1 --import=data:text/javascript,${encodeURIComponent(announcesHeap)}`,
       },
     })
     await callBuiltTool(server.url, 'list_agents')

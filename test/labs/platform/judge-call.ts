@@ -1,7 +1,7 @@
 import type { PlatformCall } from './call-lists.ts'
 
 /** What a client was told of a request to place a call. */
-export interface Told {
+export interface ReportedAnswer {
   readonly answer: {
     readonly kind: string
     readonly callId?: string
@@ -15,14 +15,17 @@ export interface Told {
 }
 
 /** Broken promises about one call: what clients were told, compared with what the platform did. */
-export function wrongWithCall(told: readonly Told[], calls: readonly PlatformCall[]): string[] {
+export function wrongWithCall(
+  reported: readonly ReportedAnswer[],
+  calls: readonly PlatformCall[],
+): string[] {
   const rung = calls.filter(({ rings }) => rings)
-  const found = told.flatMap((one) => wrongAnswer(one, calls, rung))
+  const found = reported.flatMap((one) => wrongAnswer(one, calls, rung))
   return rung.length > 1 ? ['rung twice', ...found] : found
 }
 
 function wrongAnswer(
-  { answer: { kind, callId, why }, from, nth }: Told,
+  { answer: { kind, callId, why }, from, nth }: ReportedAnswer,
   calls: readonly PlatformCall[],
   rung: readonly PlatformCall[],
 ): string[] {

@@ -1,7 +1,7 @@
 import { longestCallMs } from '../../../src/policy/dial-policy.ts'
 import { mayHide } from '../platform/call-lists.ts'
 import { randomOf } from '../random.ts'
-import { judge, type Told } from './judge.ts'
+import { judge, type ReportedAnswer } from './judge.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 import { SharedState } from './shared-state.ts'
 import {
@@ -59,7 +59,7 @@ class History {
   readonly #platform: VirtualPlatform
   readonly #random: () => number
   readonly #servers: SimulatedServer[]
-  readonly #told: Told[] = []
+  readonly #reported: ReportedAnswer[] = []
   /** Ends the requests of a server that stops. */
   readonly #waiting = new Map<Steps, Set<() => void>>()
   readonly #tokens = new Map<WantedCall, ClientToken>()
@@ -85,7 +85,7 @@ class History {
     this.#violations = await judge({
       plan: this.#plan,
       platform: this.#platform,
-      told: this.#told,
+      reported: this.#reported,
       state: this.#parts.state,
       time: this.#parts.time,
       isFree: () => this.#isFree(),
@@ -95,7 +95,7 @@ class History {
   result(): HistoryResult {
     return {
       violations: this.#violations,
-      answers: this.#told.map(({ answer }) => answer.kind),
+      answers: this.#reported.map(({ answer }) => answer.kind),
       rung: this.#platform.calls.filter(({ rings }) => rings).length,
     }
   }
@@ -187,7 +187,7 @@ class History {
     const answer = await Promise.race([serving, dead])
     ends?.delete(end)
     trace(`request ${nth}: ${JSON.stringify(answer)}`)
-    this.#told.push({ wanted: request.wanted, nth, from, to: time.now, answer })
+    this.#reported.push({ wanted: request.wanted, nth, from, to: time.now, answer })
     return answer
   }
 
@@ -251,6 +251,8 @@ class History {
 
   /** Whether the last answer for a call was that it is placed. */
   #isPlaced(wanted: WantedCall): boolean {
-    return this.#told.findLast((told) => told.wanted === wanted)?.answer.kind === 'placed'
+    return (
+      this.#reported.findLast((reported) => reported.wanted === wanted)?.answer.kind === 'placed'
+    )
   }
 }

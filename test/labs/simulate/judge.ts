@@ -7,7 +7,7 @@ import type { VirtualPlatform } from './virtual-platform.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** A request and what the client was told. */
-export interface Told {
+export interface ReportedAnswer {
   readonly wanted: WantedCall
   readonly nth: number
   /** True times, ms since the history began. */
@@ -20,7 +20,7 @@ export interface Told {
 export interface Evidence {
   readonly plan: Plan
   readonly platform: VirtualPlatform
-  readonly told: readonly Told[]
+  readonly reported: readonly ReportedAnswer[]
   readonly state: SharedState
   readonly time: VirtualTime
   /** Whether a server that starts now, and allows one call at once, allows it. */
@@ -38,9 +38,9 @@ export async function judge(evidence: Evidence): Promise<string[]> {
   ]
 }
 
-function wrongWith(wanted: WantedCall, { plan, platform, told }: Evidence): string[] {
+function wrongWith(wanted: WantedCall, { plan, platform, reported }: Evidence): string[] {
   const calls = platform.calls.filter(({ to_number }) => to_number === wanted.number)
-  const own = told.filter((one) => one.wanted === wanted)
+  const own = reported.filter((one) => one.wanted === wanted)
   const found = wrongWithCall(own, calls)
   const last = own.at(-1)?.answer.kind
   const isListed = calls.some(isOnList)

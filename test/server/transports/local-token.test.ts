@@ -75,7 +75,7 @@ function ask(
 }
 
 /** A platform whose reply names the key of the request. */
-async function tellingPlatform() {
+async function recordingPlatform() {
   const keys = new Set<unknown>()
   const platform = await startFakePlatform(({ headers }, response) => {
     const key = headers['x-api-key']
@@ -89,11 +89,11 @@ async function tellingPlatform() {
 const local = `voice-agent-mcp-local-${'x'.repeat(43)}`
 
 describe("the server's own key", () => {
-  let platform: Awaited<ReturnType<typeof tellingPlatform>>
+  let platform: Awaited<ReturnType<typeof recordingPlatform>>
   let program: HttpProgram
   let token: string
   beforeAll(async () => {
-    platform = await tellingPlatform()
+    platform = await recordingPlatform()
     program = await startOwn(platform, ['--allowed-origins', 'app.example'])
     token = (await printed(program)).token
   })
@@ -259,9 +259,9 @@ describe("the server's own key", () => {
 })
 
 describe('the local token', () => {
-  let platform: Awaited<ReturnType<typeof tellingPlatform>>
+  let platform: Awaited<ReturnType<typeof recordingPlatform>>
   beforeAll(async () => {
-    platform = await tellingPlatform()
+    platform = await recordingPlatform()
   })
   afterAll(() => platform[Symbol.asyncDispose]())
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RateLimits, Rate } from '../../../src/server/transports/quotas.ts'
+import { Rate, RateLimits } from '../../../src/server/transports/quotas.ts'
 
 const request = { key: 'key', network: '203.0.113.7', count: 1 }
 

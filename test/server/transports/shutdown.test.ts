@@ -13,15 +13,15 @@ import { seedIds } from '../../harness/sandbox.ts'
 const slowMs = 2600
 
 /**
- * A platform that answers about the account when it is told to, or after a while; `asked` resolves when
+ * A platform that answers about the account when `answer` is called, or after `ms`; `asked` resolves when
  * that is asked for.
  */
 async function slowPlatform(ms?: number) {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
-  const { promise: told, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: released, resolve: answer } = Promise.withResolvers<void>()
   const platform = await startFakePlatform(async (_, res) => {
     resolve()
-    await (ms === undefined ? told : sleep(ms))
+    await (ms === undefined ? released : sleep(ms))
     json(res, 200, { id: 'me', name: 'Slow' })
   })
   return Object.assign(platform, { asked, answer })

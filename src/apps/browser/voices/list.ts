@@ -15,7 +15,7 @@ export const voiceList = (voices: readonly Voice[], page: Page<VoicesData>): HTM
 function voiceEntry(voice: Voice, at: number, page: Page<VoicesData>): HTMLElement {
   const { id, name, provider, language, gender, description } = voice
   const facts = [gender, language && languageText(language, page.formats), provider].filter(Boolean)
-  const told = h('p', { role: 'status', class: 'told' })
+  const status = h('p', { role: 'status', class: 'status' })
   const heading = h('h2', { id: `voice-${at}` }, name)
   return h(
     'li',
@@ -27,25 +27,25 @@ function voiceEntry(voice: Voice, at: number, page: Page<VoicesData>): HTMLEleme
     h(
       'div',
       { class: 'row' },
-      mayHaveSample(voice, page) && sampleButton(voice, { at, told, page }),
-      id !== '' && page.host.canSendMessages() && useButton(voice, { at, told, page }),
+      mayHaveSample(voice, page) && sampleButton(voice, { at, status, page }),
+      id !== '' && page.host.canSendMessages() && useButton(voice, { at, status, page }),
     ),
-    told,
+    status,
   )
 }
 
 interface Place {
   readonly at: number
-  /** Where the user is told what came of it. */
-  readonly told: HTMLElement
+  /** Shows the outcome to the user. */
+  readonly status: HTMLElement
   readonly page: Page<VoicesData>
 }
 
-function sampleButton(voice: Voice, { at, told, page }: Place): HTMLElement {
+function sampleButton(voice: Voice, { at, status, page }: Place): HTMLElement {
   const button = h('button', { id: `sample-${at}`, 'aria-describedby': `voice-${at}` }, 'Listen')
   return listen(button, 'click', async () => {
-    told.textContent = 'Looking for the sample …'
-    told.textContent = await openSample(voice, page)
+    status.textContent = 'Looking for the sample …'
+    status.textContent = await openSample(voice, page)
   })
 }
 
@@ -53,7 +53,7 @@ function sampleButton(voice: Voice, { at, told, page }: Place): HTMLElement {
 const longestId = 200
 
 /** Only the ids are said: names and descriptions are texts of other companies. */
-function useButton(voice: Voice, { at, told, page: { host } }: Place): HTMLElement {
+function useButton(voice: Voice, { at, status, page: { host } }: Place): HTMLElement {
   const [provider, id] = [voice.provider, voice.id].map((text) =>
     JSON.stringify(text.slice(0, longestId)),
   )
@@ -63,7 +63,7 @@ function useButton(voice: Voice, { at, told, page: { host } }: Place): HTMLEleme
     'Use this voice',
   )
   return listen(button, 'click', async () => {
-    told.textContent = await host
+    status.textContent = await host
       .sendMessage(`Use this voice: provider ${provider}, voice_id ${id}.`)
       .then(
         () => 'Said so in the conversation.',
