@@ -23,7 +23,7 @@ export interface GuardedFetchOptions {
   /** Requests a minute for one network of clients. */
   readonly perNetwork?: number
   /** Requests at the same time, in all and for one network of clients. */
-  readonly atOnce?: { readonly inAll: number; readonly perNetwork: number }
+  readonly concurrency?: { readonly inAll: number; readonly perNetwork: number }
   /** Certificates that are trusted, instead of the system's. */
   readonly ca?: string
 }
@@ -49,17 +49,21 @@ export interface GuardedFetch {
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeLimitMs = 5000, mayReach = isPublicAddress, maxBytes = 10_240 } = options
-  const { perHost = 120, perNetwork = 30, atOnce = { inAll: 64, perNetwork: 4 } } = options
+  const { perHost = 120, perNetwork = 30, concurrency = { inAll: 64, perNetwork: 4 } } = options
   const dispatcher = openDispatcher({ ...options, timeLimitMs, mayReach, maxBytes })
   const bounds = {
     byHost: new RateLimits(perHost, 10_000),
     byNetwork: new RateLimits(perNetwork, 10_000),
-    underWay: new Quota({ inAll: atOnce.inAll, perKey: 0, perAddress: atOnce.perNetwork }),
+    underWay: new Quota({
+      inAll: concurrency.inAll,
+      perKey: 0,
+      perAddress: concurrency.perNetwork,
+    }),
   }
   return {
     async fetch(address, { signal, network = '' } = {}) {
       const url = checkedUrl(address, mayReach)
-      takeTurn(url.host, network, bounds)
+      takeSlot(url.host, network, bounds)
       try {
         const signals = [AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])]
         return await fetchDocument(url, { dispatcher, maxBytes, signal: AbortSignal.any(signals) })
@@ -120,14 +124,14 @@ const isPrivateName = (host: string, mayReach: (address: string) => boolean): bo
     ? !mayReach('127.0.0.1')
     : /^[^.]*\.?$|\.(local|internal|home\.arpa)\.?$/.test(host)
 
-interface Turns {
+interface Limits {
   readonly byHost: RateLimits
   readonly byNetwork: RateLimits
   readonly underWay: Quota
 }
 
 /** Counts a fetch in all bounds, or in none. */
-function takeTurn(host: string, network: string, { byHost, byNetwork, underWay }: Turns): void {
+function takeSlot(host: string, network: string, { byHost, byNetwork, underWay }: Limits): void {
   const now = performance.now()
   const mustWait = byHost.waitMs(host, now) > 0 || byNetwork.waitMs(network, now) > 0
   if (mustWait || underWay.take('', network) !== undefined) {

@@ -50,7 +50,7 @@ export class ConcurrencyLimit {
   acquire({ key, network }: Sender, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
     // What waits is at a limit, so a request that is not at one passes nothing that could begin.
-    if (this.#hasRoom(queue, network)) {
+    if (this.#hasCapacity(queue, network)) {
       this.#begin(queue, network)
       begin()
       return undefined
@@ -77,7 +77,7 @@ export class ConcurrencyLimit {
 
   #beginNext(): boolean {
     for (const [key, queue] of this.#queues) {
-      const at = queue.waiting.findIndex(({ network }) => this.#hasRoom(queue, network))
+      const at = queue.waiting.findIndex(({ network }) => this.#hasCapacity(queue, network))
       const [next] = at < 0 ? [] : queue.waiting.splice(at, 1)
       if (!next) continue
       this.#begin(queue, next.network)
@@ -96,7 +96,7 @@ export class ConcurrencyLimit {
     this.#countNetwork(network, 1)
   }
 
-  #hasRoom({ underWay }: Queue, network: Sender['network']): boolean {
+  #hasCapacity({ underWay }: Queue, network: Sender['network']): boolean {
     const { inAll, perKey, perNetwork } = this.#bounds
     if (this.#underWay >= inAll || underWay >= perKey) return false
     if (network === undefined || perNetwork === 0) return true

@@ -33,7 +33,7 @@ const maxRedirects = 3
 /** Connections are made with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
-  const limit = new ConcurrencyLimit(options.atOnce ?? defaultConcurrency)
+  const limit = new ConcurrencyLimit(options.concurrency ?? defaultConcurrency)
   return {
     async send(request) {
       const { origin, pathname } = options.baseUrl
@@ -165,18 +165,18 @@ interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
   /** Proxy for https, from the environment; loopback and plain http never use it. */
   readonly proxy?: { readonly url: string; readonly except: string }
   /** Requests under way at once, and so connections, in all and with one key. */
-  readonly atOnce?: ConcurrencyBounds
+  readonly concurrency?: ConcurrencyBounds
 }
 
 /** Opens the pool of connections to the platform. */
 function openPool({
   proxy,
   headersTimeoutMs,
-  atOnce = defaultConcurrency,
+  concurrency = defaultConcurrency,
 }: PoolOptions): Dispatcher {
   const options = {
     // This includes connections that are still being opened for requests that have ended.
-    connections: atOnce.inAll,
+    connections: concurrency.inAll,
     // exchange.ts limits headers and body; undici's own timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -57,7 +57,7 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
         llm,
         signal: stopping.signal,
         simulated: () => simulatedSeconds(call.row, now()),
-        turnTaken: () => save(store, leased(call, dialogue, now())),
+        onTurn: () => save(store, leased(call, dialogue, now())),
       })
       save(store, finished(call, dialogue, 'completed'))
     } catch (error) {
@@ -100,7 +100,7 @@ interface Conversing {
   llm: LlmOptions
   signal: AbortSignal
   simulated: () => number
-  turnTaken: () => void
+  onTurn: () => void
 }
 
 /** Caller and agent speak in turn until one of them says goodbye or the time is over. */
@@ -120,7 +120,7 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
         dialogue.event(speaker === 'user' ? 'The caller hung up.' : 'The agent hung up.')
         return
       }
-      how.turnTaken()
+      how.onTurn()
     }
   }
   dialogue.event('The caller hung up.')

@@ -7,7 +7,7 @@ test('calls are placed exactly once, whatever the platform does and whenever ser
   const report = await stressCalls({
     placements: 300,
     seed: 7,
-    atOnce: 150,
+    concurrency: 150,
     killEveryMs: 2000,
     maxTries: 3,
     program: bin,

@@ -40,8 +40,8 @@ test.each([...lookups, ...steps])('$behaviour: $symbol is in $file', ({ file, sy
 })
 
 test('every room is described, and none that does not exist', () => {
-  const named = rowsUnder(architecture, 'Rooms').flatMap(([rooms = '']) =>
-    [...rooms.matchAll(/`([^`]+)`/g)].map(([, room = '']) => room.replace(/\/$/, '')),
+  const named = rowsUnder(architecture, 'Rooms').flatMap(([folders = '']) =>
+    [...folders.matchAll(/`([^`]+)`/g)].map(([, folder = '']) => folder.replace(/\/$/, '')),
   )
   const folders = globSync('{tools,test,src/*}', { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isDirectory())

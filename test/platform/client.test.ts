@@ -24,7 +24,7 @@ const newSubaccount = { ...me, body: { name: 'x' } }
 interface Limits {
   readonly headersTimeoutMs?: number
   readonly totalTimeoutMs?: number
-  readonly atOnce?: ConcurrencyBounds
+  readonly concurrency?: ConcurrencyBounds
 }
 
 function clientFor(
@@ -571,7 +571,9 @@ describe('time', () => {
     await using platform = await startFakePlatform((_, res) => {
       answers.push(() => json(res, 201, account))
     })
-    await using client = clientFor(platform.url, { atOnce: { inAll: 1, perKey: 1, perNetwork: 0 } })
+    await using client = clientFor(platform.url, {
+      concurrency: { inAll: 1, perKey: 1, perNetwork: 0 },
+    })
     const create = (beforeSending: () => Promise<void>, signal?: AbortSignal) =>
       client.call(routes.accounts.createSubaccount, { ...newSubaccount, beforeSending }, signal)
     const asked: string[] = []

@@ -9,7 +9,7 @@ export interface Confined extends AsyncDisposable {
   readonly url: string
   /** The sandbox's file. */
   readonly file: string
-  makeRoom(): void
+  freeSpace(): void
   /** Puts the file, as it is now, where we can open it too. */
   show(): void
 }
@@ -35,7 +35,7 @@ const fullDisk: Confinement = {
     return {
       ...program,
       file,
-      makeRoom: () => rmSync(join(inside, 'filler')),
+      freeSpace: () => rmSync(join(inside, 'filler')),
       // SQLite follows /proc/…/root to our own root. Nothing is mounted there: it can be copied to.
       show() {
         for (const name of readdirSync(inside)) copyFileSync(join(inside, name), join(folder, name))
@@ -51,10 +51,10 @@ const sizeLimit: Confinement = {
   async start(folder) {
     const file = `${folder}/sandbox.db`
     const { pid, ...program } = await start('prlimit', ['--fsize=600000:unlimited'], file)
-    const makeRoom = () => {
+    const freeSpace = () => {
       succeeds('prlimit', ['--pid', String(pid), '--fsize=unlimited'])
     }
-    return { ...program, file, makeRoom, show: () => {} }
+    return { ...program, file, freeSpace, show: () => {} }
   },
 }
 

@@ -53,7 +53,7 @@ describe.each(confinements)('$name', ({ isPossible, start }) => {
       expect((await send('agents')).body.count).toBe(seeded + answered)
       expect((await send(`agents?name=A${answered}`)).body.count).toBe(0)
 
-      confined.makeRoom()
+      confined.freeSpace()
       expect((await send('agents', agent(`A${answered}`))).status).toBe(201)
       expect((await send('agents')).body.count).toBe(seeded + answered + 1)
       confined.show()

@@ -8,7 +8,7 @@ import {
   type AccountInTree,
   type AccountTree,
   type AllItems,
-  accountsAtOnce,
+  accountConcurrency,
   readAccountTree,
   readAllItems,
 } from '../../src/platform/sessions/complete-lists.ts'
@@ -230,7 +230,7 @@ async function readTree(
   filters: object,
   run: SelectionRun & { readonly caller: AbortSignal | undefined },
 ): Promise<AgentsRead<AgentInTree>> {
-  const branches = await mapConcurrently(tree.accounts, accountsAtOnce, async (account) => {
+  const branches = await mapConcurrently(tree.accounts, accountConcurrency, async (account) => {
     try {
       return { account, hasRead: true, ...(await readAgents(account.id, filters, run)) }
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../src/contract/agent.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
-import { accountsAtOnce } from '../../src/platform/sessions/complete-lists.ts'
+import { accountConcurrency } from '../../src/platform/sessions/complete-lists.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import {
   countedInDialog,
@@ -136,7 +136,7 @@ export async function useByAccount(
   run: QuestionRun,
 ): Promise<UseByAccount> {
   const accounts = [...new Set(agents.map(accountKey))]
-  const uses = await mapConcurrently(accounts, accountsAtOnce, async (key) => {
+  const uses = await mapConcurrently(accounts, accountConcurrency, async (key) => {
     const own = agents.filter((one) => accountKey(one) === key)
     const ids = own.map(({ agent }) => agent.id)
     return [key, await agentUse(runIn(own[0]?.account, run), ids)] as const

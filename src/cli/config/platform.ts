@@ -25,7 +25,7 @@ export type PlatformConfig =
       /** Proxy for https, and the hosts that are reached without it. */
       proxy: HttpsProxy | undefined
       /** Requests to the platform at the same time: in all, with one key, for one client network. */
-      atOnce: { inAll: number; perKey: number; perNetwork: number }
+      concurrency: { inAll: number; perKey: number; perNetwork: number }
     }
   | ({ kind: 'sandbox' } & SandboxConfig)
 
@@ -106,7 +106,7 @@ export function platformConfig(
     headersTimeoutMs: value('headers-timeout'),
     totalTimeoutMs: value('timeout'),
     proxy: proxyFor(url, env),
-    atOnce: {
+    concurrency: {
       inAll: value('max-upstream'),
       perKey: value('max-upstream-per-key'),
       perNetwork: settingReader(sharedPlatformSettings, texts)('max-upstream-per-address'),

@@ -235,30 +235,30 @@ function breakWord(
   chunks: string[],
   current: string[],
   word: string,
-  room: number | null,
+  space: number | null,
   breakHyphens: boolean,
 ): void {
-  if (room === null && current.length > 0) return
+  if (space === null && current.length > 0) return
   chunks.pop()
-  if (room === null) {
+  if (space === null) {
     current.push(word)
     return
   }
-  const [head, tail] = splitAt(word, breakHyphens ? hyphenBefore(word, room) : room)
+  const [head, tail] = splitAt(word, breakHyphens ? hyphenBefore(word, space) : space)
   current.push(head)
   if (tail !== '') chunks.push(tail)
 }
 
 /** Behind the last hyphen that fits, if something else comes before it. */
-function hyphenBefore(word: string, room: number): number {
-  const [start] = splitAt(word, room)
+function hyphenBefore(word: string, space: number): number {
+  const [start] = splitAt(word, space)
   const hyphen = start.lastIndexOf('-')
-  if (hyphen <= 0 || /^-*$/.test(start.slice(0, hyphen))) return room
+  if (hyphen <= 0 || /^-*$/.test(start.slice(0, hyphen))) return space
   return textLength(start.slice(0, hyphen + 1))
 }
 
-function splitAt(chunk: string, room: number): [string, string] {
-  const head = sliceText(chunk, 0, room)
+function splitAt(chunk: string, space: number): [string, string] {
+  const head = sliceText(chunk, 0, space)
   return [head, chunk.slice(head.length)]
 }
 

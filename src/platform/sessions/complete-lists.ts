@@ -59,7 +59,7 @@ export async function readAllItems<T extends { readonly id: string }>(
 }
 
 /** How many requests of one fan-out over accounts are under way at once. */
-export const accountsAtOnce = 8
+export const accountConcurrency = 8
 
 /** An account of a tree, as results name it; `is_active` is there for a disabled one. */
 export interface AccountInTree {
@@ -96,7 +96,7 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
   let hasMore = false
   let level = [...known.values()]
   while (level.length > 0 && known.size < max) {
-    const below = await mapConcurrently(level, accountsAtOnce, async (account) => {
+    const below = await mapConcurrently(level, accountConcurrency, async (account) => {
       try {
         return await subaccountsOf(account.id, reading)
       } catch (error) {

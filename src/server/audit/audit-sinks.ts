@@ -155,7 +155,7 @@ async function within(ms: number, work: Promise<void> | undefined): Promise<void
 const dayMs = 24 * 3_600_000
 
 /** How often entries that are too old are deleted, ms, and how many at once. */
-const pruning = { everyMs: 3_600_000, atOnce: 500 } as const
+const pruning = { everyMs: 3_600_000, batchSize: 500 } as const
 
 /** The trail in the state, in which entries stay for so many days. */
 export function stateSink(trail: AuditTrail, days: number): AuditSink {
@@ -165,9 +165,9 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
     if (isPruning || performance.now() - pruned < pruning.everyMs) return
     isPruning = true
     try {
-      const count = await trail.prune(Date.now() - days * dayMs, pruning.atOnce)
+      const count = await trail.prune(Date.now() - days * dayMs, pruning.batchSize)
       // The rest follows with the next entries: no request waits for a long deletion.
-      if (count < pruning.atOnce) pruned = performance.now()
+      if (count < pruning.batchSize) pruned = performance.now()
     } finally {
       isPruning = false
     }

@@ -117,14 +117,14 @@ export class Bodies {
     }
     body.length = length
     this.#incomingBytes += body.buffer.length - buffer.length
-    while (this.#incomingBytes > this.#bounds.maxBytes) this.#makeRoom()
+    while (this.#incomingBytes > this.#bounds.maxBytes) this.#evictLargest()
   }
 
   /** A large body counts until it is answered: it is in memory until then. */
   #admitted({ buffer, length }: IncomingBody, response: ServerResponse): RequestBody {
     const bytes = buffer.subarray(0, length)
     if (length <= small) return { ok: true, bytes }
-    if (this.#servedBytes + length > this.#bounds.maxBytes) return this.#noRoom()
+    if (this.#servedBytes + length > this.#bounds.maxBytes) return this.#refuseBody()
     this.#servedBytes += length
     response.on('close', () => {
       this.#servedBytes -= length
@@ -132,14 +132,14 @@ export class Bodies {
     return { ok: true, bytes }
   }
 
-  #makeRoom(): void {
+  #evictLargest(): void {
     const largest = [...this.#incoming].reduce((a, b) =>
       b.buffer.length > a.buffer.length ? b : a,
     )
-    largest.end(this.#noRoom())
+    largest.end(this.#refuseBody())
   }
 
-  #noRoom(): RequestBody {
+  #refuseBody(): RequestBody {
     const message = `The server is reading or serving ${this.#bounds.maxBytes} bytes of large requests, its limit in all. Try again later.`
     return { ok: false, status: 503, message }
   }

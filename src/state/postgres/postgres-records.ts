@@ -71,7 +71,7 @@ const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isT
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
 /** Whether the record of the values $1 to $7 is there, and whether there is room for another. */
-const thereAndRoom = `
+const recordAndCapacity = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (
     SELECT coalesce(max(count) FILTER (WHERE owner = ''), 0) < $6::integer
@@ -80,7 +80,7 @@ const thereAndRoom = `
   )`
 
 // Of two that add the same id at the same moment, the second waits for the first and adds nothing.
-const addSql = `${thereAndRoom},
+const addSql = `${recordAndCapacity},
   added AS (
     INSERT INTO ${table} AS kept
     SELECT $1, $2, $3, $4, ${databaseNow} + $5::bigint
@@ -100,7 +100,7 @@ const replaceSql = `
   UPDATE ${table} SET value = $3, expires = ${databaseNow} + $4::bigint
   WHERE kind = $1 AND id = $2 AND value = $5 AND ${isThere} RETURNING id`
 
-const putSql = `${thereAndRoom}
+const putSql = `${recordAndCapacity}
   INSERT INTO ${table} AS kept
   SELECT $1, $2, $3, $4, ${databaseNow} + $5::bigint
   FROM room WHERE is_left OR EXISTS (SELECT FROM there)

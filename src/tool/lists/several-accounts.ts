@@ -9,7 +9,7 @@ import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,
   type AccountTree,
-  accountsAtOnce,
+  accountConcurrency,
   readAccountTree,
 } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
@@ -200,7 +200,7 @@ export async function mergedItems(
   { from, to, order }: { from: number; to: number; order: MergeOrder },
 ): Promise<MergedItems> {
   const read = (ones: readonly AccountBranch[]) =>
-    mapConcurrently(ones, accountsAtOnce, (branch) => branch.readPage())
+    mapConcurrently(ones, accountConcurrency, (branch) => branch.readPage())
   await read(branches)
   const items: OwnedItem[] = []
   for (let position = 0; position < to; ) {

@@ -6,7 +6,7 @@ import { routes } from '../../contract/routes.ts'
 import { mapConcurrently } from '../../platform/concurrency.ts'
 import { ignoreApiError } from '../../platform/failure.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
-import { accountsAtOnce, readAccountTree } from '../../platform/sessions/complete-lists.ts'
+import { accountConcurrency, readAccountTree } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { withTimeLimit } from '../../platform/time-limit.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
@@ -145,11 +145,15 @@ async function matchesBelow(
   const root = accountIn({ params })
   const counts = await withTimeLimit(patienceMs, undefined, async (signal) => {
     const tree = await readAccountTree({ id: root }, { session, signal, max: maxAccounts })
-    return mapConcurrently(tree.accounts.slice(1), accountsAtOnce, async ({ id: account_id }) => {
-      const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
-      const page = await session.client.call(list, asked, signal).catch(ignoreApiError)
-      return page?.count ?? page?.items.length ?? 0
-    })
+    return mapConcurrently(
+      tree.accounts.slice(1),
+      accountConcurrency,
+      async ({ id: account_id }) => {
+        const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
+        const page = await session.client.call(list, asked, signal).catch(ignoreApiError)
+        return page?.count ?? page?.items.length ?? 0
+      },
+    )
   }).catch(ignoreApiError)
   const sum = (counts ?? []).reduce((total, count) => total + count, 0)
   return sum === 0

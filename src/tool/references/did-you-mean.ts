@@ -5,7 +5,7 @@ import { ApiError, type Failure, ignoreApiError } from '../../platform/failure.t
 import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,
-  accountsAtOnce,
+  accountConcurrency,
   readAccountTree,
 } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
@@ -199,7 +199,7 @@ export async function accountOfAgent(
     const searched = account === 'me' ? id : account
     const { accounts } = await readAccountTree({ id }, { session, signal, max: maxAccounts })
     const others = accounts.filter((one) => one.id !== searched)
-    const places = await mapConcurrently(others, accountsAtOnce, async (one) => {
+    const places = await mapConcurrently(others, accountConcurrency, async (one) => {
       const asked = { params: { account_id: one.id, agent_id }, query: {} }
       const agent = await session.client
         .call(routes.agents.get, asked, signal)

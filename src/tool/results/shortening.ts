@@ -158,11 +158,11 @@ function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
   if (typeof value !== 'object' || value === null) return value
   const entries = entriesOf(value)
   const shown: { name: string; field: unknown; size: number }[] = []
-  let room = budget - moreSize
+  let left = budget - moreSize
   for (const [name, field] of entries) {
     const size = sizes.ofEntry(name, field)
-    room -= Math.min(size, minShown)
-    if (room < 0) break
+    left -= Math.min(size, minShown)
+    if (left < 0) break
     shown.push({ name, field, size })
   }
   const more = entries.length - shown.length

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { crowd, heardOn, httpText } from '../../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { atOnce } from '../measure/load.ts'
+import { concurrently } from '../measure/load.ts'
 import { callBuiltTool, textOf } from '../measure/program.ts'
 import {
   type Attack,
@@ -175,18 +175,18 @@ export const oneKey: Scenario = {
       callBuiltTool(server.url, readSubaccount.name, readSubaccount.arguments, { key: 'other-key' })
 
     const models = ['voice-agents://catalog/models']
-    const refused = await atOnce(999, () => listen('refused-key', models))
+    const refused = await concurrently(999, () => listen('refused-key', models))
     assert.ok(refused.every((status) => [401, 429, 503].includes(status)))
     assert.equal(await listen('other-key', models), 200)
 
     const agents = (stream: number) =>
       Array.from({ length: 1000 }, (_, index) => `voice-agents://agents/a${stream}-${index}`)
-    const streams = await atOnce(100, (stream) => listen('greedy-key', agents(stream)))
+    const streams = await concurrently(100, (stream) => listen('greedy-key', agents(stream)))
     assert.ok(streams.includes(429))
     await sleep(1500)
     assert.ok(watched.size <= 250, `${watched.size} resources are watched`)
 
-    const calls = atOnce(5000, () =>
+    const calls = concurrently(5000, () =>
       send(mcpHttpRequest('tools/call', readSubaccount, { key: 'greedy-key' })),
     )
     let answered = 0

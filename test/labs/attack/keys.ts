@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { connectHttp } from '../../harness/client.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { atOnce } from '../measure/load.ts'
+import { concurrently } from '../measure/load.ts'
 import { callBuiltTool } from '../measure/program.ts'
 import { healthDuring, readSubaccount, type Scenario } from './attack.ts'
 
@@ -78,7 +78,7 @@ export const ownKey: Scenario = {
 }
 
 const keys = 300
-const keysAtOnce = 20
+const keyConcurrency = 20
 
 /** Heap limit, MB: about 20 are in use, so 60 kB kept of each key exceed it. */
 const heap = 36
@@ -113,8 +113,8 @@ export const madeUpKeys: Scenario = {
     const health = await healthDuring(
       server.url,
       async () => {
-        for (let done = 0; done < keys; done += keysAtOnce)
-          await atOnce(keysAtOnce, (index) => send(done + index))
+        for (let done = 0; done < keys; done += keyConcurrency)
+          await concurrently(keyConcurrency, (index) => send(done + index))
       },
       longestWait,
     )

@@ -35,7 +35,7 @@ export const unreadStdio: Scenario = {
 const newline = 10
 
 const calls = 20_000
-const atOnce = 50
+const concurrency = 50
 
 /** Heap limit, MB: about 20 are in use, so 1 kB kept of each message exceeds it. */
 const heap = 36
@@ -51,8 +51,10 @@ export const steadyMemory: Scenario = {
     })
     const client = new StdioClient(program)
     const asked = { name: 'get_current_account', arguments: {} }
-    for (let done = 0; done < calls; done += atOnce) {
-      await Promise.all(Array.from({ length: atOnce }, () => client.request('tools/call', asked)))
+    for (let done = 0; done < calls; done += concurrency) {
+      await Promise.all(
+        Array.from({ length: concurrency }, () => client.request('tools/call', asked)),
+      )
     }
     program.process.stdin.end()
     assert.equal(await program.exited, 0)

@@ -11,7 +11,7 @@ import { registeredKeyClient } from '../../harness/oauth-key-client.ts'
 import { authority } from '../../harness/private-ca.ts'
 import { freePort } from '../../harness/program.ts'
 import { exchange } from '../../harness/raw-http.ts'
-import { atOnce } from '../measure/load.ts'
+import { concurrently } from '../measure/load.ts'
 import type { Attack, Scenario, Starting } from './attack.ts'
 
 const attacker = '203.0.113.1'
@@ -91,7 +91,7 @@ export const oauthPaths: Scenario = {
       assert.doesNotMatch(text, /<form|http-equiv/)
     }
     const path = `/oauth/authorize${asking(client_id)}`
-    const statuses = await atOnce(1000, async () => (await send(path, attacker)).status)
+    const statuses = await concurrently(1000, async () => (await send(path, attacker)).status)
     const admitted = statuses.filter((status) => status === 303).length
     // The allowance of 300 fills again meanwhile.
     assert.ok(admitted < 400, `${admitted} requests for access were admitted`)
@@ -132,10 +132,12 @@ export const clientDocuments: Scenario = {
     const post = (endpoint: string, fields: Record<string, string>) =>
       send(`/oauth/${endpoint}`, attacker, { method: 'POST', body: new URLSearchParams(fields) })
     const unknown = { grant_type: 'refresh_token', refresh_token: 'a' }
-    await atOnce(100, (index) => post('token', { ...unknown, client_id: slow(index) }))
-    await atOnce(100, (index) => post('revoke', { token: 'a', client_id: slow(index) }))
+    await concurrently(100, (index) => post('token', { ...unknown, client_id: slow(index) }))
+    await concurrently(100, (index) => post('revoke', { token: 'a', client_id: slow(index) }))
     assert.equal(web.asked.length, 0)
-    const asked = atOnce(200, (index) => send(`/oauth/authorize${asking(slow(index))}`, attacker))
+    const asked = concurrently(200, (index) =>
+      send(`/oauth/authorize${asking(slow(index))}`, attacker),
+    )
     let others = 0
     const done = asked.then(() => true)
     do {
@@ -216,7 +218,7 @@ export const longAssertions: Scenario = {
     const exp = Date.UTC(2100) / 1000
     const iat = Math.floor(Date.now() / 1000)
     const flood = (times: { exp: number; iat?: number }) =>
-      atOnce(500, () => greedy.send(greedy.assertion(times)))
+      concurrently(500, () => greedy.send(greedy.assertion(times)))
     for (const { error } of await flood({ exp })) assert.equal(error, 'invalid_client')
     const answers = await flood({ exp, iat })
     const accepted = answers.filter(({ error }) => error === 'invalid_grant').length

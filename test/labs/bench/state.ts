@@ -29,7 +29,7 @@ interface Measured {
   readonly p50: number
 }
 
-const atOnce = 16
+const concurrency = 16
 
 /** Every call is counted, too: a limit of the dial policy that is never reached. */
 const policy = '{"max_per_day": 1000000}'
@@ -57,13 +57,13 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
     for (const subject of subjects) {
       await using run = await start(subject)
       // Connections are open and code is compiled then.
-      await run.place(atOnce, 1)
-      add(many, subject.name, await run.place(atOnce, seconds))
+      await run.place(concurrency, 1)
+      add(many, subject.name, await run.place(concurrency, seconds))
       add(single, subject.name, await run.place(1, seconds))
     }
   }
   return [
-    sectionOf(`place_call by where the state is, ${atOnce} at once`, many),
+    sectionOf(`place_call by where the state is, ${concurrency} at once`, many),
     sectionOf('place_call by where the state is, one after the other', single),
   ]
 }

@@ -1,19 +1,19 @@
-/** Does work on all items, so many at once. */
+/** Does work on all items, `concurrency` at a time. */
 export async function inParallel<T>(
   items: readonly T[],
-  atOnce: number,
+  concurrency: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const left = items.values()
   await Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: concurrency }, async () => {
       for (const item of left) await work(item)
     }),
   )
 }
 
 /** Does the same `count` times at once. */
-export const atOnce = <T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> =>
+export const concurrently = <T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, nth) => work(nth)))
 
 /** How long each request of a load took, ms, and how long all of them together took, s. */
@@ -30,7 +30,7 @@ export async function repeatFor(
 ): Promise<Timed> {
   const times: number[] = []
   const began = performance.now()
-  await atOnce(connections, async (connection) => {
+  await concurrently(connections, async (connection) => {
     while (performance.now() - began < seconds * 1000) {
       const sentAt = performance.now()
       await work(connection)

@@ -154,7 +154,7 @@ for (const numbers of listLengths) {
 const stressed = await stressCalls({
   placements: flags.placements,
   seed: flags.seed,
-  atOnce: flags['at-once'],
+  concurrency: flags['at-once'],
   killEveryMs: 5000,
   maxTries: 14,
   program: flags.program,

@@ -10,7 +10,7 @@ interface StressOptions {
   readonly placements: number
   readonly seed: number
   /** Placements under way at once. */
-  readonly atOnce: number
+  readonly concurrency: number
   /** Mean time between two kills of one of the two servers, ms. */
   readonly killEveryMs: number
   /** Tries after which a client gives up. */
@@ -21,7 +21,7 @@ interface StressOptions {
 
 /** Places calls through two servers that share a state directory and are killed at random. */
 export async function stressCalls(options: StressOptions) {
-  const { seed, atOnce, killEveryMs, maxTries, program } = options
+  const { seed, concurrency, killEveryMs, maxTries, program } = options
   const began = performance.now()
   using folder = scratchFolder()
   await using platform = await startFaultyPlatform(seed)
@@ -35,7 +35,7 @@ export async function stressCalls(options: StressOptions) {
     server.killRepeatedly(killEveryMs, randomOf(seed, 'kills', index), done.signal),
   )
   try {
-    await inParallel(placements, atOnce, (placement) => place(placement, servers, maxTries))
+    await inParallel(placements, concurrency, (placement) => place(placement, servers, maxTries))
   } finally {
     done.abort()
     await Promise.all(killing)

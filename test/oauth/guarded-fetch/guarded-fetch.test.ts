@@ -278,7 +278,7 @@ describe('numbers', () => {
 
   test('so many documents are fetched at once', async () => {
     const server = await serve(() => undefined)
-    const guard = guarded({ atOnce: { inAll: 2, perNetwork: 2 }, timeLimitMs: 500 })
+    const guard = guarded({ concurrency: { inAll: 2, perNetwork: 2 }, timeLimitMs: 500 })
     const first = [refusal(guard.fetch(server.address)), refusal(guard.fetch(server.address))]
     expect(await refusal(guard.fetch(server.address))).toBe('too_many')
     expect(await Promise.all(first)).toEqual(['too_slow', 'too_slow'])
@@ -290,7 +290,11 @@ describe('numbers', () => {
       if (request.url !== '/slow') asDocument(request, response)
     })
     const slow = new URL('/slow', server.address)
-    const guard = guarded({ perNetwork: 4, atOnce: { inAll: 9, perNetwork: 2 }, timeLimitMs: 500 })
+    const guard = guarded({
+      perNetwork: 4,
+      concurrency: { inAll: 9, perNetwork: 2 },
+      timeLimitMs: 500,
+    })
     const from = (network: string, address: string | URL = server.address) =>
       guard.fetch(address, { network }).then(
         () => 'fetched',

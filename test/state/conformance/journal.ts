@@ -41,11 +41,11 @@ export function describeJournal(
       ['with an id', 'mine'],
     ])('lets one of many identical requests send: %s', async (_, externalId) => {
       const [one, other] = await open()
-      const atOnce = <T>(work: (journal: Journal) => Promise<T>) =>
+      const concurrently = <T>(work: (journal: Journal) => Promise<T>) =>
         Promise.all(Array.from({ length: 30 }, (_, nth) => work(nth % 2 ? one : other)))
       // All connections are open then, so that the claims really run at once.
-      await atOnce((journal) => journal.find(identity({ content: 'another' })))
-      const claims = await atOnce((journal) => journal.claim(identity({ externalId })))
+      await concurrently((journal) => journal.find(identity({ content: 'another' })))
+      const claims = await concurrently((journal) => journal.claim(identity({ externalId })))
       expect(claims.filter(({ kind }) => kind === 'mine')).toHaveLength(1)
       expect(claims.filter(({ kind }) => kind === 'theirs')).toHaveLength(29)
       const ids = claims.map((claim) => 'entry' in claim && claim.entry.externalId)

@@ -131,11 +131,11 @@ export function describeRecords(
       )
       await sleep(10)
       const left = await Promise.all([...new Set(some)].map((id) => one.get(key(id))))
-      const room = 30 - left.filter((value) => value !== undefined).length
-      for (let index = 0; index < room; index++)
+      const free = 30 - left.filter((value) => value !== undefined).length
+      for (let index = 0; index < free; index++)
         expect(await one.add(recordOf(`new ${index}`), { inAll: 30, perOwner: 30 })).toBe('added')
       expect(await other.add(recordOf('new'), { inAll: 30, perOwner: 31 })).toBe('full')
-      for (let index = 0; index < room; index++) await other.remove(recordOf(`new ${index}`))
+      for (let index = 0; index < free; index++) await other.remove(recordOf(`new ${index}`))
       for (const id of new Set(some)) await one.remove(key(id))
       expect(await one.add(recordOf('new'), { inAll: 1, perOwner: 1 })).toBe('added')
     })

@@ -74,9 +74,9 @@ export function leftOut({ note = '' }: VoicesData): {
   /** Narrower filters would show them. */
   readonly isPart: boolean
   /** A larger limit would, too: the answer has room for more. */
-  readonly hasRoom: boolean
+  readonly canShowMore: boolean
 } {
   const isShortened = /Shortened/.test(note)
   const isLimited = /There may be more/.test(note)
-  return { isPart: isShortened || isLimited, hasRoom: isLimited && !isShortened }
+  return { isPart: isShortened || isLimited, canShowMore: isLimited && !isShortened }
 }

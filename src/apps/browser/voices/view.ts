@@ -123,7 +123,7 @@ function argsOf(input: Args, chosen: Filters, limit: number): Args {
 }
 
 function moreButton(data: VoicesData, { host, input, call }: Page<VoicesData>, count: number) {
-  if (!host.canCallTools() || !leftOut(data).hasRoom) return []
+  if (!host.canCallTools() || !leftOut(data).canShowMore) return []
   const button = h('button', { id: 'more' }, 'Show more voices')
   const limit = Math.max(asksFor, 2 * count)
   return [
