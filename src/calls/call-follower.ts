@@ -42,8 +42,9 @@ export class CallFollower {
   ): Promise<void> {
     const end = performance.now() + longestCallMs
     while (performance.now() < end) {
-      const reading = this.follow(followed, client, { forMs: underWayEveryMs })
-      const call = await reading.catch(() => undefined)
+      const call = await this.follow(followed, client, { forMs: underWayEveryMs }).catch(
+        () => undefined,
+      )
       if (!call) await sleep(retryAfterMs, undefined, { ref: false })
       else if (hasEnded(call)) return onEnded()
       else onUnderWay()

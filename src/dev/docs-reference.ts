@@ -62,14 +62,14 @@ function reference(tool: Tool): string {
 }
 
 /** Which fields are marked: those that must be there, or those that may be missing. */
-interface Reading {
+interface FieldOptions {
   readonly marks: 'required' | 'optional'
 }
 
 /** The fields of a schema, those of objects in it by dotted paths. */
 function fieldsOf(
   schema: JsonSchema,
-  { marks }: Reading = { marks: 'required' },
+  { marks }: FieldOptions = { marks: 'required' },
   prefix = '',
 ): string[][] {
   const required = new Set(schema.required)

@@ -45,7 +45,7 @@ interface CallTasksOptions {
 export function callTasks(options: CallTasksOptions): TaskSource {
   const { session, tools, onBug } = options
   const mayRead = tools.some(showsCalls)
-  const reading = <T>(taskId: string, read: () => Promise<T>) => {
+  const readTask = <T>(taskId: string, read: () => Promise<T>) => {
     if (!mayRead) throw noTask(taskId)
     return withProtocolErrors('The task', { session, onBug }, read).catch((error: unknown) => {
       if (!(error instanceof ResourceNotFoundError)) throw error
@@ -53,16 +53,16 @@ export function callTasks(options: CallTasksOptions): TaskSource {
     })
   }
   return {
-    get: (taskId, signal) => reading(taskId, () => getTask(taskId, options, signal)),
+    get: (taskId, signal) => readTask(taskId, () => getTask(taskId, options, signal)),
     // The call itself goes on.
     cancel: (taskId, signal) =>
-      reading(taskId, async () => {
+      readTask(taskId, async () => {
         const call = await followedCall(decodeTaskId(taskId), session, signal)
         if (!call || !hasEnded(call)) await cancelTask(taskId, options)
       }),
     // A task that follows a call asks nothing, so answers are ignored.
     answer: (taskId, _, signal) =>
-      reading(taskId, async () => {
+      readTask(taskId, async () => {
         await followedCall(decodeTaskId(taskId), session, signal)
       }),
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Provider } from 'oidc-provider'
 import { scopes as allScopes, type Scope } from '../platform/sessions/credential.ts'
-import type { Authorization, TokenReading } from '../server/transports/http-authorization.ts'
+import type { Authorization, TokenResult } from '../server/transports/http-authorization.ts'
 import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
@@ -135,7 +135,7 @@ async function readToken(
     readonly publicUrl: URL
     readonly onError: (error: unknown) => void
   },
-): Promise<TokenReading> {
+): Promise<TokenResult> {
   try {
     const found = await provider.AccessToken.find(token)
     if (!found?.grantId || found.aud !== resourceOf(publicUrl).href) return invalidToken
@@ -161,7 +161,7 @@ async function readToken(
   }
 }
 
-const invalidToken: TokenReading = {
+const invalidToken: TokenResult = {
   ok: false,
   status: 401,
   message:

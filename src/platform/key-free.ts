@@ -33,18 +33,18 @@ const longestEscape = 12
  */
 export function redactor(apiKey: string): Redact {
   if (apiKey.length < shortest) return noRedaction
-  const beginnings = spellingsOf(apiKey).map(({ reading, written }) => ({
-    reading,
+  const beginnings = spellingsOf(apiKey).map(({ transform, written }) => ({
+    transform,
     written: written.slice(0, beginning),
   }))
   const start: Redact['start'] = (text, first) => {
     const searched = text.slice(0, first + longestEscape * apiKey.length)
-    const readings = readingsOf(searched)
-    const mayHoldKey = beginnings.some(({ reading, written }) =>
-      readings[reading].includes(written),
+    const transforms = transformsOf(searched)
+    const mayHoldKey = beginnings.some(({ transform, written }) =>
+      transforms[transform].includes(written),
     )
     if (!mayHoldKey) return text.slice(0, first)
-    return withoutPlaces(searched, placesOf(apiKey, searched, readings), first)
+    return withoutPlaces(searched, placesOf(apiKey, searched, transforms), first)
   }
   return withStart(start)
 }
@@ -55,22 +55,22 @@ const withStart = (start: Redact['start']): Redact =>
 /** For a key that is no secret. */
 export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
 
-/** How a text is read: with its escapes or without, as it is or in small letters. */
-interface Readings {
+/** A text as it is searched: unescaped, in small letters, or both. */
+interface Transforms {
   readonly small: string
   readonly unescaped: string
   readonly smallUnescaped: string
 }
 
-/** How a key may be written in one of these readings. */
+/** A spelling of the key, and the transform of a text that shows it. */
 interface Spelling {
-  readonly reading: keyof Readings
+  readonly transform: keyof Transforms
   readonly written: string
   /** What may follow that is partly of the key. */
   readonly rest?: RegExp
 }
 
-function readingsOf(text: string): Readings {
+function transformsOf(text: string): Transforms {
   const unescaped = text.replace(escapes, characterMeant)
   const smallUnescaped = unescaped.toLowerCase()
   return {
@@ -87,11 +87,11 @@ function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
     // Also found with its escapes: a key may itself seem to be escaped, or the text before it.
-    { reading: 'small', written: apiKey.toLowerCase() },
+    { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []
-      : [{ reading: 'smallUnescaped', written: unescaped } as const]),
-    { reading: 'smallUnescaped', written: Buffer.from(apiKey).toString('hex') },
+      : [{ transform: 'smallUnescaped', written: unescaped } as const]),
+    { transform: 'smallUnescaped', written: Buffer.from(apiKey).toString('hex') },
     ...[0, 1, 2].flatMap((offset) => base64Spellings(apiKey, offset)),
   ]
 }
@@ -106,7 +106,7 @@ function base64Spellings(apiKey: string, offset: number): Spelling[] {
   const whole = Math.floor((bytes.length * 8) / 6)
   const rest = (bytes.length * 8) % 6 === 0 ? /^/ : /^[\w+/-]?={0,2}/
   return (['base64', 'base64url'] as const).map((encoding) => ({
-    reading: 'unescaped',
+    transform: 'unescaped',
     written: bytes.toString(encoding).slice(first, whole),
     rest,
   }))
@@ -134,13 +134,13 @@ const backslash = 0x5c
 type Place = readonly [begin: number, end: number]
 
 /** Where the key is written in a text. */
-function placesOf(apiKey: string, text: string, readings: Readings): Place[] {
-  const { begins, ends } = charactersOf(text, readings.unescaped.length)
-  return spellingsOf(apiKey).flatMap(({ reading, written, rest }) =>
-    foundIn(readings[reading], written).map((begin): Place => {
+function placesOf(apiKey: string, text: string, transforms: Transforms): Place[] {
+  const { begins, ends } = charactersOf(text, transforms.unescaped.length)
+  return spellingsOf(apiKey).flatMap(({ transform, written, rest }) =>
+    foundIn(transforms[transform], written).map((begin): Place => {
       const end = begin + written.length
-      if (reading === 'small') return [begin, end]
-      const [more = ''] = rest?.exec(readings[reading].slice(end, end + 3)) ?? []
+      if (transform === 'small') return [begin, end]
+      const [more = ''] = rest?.exec(transforms[transform].slice(end, end + 3)) ?? []
       return [begins[begin] ?? 0, ends[end + more.length - 1] ?? 0]
     }),
   )

@@ -115,9 +115,9 @@ function numberItems(
 
 async function itemsOf(
   check: string,
-  reading: Promise<ReadResult<CheckResult | CheckResult[]>>,
+  promise: Promise<ReadResult<CheckResult | CheckResult[]>>,
 ): Promise<ChecklistItem[]> {
-  const read = await reading
+  const read = await promise
   return read.ok ? [read.value].flat().map(itemOf) : [unknownItem(check, read.problem)]
 }
 

@@ -66,7 +66,7 @@ export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
     : elapsedSince(timestamp)
 
 /** The clock of the database by the uptime of this machine, which nobody sets: both ms. */
-interface Reading {
+interface Sample {
   readonly now: number
   readonly uptime: number
 }
@@ -82,9 +82,9 @@ export const minStepMs = 10_000
  * is set while the process runs is noticed with the next reading.
  */
 export class WatchedClock {
-  #first: Reading | undefined
+  #first: Sample | undefined
   /** The first reading since the clock was last set: small steps add up against it. */
-  #even: Reading | undefined
+  #even: Sample | undefined
   #evenSince = Number.POSITIVE_INFINITY
   #setAt = Number.POSITIVE_INFINITY
 
@@ -116,4 +116,4 @@ export class WatchedClock {
   }
 }
 
-const at = (reading: Reading, uptime: number) => reading.now + uptime - reading.uptime
+const at = (sample: Sample, uptime: number) => sample.now + uptime - sample.uptime

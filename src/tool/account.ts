@@ -48,9 +48,9 @@ export function accountReader({
 }
 
 /** `undefined` if the platform answers that there is no such object. Throws other ApiErrors. */
-export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
-    return await reading
+    return await promise
   } catch (error) {
     const isMissing =
       error instanceof ApiError &&

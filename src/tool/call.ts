@@ -106,8 +106,8 @@ async function run(
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress, takesTasks },
     // The body was parsed with this tool's route.
     body: request.body as Run['body'],
-    readAs(reading) {
-      if (!call.coercions.includes(reading)) call.coercions = [...call.coercions, reading]
+    noteCoercion(coercion) {
+      if (!call.coercions.includes(coercion)) call.coercions = [...call.coercions, coercion]
     },
     stateRefusal: (error) => stateRefusal(error, stateFailed?.(error)),
   })

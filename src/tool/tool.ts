@@ -163,8 +163,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly takesTasks: boolean
   /** Asks a person, where the operator wants that; throws while there is no agreement. */
   readonly confirm: Confirm
-  /** Says in the result how an argument was read that was given in another form. */
-  readonly readAs: (reading: string) => void
+  /** Reports in the result how an argument in another form was read. */
+  readonly noteCoercion: (coercion: string) => void
   /** The refusal of one of several things that a tool does, where the state cannot be used. */
   readonly stateRefusal: (error: StateError) => Refused
   /** Reports progress to a client that wants it; `done` only grows. */

@@ -12,18 +12,18 @@ function platformOf({
   /** Statuses with which the first readings fail. */
   fails = [] as number[],
 } = {}) {
-  let readings = 0
+  let reads = 0
   const began = new Date(Date.now() - ageMs).toISOString()
   const client: Client = {
     async call() {
-      const status = fails[readings++]
+      const status = fails[reads++]
       if (status !== undefined) throw failed(status)
-      const messages = Array.from({ length: readings }, () => ({ role: 'agent', message: 'Hm.' }))
-      const state = readings > endsAfter ? 'completed' : 'in_progress'
+      const messages = Array.from({ length: reads }, () => ({ role: 'agent', message: 'Hm.' }))
+      const state = reads > endsAfter ? 'completed' : 'in_progress'
       return { id: 'call', status: state, created: began, messages } as never
     },
   }
-  return { client, readings: () => readings }
+  return { client, reads: () => reads }
 }
 
 const failed = (status: number) =>
@@ -63,13 +63,13 @@ test.each([
 
 describe('a call', () => {
   test('is read once for all requests that wait for it, and each is given every change', async () => {
-    const { client, readings } = platformOf()
+    const { client, reads } = platformOf()
     const follower = new CallFollower()
     let news = 0
     const waiting = { forMs: 1500, onChange: () => void news++ }
     const waits = Array.from({ length: 50 }, () => follower.follow(call('a'), client, waiting))
     expect(await Promise.all(waits)).toHaveLength(50)
-    expect(readings()).toBe(2)
+    expect(reads()).toBe(2)
     expect(news).toBe(100)
   })
 
@@ -98,35 +98,35 @@ describe('a call', () => {
   })
 
   test('has not ended because it cannot be read', async () => {
-    const { client, readings } = platformOf({ fails: Array(100).fill(503) })
+    const { client, reads } = platformOf({ fails: Array(100).fill(503) })
     const errors: string[] = []
     void new CallFollower().untilEnd(call('a'), client, {
       onUnderWay: () => void errors.push('goes on'),
       onEnded: () => void errors.push('has ended'),
     })
-    await expect.poll(readings, { timeout: 8000 }).toBeGreaterThanOrEqual(3)
+    await expect.poll(reads, { timeout: 8000 }).toBeGreaterThanOrEqual(3)
     await sleep(200)
     expect(errors).toEqual([])
   })
 
   test('that has lasted long is read as rarely as its age says, also for a new request', async () => {
-    const { client, readings } = platformOf({ ageMs: 600_000 })
+    const { client, reads } = platformOf({ ageMs: 600_000 })
     await new CallFollower().follow(call('a'), client, { forMs: 2500 })
-    expect(readings()).toBe(1)
+    expect(reads()).toBe(1)
   })
 
   test('is read less often where many are followed', async () => {
-    const { client, readings } = platformOf()
+    const { client, reads } = platformOf()
     const follower = new CallFollower()
     const waits = Array.from({ length: 200 }, (_, index) =>
       follower.follow(call(`call ${index}`), client, { forMs: 4000 }),
     )
     await Promise.all(waits)
-    expect(readings()).toBeLessThan(400)
+    expect(reads()).toBeLessThan(400)
   })
 
   test('is not read any more when no request waits', async () => {
-    const { client, readings } = platformOf()
+    const { client, reads } = platformOf()
     const stopping = new AbortController()
     const following = new CallFollower().follow(call('a'), client, {
       forMs: 10_000,
@@ -136,6 +136,6 @@ describe('a call', () => {
     stopping.abort()
     await following
     await sleep(1500)
-    expect(readings()).toBe(1)
+    expect(reads()).toBe(1)
   })
 })

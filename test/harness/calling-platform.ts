@@ -10,7 +10,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   /** Calls that have ended, and what was said on them, by whom. */
   const ended = new Map<string, { words: string; role: string }>()
   const unreadable = new Set<string>()
-  const readings = new Map<string, number>()
+  const reads = new Map<string, number>()
   const dialled: Record<string, unknown>[] = []
   let failures = 0
   let refusals = 0
@@ -46,7 +46,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
         const items = found.map((call) => ({ ...call, ...added }))
         return json(res, 200, { items, count: items.length })
       }
-      readings.set(id, (readings.get(id) ?? 0) + 1)
+      reads.set(id, (reads.get(id) ?? 0) + 1)
       if (unreadable.has(id)) return json(res, 500, envelope('internal_error', 'No.'))
       if (isHiding) return json(res, 404, envelope('not_found'))
       if (failures-- > 0) return json(res, 500, { code: 'internal_error', message: 'No.' })
@@ -59,7 +59,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     dialled,
     env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
     /** How often a call was read. */
-    readings: (id: string) => readings.get(id) ?? 0,
+    reads: (id: string) => reads.get(id) ?? 0,
     end: (id: string, words = '', role = 'agent') => void ended.set(id, { words, role }),
     /** Lets every reading of a call fail. */
     makeUnreadable: (id: string) => void unreadable.add(id),

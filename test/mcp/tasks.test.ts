@@ -272,14 +272,14 @@ describe('a task of a platform', () => {
     const taskId = String(result.taskId)
     expect(taskId).not.toContain(key)
     await new Promise((resolve) => setTimeout(resolve, 1300))
-    expect(platform.readings('call-0')).toBe(0)
+    expect(platform.reads('call-0')).toBe(0)
     expect((await own('tasks/get', { taskId }, { key })).result.status).toBe('working')
     platform.end('call-0', `My key is ${key}`)
     const task = (await own('tasks/get', { taskId }, { key })).result
     expect(task.status).toBe('completed')
     expect(JSON.stringify(task)).toContain('My key is [API key]')
     expect(JSON.stringify(task)).not.toContain(key)
-    expect(platform.readings('call-0')).toBe(2)
+    expect(platform.reads('call-0')).toBe(2)
   })
 
   test('is not given up because the platform does not show it yet', async () => {

@@ -245,14 +245,14 @@ describe('three servers', () => {
     const cancelling = new AbortController()
     const waiting = client.call('wait_for_call', { call_id: id }, { signal: cancelling.signal })
     const ended = expect(waiting).rejects.toThrow()
-    await expect.poll(() => platform.readings(id)).toBeGreaterThan(1)
+    await expect.poll(() => platform.reads(id)).toBeGreaterThan(1)
     cancelling.abort()
     await ended
     // The call goes on, and nobody reads it for this request any more.
     await sleep(3000)
-    const readings = platform.readings(id)
+    const reads = platform.reads(id)
     await sleep(5000)
-    expect(platform.readings(id)).toBe(readings)
+    expect(platform.reads(id)).toBe(reads)
   })
 
   test('cancel a task for all of them', async () => {

@@ -56,7 +56,7 @@ const envelope = (status: number, code: string, field?: string) =>
     },
     { status },
   )
-const isReading = ({ method }: Request, { status }: Response) => method === 'GET' && status === 200
+const isRead = ({ method }: Request, { status }: Response) => method === 'GET' && status === 200
 
 const changed = async (response: Response, change: object) =>
   Response.json(
@@ -76,7 +76,7 @@ const breaks: Record<string, [Break, RegExp]> = {
   ],
   'a body off its schema': [
     async (request, response) =>
-      isReading(request, response) && request.url.includes('/agents/')
+      isRead(request, response) && request.url.includes('/agents/')
         ? changed(response, { tags: 'support' })
         : response,
     /^off its schema: \/tags must be array/,
@@ -112,7 +112,7 @@ const breaks: Record<string, [Break, RegExp]> = {
   ],
   'a change that is not stored': [
     async (request, response) =>
-      isReading(request, response) && request.url.includes('/sip-trunks/')
+      isRead(request, response) && request.url.includes('/sip-trunks/')
         ? changed(response, { name: 'another' })
         : response,
     /^what is stored is another/,

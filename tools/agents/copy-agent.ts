@@ -182,10 +182,10 @@ function copiedFields(original: Agent, changes: Fields) {
 async function checkedCopy(
   original: Agent,
   { params, isOtherAccount }: Target,
-  { session, signal, readAs, options: { name, changes = {}, allow_unlisted } }: CopyRun,
+  { session, signal, noteCoercion, options: { name, changes = {}, allow_unlisted } }: CopyRun,
 ): Promise<{ body: Fields; warnings: string[] }> {
   const { body, left } = copiedFields(original, { ...changes, name })
-  const run = { request: { params, query: {} }, session, signal, readAs }
+  const run = { request: { params, query: {} }, session, signal, noteCoercion }
   const checks = newValueChecks(run, allow_unlisted)
   const [catalogs, greeting, copied] = await Promise.all([
     checks.catalogValues(body, original),

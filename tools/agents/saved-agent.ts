@@ -98,7 +98,7 @@ export type NewValueChecks = ReturnType<typeof newValueChecks>
  * with warnings.
  */
 export function newValueChecks(
-  run: Pick<Run, 'request' | 'session' | 'signal' | 'readAs'>,
+  run: Pick<Run, 'request' | 'session' | 'signal' | 'noteCoercion'>,
   allowsUnlisted: boolean | undefined,
 ) {
   const reader = accountReader(run)
@@ -115,7 +115,7 @@ export function newValueChecks(
       const key = [catalogFieldsOf(wanted), catalogFieldsOf(stored)]
       const { ids, warnings } = await catalogs(key, wanted, stored)
       for (const { part, field, given, id } of ids)
-        run.readAs(`${part}.${field}: ${JSON.stringify(given)} as ${JSON.stringify(id)}`)
+        run.noteCoercion(`${part}.${field}: ${JSON.stringify(given)} as ${JSON.stringify(id)}`)
       const instructions = instructionWarnings(wanted.model, stored.model)
       return {
         wanted: withCatalogIds(wanted, ids),

@@ -16,7 +16,7 @@ import {
   isUnreached,
   lastWordsOf,
 } from './call-state.ts'
-import { followCalls, followMs, type LastReading } from './following.ts'
+import { followCalls, followMs, type LastPoll } from './following.ts'
 import type { PlacingRun } from './placing.ts'
 
 const outcomeNames = [
@@ -160,7 +160,7 @@ function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
 }
 
 /** How a call went, as far as it was followed. */
-export function followedFields(followed: LastReading): Omit<BatchCall, 'to_number' | 'outcome'> {
+export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' | 'outcome'> {
   if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
   const { call } = followed
   const words = lastWordsOf(call)

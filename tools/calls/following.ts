@@ -56,10 +56,10 @@ async function readUntilEnd(
   }
 }
 
-/** The last reading of a call, or why it could not be read. */
-export type LastReading = { readonly call: CallDetail } | { readonly error: ApiError }
+/** What the last poll of a call returned. */
+export type LastPoll = { readonly call: CallDetail } | { readonly error: ApiError }
 /** By the ids of the calls. */
-export type LastReadings = ReadonlyMap<string, LastReading>
+export type LastPolls = ReadonlyMap<string, LastPoll>
 
 interface CallsToFollow extends Following {
   readonly account: string
@@ -74,14 +74,14 @@ const betweenFirstMs = 25
  * Reads calls until all have ended, `forMs` is over, the request is cancelled or the client has gone,
  * and reports progress. A call that cannot be read is reported as such.
  */
-export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastReadings> {
+export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastPolls> {
   const { account, callIds, forMs } = calls
   const end = performance.now() + forMs
   // However little time there is, each call is read once.
   const gapMs = Math.min(betweenFirstMs, forMs / 4 / callIds.length)
   return withFollowProgress(run, calls, async ({ signal, report }) => {
-    const followed = new Map<string, LastReading>()
-    const note = (callId: string, one: LastReading) => {
+    const followed = new Map<string, LastPoll>()
+    const note = (callId: string, one: LastPoll) => {
       followed.set(callId, one)
       report(() => progressText(followed, callIds.length))
     }
@@ -105,7 +105,7 @@ export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastR
 }
 
 /** Such as `2 of 3 have ended; ringing: 1`. It holds nothing that was said. */
-function progressText(followed: LastReadings, count: number): string {
+function progressText(followed: LastPolls, count: number): string {
   const states = [...followed.values()].map((one) =>
     'call' in one ? callStateOf(one.call) : 'unknown',
   )

@@ -23,13 +23,7 @@ import {
   withProblemsOnce,
 } from './call-batch-result.ts'
 import { waitedCallOutput } from './call-state.ts'
-import {
-  type FollowRun,
-  followCall,
-  followCalls,
-  followMs,
-  type LastReadings,
-} from './following.ts'
+import { type FollowRun, followCall, followCalls, followMs, type LastPolls } from './following.ts'
 
 /** Seconds from the start of the tool call; its time limit (`requestMs`) ends a wait in any case. */
 const maxWaitSeconds = 55
@@ -127,7 +121,7 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   ])
 }
 
-function batchCall(callId: string, followed: LastReadings): BatchCall {
+function batchCall(callId: string, followed: LastPolls): BatchCall {
   const one = followed.get(callId)
   if (!one) return { call_id: callId, state: 'unknown' }
   const { to_number, external_id } = 'call' in one ? one.call : {}
@@ -140,7 +134,7 @@ function batchCall(callId: string, followed: LastReadings): BatchCall {
 }
 
 /** If no call could be read, the request has failed. */
-function throwIfUnread(calls: readonly BatchCall[], followed: LastReadings): void {
+function throwIfUnread(calls: readonly BatchCall[], followed: LastPolls): void {
   if (calls.some(({ state }) => state !== 'unknown')) return
   for (const one of followed.values()) if ('error' in one) throw one.error
 }

@@ -185,9 +185,9 @@ async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
 const wrongLink = (argument: string, message: string) => badArguments([{ argument, message }])
 
 /** `undefined` where no exposed tool may read it. Throws `missing()` where it does not exist, and ApiError. */
-async function existing<T>(reading: Promise<T>, missing: () => Refused): Promise<T | undefined> {
+async function existing<T>(promise: Promise<T>, missing: () => Refused): Promise<T | undefined> {
   try {
-    const found = await unlessMissing(reading)
+    const found = await unlessMissing(promise)
     if (found === undefined) throw missing()
     return found
   } catch (error) {

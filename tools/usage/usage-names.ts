@@ -55,22 +55,22 @@ interface Names {
   readonly subaccount: Map<string, string>
 }
 
-interface Reading extends NamesRun {
+interface ReadRun extends NamesRun {
   /** Failures of the platform, after which reading goes on. */
   readonly failed: ApiError[]
 }
 
 /** Notes a failure of the platform. Throws if cancelled. */
-async function noteFailure(reading: Promise<void>, { signal, failed }: Reading): Promise<void> {
+async function noteFailure(work: Promise<void>, { signal, failed }: ReadRun): Promise<void> {
   try {
-    await reading
+    await work
   } catch (error) {
     if (!(error instanceof ApiError) || signal?.aborted) throw error
     failed.push(error)
   }
 }
 
-async function readNames(wanted: UsageIds, names: Names, run: Reading): Promise<void> {
+async function readNames(wanted: UsageIds, names: Names, run: ReadRun): Promise<void> {
   const account = accountIn(run.request)
   const isAgentMissing = () => missing(wanted, names).agent.length > 0
   await Promise.all([

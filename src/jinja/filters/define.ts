@@ -1,6 +1,6 @@
 import { getItem } from '../python/access.ts'
 import { type BoundArguments, bind } from '../python/methods.ts'
-import type { Callee, Reading, Runtime } from '../python/runtime.ts'
+import type { Callee, ReadCost, Runtime } from '../python/runtime.ts'
 import { toText } from '../python/to-text.ts'
 import { Markup, textOf, Undefined, type Value } from '../python/values.ts'
 
@@ -16,14 +16,14 @@ export function filter(
   name: string,
   parameters: string,
   run: FilterBody,
-  reading: Reading = 'walk',
+  cost: ReadCost = 'walk',
 ): FilterEntry {
   const names = parameters === '' ? [] : parameters.split(' ')
   return [
     name,
     (runtime, value, args) => {
       const given = bind(runtime, name, names, args)
-      runtime.readAll([value, ...given], reading)
+      runtime.readAll([value, ...given], cost)
       return run(runtime, value, given)
     },
   ]

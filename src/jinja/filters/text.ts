@@ -3,7 +3,7 @@ import { tryLength } from '../python/iterate.ts'
 import { asInteger, asText, type BoundArguments } from '../python/methods.ts'
 import { binary } from '../python/operators.ts'
 import { formatPercent } from '../python/printf.ts'
-import type { Reading, Runtime } from '../python/runtime.ts'
+import type { ReadCost, Runtime } from '../python/runtime.ts'
 import { capitalize } from '../python/string-methods.ts'
 import { joinTexts, padText, replaceText, stripText } from '../python/string-operations.ts'
 import { sliceText, splitLines, textLength } from '../python/text.ts'
@@ -17,7 +17,7 @@ function reshape(
   name: string,
   parameters: string,
   run: (text: string, runtime: Runtime, args: BoundArguments) => string,
-  reading?: Reading,
+  cost?: ReadCost,
 ): FilterEntry {
   const change: FilterBody = (runtime, value, args) => {
     const soft = softText(runtime, value)
@@ -25,7 +25,7 @@ function reshape(
     runtime.allowLength(text.length)
     return sameKind(soft, text)
   }
-  return filter(name, parameters, change, reading)
+  return filter(name, parameters, change, cost)
 }
 
 /** Jinja2's own title case: a word begins at the start, or after space, `-`, or an open bracket. */

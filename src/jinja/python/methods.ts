@@ -1,5 +1,5 @@
 import { numberOf } from './compare.ts'
-import type { Reading, Runtime } from './runtime.ts'
+import type { ReadCost, Runtime } from './runtime.ts'
 import {
   type CallArguments,
   Callable,
@@ -19,7 +19,7 @@ export type Method<Self> = {
   readonly parameters: readonly string[]
   readonly run: (runtime: Runtime, self: Self, args: BoundArguments) => Value
   /** How it goes through the value and its arguments, which is paid for before it runs. */
-  readonly reading: Reading
+  readonly cost: ReadCost
 }
 
 export type Methods<Self> = ReadonlyMap<string, Method<Self>>
@@ -31,9 +31,9 @@ export type Methods<Self> = ReadonlyMap<string, Method<Self>>
 export function method<Self>(
   parameters: string,
   run: Method<Self>['run'],
-  reading: Reading = 'walk',
+  cost: ReadCost = 'walk',
 ): Method<Self> {
-  return { parameters: parameters === '' ? [] : parameters.split(' '), run, reading }
+  return { parameters: parameters === '' ? [] : parameters.split(' '), run, cost }
 }
 
 /** The method as `object.name` yields it: a function that can be called later. */
@@ -44,8 +44,8 @@ export function bound<Self extends Value>(
 ): Callable {
   return new Callable(name, (runtime, args) => {
     const given = bind(runtime, name, method.parameters, args)
-    if (method.reading !== 'free') runtime.spend(sizeOf(self) >> 4)
-    runtime.readAll([self, ...given], method.reading)
+    if (method.cost !== 'free') runtime.spend(sizeOf(self) >> 4)
+    runtime.readAll([self, ...given], method.cost)
     return method.run(runtime, self, given)
   })
 }

@@ -1,9 +1,9 @@
 import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { MAX_CALL_DEPTH, MAX_INTEGER_BITS } from '../limits.ts'
 import type { Chain, Name, Step } from '../syntax/tree.ts'
-import { type Callee, type Reading, type Runtime, textOf, type Value } from './values.ts'
+import { type Callee, type ReadCost, type Runtime, textOf, type Value } from './values.ts'
 
-export type { Callee, Reading, Runtime }
+export type { Callee, ReadCost, Runtime }
 
 type Budget = { readonly maxSteps: number; readonly maxLength: number }
 
@@ -57,14 +57,14 @@ export class RenderRuntime implements Runtime {
     this.spend(1 + (added >> 4))
   }
 
-  read(text: string, reading: Reading = 'scan'): void {
-    if (reading !== 'free') this.spend(reading === 'scan' ? text.length >> 3 : text.length)
+  read(text: string, cost: ReadCost = 'scan'): void {
+    if (cost !== 'free') this.spend(cost === 'scan' ? text.length >> 3 : text.length)
   }
 
-  readAll(values: Iterable<Value | undefined>, reading: Reading): void {
+  readAll(values: Iterable<Value | undefined>, cost: ReadCost): void {
     for (const value of values) {
       const text = value === undefined ? null : textOf(value)
-      if (text !== null) this.read(text, reading)
+      if (text !== null) this.read(text, cost)
     }
   }
 

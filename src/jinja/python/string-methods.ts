@@ -8,7 +8,7 @@ import {
   type Methods,
   method,
 } from './methods.ts'
-import type { Reading, Runtime } from './runtime.ts'
+import type { ReadCost, Runtime } from './runtime.ts'
 import {
   expandTabs,
   findText,
@@ -31,14 +31,14 @@ type Transform = (text: string, runtime: Runtime, args: BoundArguments) => strin
  * A method whose result is a string of the same kind. On markup, string arguments are escaped
  * first (`markupsafe` wraps these methods so).
  */
-function transform(parameters: string, run: Transform, reading?: Reading): Method<Text> {
+function transform(parameters: string, run: Transform, cost?: ReadCost): Method<Text> {
   const change: Method<Text>['run'] = (runtime, self, args) => {
     const safe = self instanceof Markup ? args.map(escapeArgument) : args
     const text = run(textOf(self) ?? '', runtime, safe)
     runtime.allowLength(text.length)
     return sameKind(self, text)
   }
-  return method(parameters, change, reading)
+  return method(parameters, change, cost)
 }
 
 function escapeArgument(value: Value | undefined): Value | undefined {
@@ -49,13 +49,9 @@ function escapeArgument(value: Value | undefined): Value | undefined {
 function query(
   parameters: string,
   run: (text: string, runtime: Runtime, args: BoundArguments) => Value,
-  reading?: Reading,
+  cost?: ReadCost,
 ): Method<Text> {
-  return method(
-    parameters,
-    (runtime, self, args) => run(textOf(self) ?? '', runtime, args),
-    reading,
-  )
+  return method(parameters, (runtime, self, args) => run(textOf(self) ?? '', runtime, args), cost)
 }
 
 function matches(pattern: RegExp): Method<Text> {

@@ -101,10 +101,10 @@ export type CallArguments = {
 }
 
 /**
- * How an operation goes through text: `free` does not look at it, `scan` leaves it to V8's own
- * loops, `walk` does something for each character: calls back, or keeps the pieces in a list.
+ * What going through text costs: `free` does not look at it, `scan` leaves it to V8's own loops, `walk`
+ * does something for each character: calls back, or keeps the pieces in a list.
  */
-export type Reading = 'free' | 'scan' | 'walk'
+export type ReadCost = 'free' | 'scan' | 'walk'
 
 /** A filter or test applied by name. */
 export type Callee = (runtime: Runtime, value: Value, args: CallArguments) => Value
@@ -129,9 +129,9 @@ export interface Runtime {
   /** Pays for new text that makes a string as long as that; refuses it before it is made. */
   payForText(added: number, length: number): void
   /** Pays for reading text. */
-  read(text: string, reading?: Reading): void
+  read(text: string, cost?: ReadCost): void
   /** Pays for what an operation reads of a value and its arguments: the texts among them. */
-  readAll(values: Iterable<Value | undefined>, reading: Reading): void
+  readAll(values: Iterable<Value | undefined>, cost: ReadCost): void
   /** Refuses an integer before it is computed, and pays for computing it. */
   allowBits(bits: number): void
   /** Runs a macro, a recursive loop or a block, which may call itself. */

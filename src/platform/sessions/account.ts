@@ -215,12 +215,12 @@ export async function callAccountIn(
 
 /** What is read with the key's own account; waiting for it ends with the signal. Throws ApiError. */
 export function accountUnlessAborted<T>(
-  reading: Promise<T>,
+  promise: Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   const route = { ...routes.accounts.current, attempts: 1 }
   const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
-  return rejectOnAbort(reading, signal, gaveUp)
+  return rejectOnAbort(promise, signal, gaveUp)
 }
 
 /**

@@ -23,7 +23,7 @@ const maxPages = 20
 /** How many items are read at most. */
 export const maxItems = limit * maxPages
 
-interface Reading<T> {
+interface ReadOptions<T> {
   readonly isEnough?: (page: readonly T[], known: number) => boolean
   /** Ask for another page where the `count` may be that of a page which the platform has cut short. */
   readonly distrustsCount?: boolean
@@ -37,7 +37,7 @@ interface Reading<T> {
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,
-  { isEnough, distrustsCount = false }: Reading<T> = {},
+  { isEnough, distrustsCount = false }: ReadOptions<T> = {},
 ): Promise<AllItems<T>> {
   const known = new Map<string, T>()
   let max: number | undefined
@@ -78,7 +78,7 @@ export interface AccountTree {
   readonly hasMore: boolean
 }
 
-interface TreeReading {
+interface TreeOptions {
   readonly session: RestrictedSession
   readonly signal?: AbortSignal | undefined
   /** Most accounts of the tree. */
@@ -89,8 +89,8 @@ interface TreeReading {
  * Reads the accounts below one, at every depth: a list of subaccounts holds only direct ones [R].
  * Disabled ones are in it: their agents, numbers and calls still exist.
  */
-export async function readAccountTree(root: Account, reading: TreeReading): Promise<AccountTree> {
-  const { max } = reading
+export async function readAccountTree(root: Account, options: TreeOptions): Promise<AccountTree> {
+  const { max } = options
   const failed: { account: AccountInTree; error: ApiError }[] = []
   const known = new Map([[root.id, accountInTree(root)]])
   let hasMore = false
@@ -98,7 +98,7 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
   while (level.length > 0 && known.size < max) {
     const below = await mapConcurrently(level, accountConcurrency, async (account) => {
       try {
-        return await subaccountsOf(account.id, reading)
+        return await subaccountsOf(account.id, options)
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         failed.push({ account, error })
@@ -118,7 +118,7 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
 /** The direct subaccounts of an account, from all pages. Throws ApiError. */
 async function subaccountsOf(
   account_id: string,
-  { session, signal, max }: TreeReading,
+  { session, signal, max }: TreeOptions,
 ): Promise<AllItems<Account>> {
   const params = { account_id }
   return readAllItems(

@@ -88,7 +88,7 @@ function restrictedCache(
   { check, client }: { check: Check; client: Client },
 ): ReplyCache {
   const { cache } = session
-  const reading =
+  const readWith =
     (how: 'read' | 'refresh'): ReplyCache['read'] =>
     async (route, request, time) => {
       check(route, request)
@@ -97,8 +97,8 @@ function restrictedCache(
         : cache[how](route, request, time)
     }
   return {
-    read: reading('read'),
-    refresh: reading('refresh'),
+    read: readWith('read'),
+    refresh: readWith('refresh'),
     cacheMs: cache.cacheMs,
     watch(...watched) {
       const [route, request, time, onChange] = watched

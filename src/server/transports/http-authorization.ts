@@ -3,7 +3,7 @@ import type { Credential, Scope } from '../../platform/sessions/credential.ts'
 import { refuse } from './http-answers.ts'
 
 /** What an access token stands for, or why it cannot be used. */
-export type TokenReading =
+export type TokenResult =
   | { readonly ok: true; readonly credential: Credential }
   /** 401: it is none of this server's that are valid; 503: that cannot be found out now. */
   | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
@@ -24,7 +24,7 @@ export interface Authorization {
     address: string,
   ) => Promise<void>
   /** The API key that an access token stands for. Never rejects. */
-  readonly readToken: (token: string) => Promise<TokenReading>
+  readonly readToken: (token: string) => Promise<TokenResult>
   /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */
   readonly challenge: (fault?: TokenFault) => string
 }
@@ -35,11 +35,11 @@ export async function credentialOfToken(
   { readToken, challenge }: Authorization,
   response: ServerResponse,
 ): Promise<Credential | undefined> {
-  const reading = await readToken(accessToken)
-  if (reading.ok) return reading.credential
-  if (reading.status === 401)
+  const result = await readToken(accessToken)
+  if (result.ok) return result.credential
+  if (result.status === 401)
     response.setHeader('www-authenticate', challenge({ error: 'invalid_token' }))
-  return void refuse(response, reading.status, reading.message)
+  return void refuse(response, result.status, result.message)
 }
 
 /** How often the access token of an open stream is checked, ms: each check reads the state. */
@@ -52,9 +52,9 @@ export function endWithToken(
   { readToken }: Authorization,
 ): void {
   const check = async () => {
-    const reading = await readToken(accessToken)
+    const result = await readToken(accessToken)
     // While the state cannot be asked (503), the stream stays.
-    if (!reading.ok && reading.status === 401) response.end()
+    if (!result.ok && result.status === 401) response.end()
   }
   const timer = setInterval(check, checkMs).unref()
   response.once('close', () => clearInterval(timer))

@@ -10,7 +10,7 @@ import {
 } from '../../platform/sessions/credential.ts'
 import { clientText } from '../../text/safe-text.ts'
 
-type KeyReading =
+type KeyResult =
   | {
       ok: true
       credential: Credential | undefined
@@ -26,7 +26,7 @@ type KeyReading =
  * token instead. A header without a usable key is refused: the client wanted to use a key of its own.
  * Two different keys are refused: a guess could act on the wrong account.
  */
-export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
+export function readKey(headers: NodeJS.Dict<string[]>): KeyResult {
   const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())
   const authorization = headers.authorization ?? []
   const bearer = authorization.map((text) => /^Bearer[ \t]+(\S.*)$/i.exec(text.trim())?.[1] ?? '')

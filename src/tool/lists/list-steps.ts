@@ -112,8 +112,8 @@ export function readSubaccountList(
 ): Promise<CollectedItems> {
   const { limit: given, offset, ...filters } = run.request.query
   const [limit, from] = [Number(given), Number(offset ?? 0)]
-  const reading = { ...run, of: 'account and subaccounts', filters, perPage: from + limit } as const
-  return withBranches(route, reading, async (branches, tree) => {
+  const options = { ...run, of: 'account and subaccounts', filters, perPage: from + limit } as const
+  return withBranches(route, options, async (branches, tree) => {
     const { items, hasMore } = await mergedItems(branches, { from, to: from + limit, order })
     const failed = failedAccounts(branches, tree, run)
     return {

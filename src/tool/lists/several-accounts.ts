@@ -74,13 +74,13 @@ export function withBranches<T>(
             ...{ session, signal },
             max: maxAccounts,
           })
-    const reading = {
+    const options = {
       ...{ route, filters, signal },
       client: session.client,
       perPage: Math.min(perPage, maxPerPage),
     }
     return work(
-      tree.accounts.map((account) => new AccountBranch(account, reading)),
+      tree.accounts.map((account) => new AccountBranch(account, options)),
       tree,
     )
   })
@@ -95,7 +95,7 @@ export async function rootAccount(
   const named = accountIn(request)
   const ownId = await session.ownAccountId()
   const id = named === 'me' ? ownId : named
-  const reading =
+  const account =
     id === ownId
       ? session.cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
       : session.client.call(
@@ -103,7 +103,7 @@ export async function rootAccount(
           { params: { account_id: ownId, subaccount_id: id }, query: {} },
           signal,
         )
-  return reading.catch((error: unknown) => {
+  return account.catch((error: unknown) => {
     if (error instanceof ApiError) return { id }
     throw error
   })
@@ -245,7 +245,7 @@ function timeOf({ created, started_at, start_timestamp }: ListItem): number {
 }
 
 /** What the branches of one list have in common. */
-interface BranchReading {
+interface BranchOptions {
   readonly route: ListRoute
   /** The filters, without `limit` and `offset`. */
   readonly filters: RouteRequest['query']
@@ -264,7 +264,7 @@ class AccountBranch {
   hasRead = false
   /** The platform ignored `offset` and gave items again: there are more that it does not give. */
   isCut = false
-  readonly #reading: BranchReading
+  readonly #options: BranchOptions
   readonly #seen = new Set<string>()
   #items: ListItem[] = []
   #taken = 0
@@ -272,9 +272,9 @@ class AccountBranch {
   /** Where the next page begins; `undefined`: there is none. */
   #next: number | undefined = 0
 
-  constructor(account: AccountInTree, reading: BranchReading) {
+  constructor(account: AccountInTree, options: BranchOptions) {
     this.account = account
-    this.#reading = reading
+    this.#options = options
   }
 
   /** The next item, where one was read and not taken. */
@@ -301,7 +301,7 @@ class AccountBranch {
 
   /** Reads the next page. A failure ends the branch: what was read before it stays. */
   async readPage(): Promise<void> {
-    const { route, filters, client, signal, perPage } = this.#reading
+    const { route, filters, client, signal, perPage } = this.#options
     const offset = this.#next ?? 0
     const query = { ...filters, limit: perPage, offset }
     try {
@@ -327,7 +327,7 @@ class AccountBranch {
     this.#taken = 0
     this.#count = count
     const end = offset + items.length
-    const isOver = count === undefined ? items.length < this.#reading.perPage : end >= count
+    const isOver = count === undefined ? items.length < this.#options.perPage : end >= count
     this.isCut = !isOver && this.#seen.size === before
     this.#next = isOver || this.isCut ? undefined : end
   }

@@ -137,7 +137,7 @@ async function existingItems(
     pages.push(items.map((item) => namedItem(item, kind)))
     return count
   }
-  const reading = page({}).then(async (count) => {
+  const allPages = page({}).then(async (count) => {
     if (count <= maxCompared) return
     const all = Math.min(maxPages, Math.ceil(count / maxCompared))
     const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * maxCompared)
@@ -145,7 +145,7 @@ async function existingItems(
     const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
     await Promise.all(more.map(page))
   })
-  await resultOr(reading.catch(ignoreApiError), () => undefined, { ms: patienceMs })
+  await resultOr(allPages.catch(ignoreApiError), () => undefined, { ms: patienceMs })
   if (pages.length === 0) return undefined
   const known = new Map(pages.flat().map((one) => [one.id, one]))
   known.delete('')
@@ -298,9 +298,9 @@ async function existenceOf(
   return existenceBy(session.client.call(kind.get, asked, signal))
 }
 
-async function existenceBy(reading: Promise<unknown>): Promise<Existence> {
+async function existenceBy(promise: Promise<unknown>): Promise<Existence> {
   try {
-    await reading
+    await promise
     return 'there'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

@@ -159,7 +159,7 @@ describe('Ctrl+C', () => {
     const { code, stdout } = await run(
       [...call, '--follow'],
       { ...texts, confirm: 'never' },
-      { interruptsWhen: () => platform.readings('call-0') > 0 },
+      { interruptsWhen: () => platform.reads('call-0') > 0 },
     )
     expect(stdout).toMatch(/call-0/)
     expect(code).toBe(130)

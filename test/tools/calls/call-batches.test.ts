@@ -232,13 +232,13 @@ describe('a batch', () => {
 
   test('that is followed may be cancelled: no call is dialled again, and all are found', async () => {
     await using client = await connect()
-    const { agent, dialled, end, readings } = await platform
+    const { agent, dialled, end, reads } = await platform
     const first = dialled.length
     const list = listOf(agent.id, numbers(100).slice(called, called + 2), { follow: true })
     called += 2
     const cancelled = new AbortController()
     const waiting = expect(client.call('place_calls', list, cancelled)).rejects.toThrow()
-    await expect.poll(() => readings(`call-${first + 1}`), { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => reads(`call-${first + 1}`), { timeout: 15_000 }).toBeGreaterThan(0)
     cancelled.abort()
     await waiting
     for (const at of [0, 1]) end(`call-${first + at}`)

@@ -249,7 +249,7 @@ describe('max_at_once', () => {
     await using client = await connect(one)
     platform.failNext(1000)
     await client.value('place_call', phone())
-    await expect.poll(() => platform.readings('call-0'), { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => platform.reads('call-0'), { timeout: 10_000 }).toBe(3)
     await sleep(300)
     const other = phone({ to_number: '+12025550101' })
     expect(await refusalOf(client, other)).toMatchObject({ rule: 'max_at_once' })

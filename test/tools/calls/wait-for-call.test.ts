@@ -127,7 +127,7 @@ describe('the platform', () => {
     const results = await Promise.all(waits)
     expect(results.filter((result) => result?.structuredContent?.ended === true)).toHaveLength(50)
     // One each second, and not fifty.
-    expect(platform.readings('popular')).toBeLessThan(2 + (Date.now() - began) / 1000)
+    expect(platform.reads('popular')).toBeLessThan(2 + (Date.now() - began) / 1000)
     for (const client of clients) await client[Symbol.asyncDispose]()
     // A busy machine takes a while to start a program for each kind of client.
   }, 60_000)
@@ -195,15 +195,15 @@ describe('the platform', () => {
       ])
       const dialled = () => platform.dialled.filter(({ to_number }) => to_number === number)
       const placedId = () => String(dialled()[0]?.id)
-      const readings = () => [call_id, placedId()].map(platform.readings)
-      await expect.poll(() => Math.min(...readings()), { timeout: 15_000 }).toBeGreaterThan(0)
+      const reads = () => [call_id, placedId()].map(platform.reads)
+      await expect.poll(() => Math.min(...reads()), { timeout: 15_000 }).toBeGreaterThan(0)
       controller.abort()
       const settled = (await waits).map(({ status }) => status)
       expect(settled).toEqual(['rejected', 'rejected'])
       await pause(1200)
-      const before = readings()
+      const before = reads()
       await pause(1600)
-      expect(readings()).toEqual(before)
+      expect(reads()).toEqual(before)
       expect(dialled()).toHaveLength(1)
       // The call goes on, and is not dialled again.
       const again = await client.call('place_call', { ...args, follow: false })

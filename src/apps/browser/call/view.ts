@@ -19,7 +19,7 @@ function draw(call: CallData, page: Page<CallData>): readonly Node[] {
     list = { data: call, input: page.input }
     return [severalCalls(call.calls, page)]
   }
-  const isLive = !hasEnded(call) && page.host.canCallTools() && readingOf(call) !== undefined
+  const isLive = !hasEnded(call) && page.host.canCallTools() && pollOf(call) !== undefined
   if (isLive && !isPaused) follow(call, page, () => pause(page, true))
   announceNews(call, page)
   const strip = timeline(call, page.formats)
@@ -121,14 +121,14 @@ function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
 /** Turns that did not fit into the answer, or that were not asked for. */
 function moreButton(call: CallData, { host, call: read }: Page<CallData>): readonly Node[] {
   const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
-  const reading = readingOf(call)
-  if (spoken.length >= turns || !reading || !host.canCallTools()) return []
+  const poll = pollOf(call)
+  if (spoken.length >= turns || !poll || !host.canCallTools()) return []
   const isFromStart = spoken[0]?.turn === 1
   const from_turn = isFromStart ? (next_turn ?? (spoken.at(-1)?.turn ?? 0) + 1) : 1
   const button = h('button', { id: 'more' }, 'Show more turns')
   return [
     listen(button, 'click', () => {
-      read(reading.tool, { ...reading.args, from_turn }, { join: joinCalls })
+      read(poll.tool, { ...poll.args, from_turn }, { join: joinCalls })
     }),
   ]
 }
@@ -137,7 +137,7 @@ function moreButton(call: CallData, { host, call: read }: Page<CallData>): reado
 const everyMs = 3000
 
 /** The tool that reads this call again, and its arguments. `undefined`: it has no id. */
-function readingOf(call: CallData): { readonly tool: string; readonly args: Args } | undefined {
+function pollOf(call: CallData): { readonly tool: string; readonly args: Args } | undefined {
   const { id, conversation_id, account_id } = call
   const account = account_id ? { account_id } : {}
   if (id) return { tool: 'get_call', args: { ...account, call_id: id } }
@@ -158,17 +158,17 @@ async function follow(
   { call: read, signal }: Page<CallData>,
   giveUp: () => void,
 ): Promise<void> {
-  const reading = readingOf(call)
-  if (!reading) return
+  const poll = pollOf(call)
+  if (!poll) return
   const { spoken = [] } = call.transcript ?? {}
   // A wait shows only the latest turns.
   const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined
-  const args = { ...reading.args, ...(last !== undefined && { from_turn: last }) }
+  const args = { ...poll.args, ...(last !== undefined && { from_turn: last }) }
   for (let failures = 0; failures < maxFailures; ) {
     await new Promise((done) => setTimeout(done, everyMs * 2 ** failures))
     if (signal.aborted) return
     if (document.visibilityState !== 'visible') continue
-    const isRead = await read(reading.tool, args, { join: joinCalls, isQuiet: true })
+    const isRead = await read(poll.tool, args, { join: joinCalls, isQuiet: true })
     if (signal.aborted) return
     failures = isRead ? 0 : failures + 1
   }

@@ -112,7 +112,7 @@ function chartPane(
 ): HTMLElement {
   const { formats, signal } = page
   const name = measures[measure].toLowerCase()
-  const readings = readout(series)
+  const details = readout(series)
   const amount = (at: number) =>
     series.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
   const say = (at: number) => `${labels[at] ?? ''}: ${formats.number(amount(at))} ${name}`
@@ -121,10 +121,10 @@ function chartPane(
     labels,
     say,
     number: formats.number,
-    choose: (at) => readings.show(say(at), (group) => formats.number(group.values[at] ?? 0)),
+    choose: (at) => details.show(say(at), (group) => formats.number(group.values[at] ?? 0)),
     signal,
   })
-  return h('figure', {}, readings.node, chart)
+  return h('figure', {}, details.node, chart)
 }
 
 /** The figures of the chosen bucket, which are the legend too. */
