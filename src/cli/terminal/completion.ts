@@ -5,7 +5,7 @@ import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
 import type { Terminal } from './terminal.ts'
 import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
-import { argumentRows } from './tool-help.ts'
+import { argumentRows, firstSentence } from './tool-help.ts'
 
 /** A word that may come next, with what it means. */
 interface Candidate {
@@ -47,7 +47,7 @@ function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources)
   if (operands.length > 0) return []
   if (name === 'help') return commandCandidates(commands)
   if (isCall || command?.name === 'tools')
-    return tools.map((tool) => ({ word: tool.name, about: tool.title }))
+    return tools.map((tool) => ({ word: tool.name, about: tool.description }))
   return wordsOf(command).map(named)
 }
 
@@ -181,7 +181,10 @@ export async function complete(
 }
 
 /** The first sentence, on one line. */
-const shortAbout = (about: string) => safeLine(about.split('. ')[0] ?? '').slice(0, longestAbout)
+function shortAbout(about: string): string {
+  const text = safeLine(firstSentence(about))
+  return text.length > longestAbout ? `${text.slice(0, longestAbout - 1)}…` : text
+}
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]

@@ -270,6 +270,9 @@ function listedTool({ name, effect, route, listed }: ToolSummary) {
   return { name, toolset: toolsetsOf([route])[0] ?? '', title, description, effect }
 }
 
+/** The first sentence of a text, without its full stop. */
+export const firstSentence = (text: string): string => text.split(/\.(?: |$)/, 1)[0] ?? ''
+
 /** Tools in their groups, a line each, for a terminal. */
 function toolList(
   tools: readonly ReturnType<typeof listedTool>[],
@@ -280,7 +283,7 @@ function toolList(
       `${toolset.replaceAll('_', ' ')}:`,
       ...tools
         .filter((tool) => tool.toolset === toolset)
-        .map(({ name, title }): [string, string] => [name, title]),
+        .map(({ name, description }): [string, string] => [name, firstSentence(description)]),
     ],
   )
   const end = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
-import { exampleWords, toolHelp } from '../../../src/cli/terminal/tool-help.ts'
+import { exampleWords, firstSentence, toolHelp } from '../../../src/cli/terminal/tool-help.ts'
 import { parseArguments } from '../../../src/tool/arguments.ts'
 import { tools } from '../../../tools/index.ts'
 
@@ -43,4 +43,9 @@ test('the help is broken at the width of the terminal, except values and example
 test('with a pinned account there is no argument that chooses one', () => {
   expect(help('list_agents', undefined)).toContain('--account-id')
   expect(help('list_agents', undefined, 'acc')).not.toMatch(/--account-id|--include-subaccounts/)
+})
+
+test('a list shows the first sentence of a description', () => {
+  expect(firstSentence('Reads 1.5 items. Use it first.')).toBe('Reads 1.5 items')
+  expect(firstSentence('Reads one item.')).toBe('Reads one item')
 })

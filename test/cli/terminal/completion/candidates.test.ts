@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../../../src/cli/commands/index.ts'
 import { candidatesFor } from '../../../../src/cli/terminal/completion.ts'
+import { tools } from '../../../../tools/index.ts'
 
 const clients = ['codex', 'cursor', 'zed'].map((word) => ({ word, about: '' }))
 const words = (...typed: string[]) =>
@@ -67,6 +68,13 @@ test.each<[string[]]>([
   [['doctor', '']],
 ])('after %j a shell may offer files', (typed) => {
   expect(words(...typed)).toEqual([])
+})
+
+test('a tool is explained by its description', () => {
+  const candidates = candidatesFor(['tools', ''], { commands, clients })
+  expect(candidates).toEqual(
+    tools.map(({ name, description }) => ({ word: name, about: description })),
+  )
 })
 
 test('an argument is offered once, a list again', () => {
