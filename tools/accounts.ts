@@ -16,7 +16,7 @@ export const getCurrentAccount = defineTool({
   name: 'get_current_account',
   title: 'Show my account',
   description:
-    'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
+    'Returns the account you are signed in to with the API key: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
   schema: Account,
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
@@ -34,7 +34,7 @@ export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
   title: 'List subaccounts',
   description:
-    'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
+    'Lists the direct subaccounts of an account, such as customers or branches. Other tools take their id or name as account_id.',
   route: routes.accounts.listSubaccounts,
   defaults: listDefaults,
   ...listSteps(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
@@ -44,7 +44,7 @@ export const createSubaccount = defineTool({
   name: 'create_subaccount',
   title: 'Create a subaccount',
   description:
-    'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
+    'Creates a subaccount: a space of its own for the agents and numbers of a customer or branch.',
   route: routes.accounts.createSubaccount,
   line: lineOf('Created'),
 })
@@ -52,7 +52,8 @@ export const createSubaccount = defineTool({
 export const getSubaccount = defineTool({
   name: 'get_subaccount',
   title: 'Show a subaccount',
-  description: 'Returns one subaccount by its id. For the own account use get_current_account.',
+  description:
+    'Returns the details of one subaccount: name, whether it is active, when it was created. For your own account use get_current_account.',
   route: routes.accounts.getSubaccount,
 })
 
@@ -63,7 +64,7 @@ export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Change a subaccount',
   description:
-    'Renames a subaccount, disables it (is_active false keeps its data; may ask first) or enables it.',
+    'Renames, disables or enables a subaccount. Disabling keeps its data, and asks for confirmation if the subaccount is active.',
   route: routes.accounts.updateSubaccount,
   // Null changes neither of its fields.
   clears: [],
@@ -85,7 +86,7 @@ async function questionFor(account: Account, run: UpdateRun): Promise<Confirmabl
   return {
     kind: 'hides',
     stopsNothing: isInactive,
-    question: dialogText`Deactivate the subaccount ${quotedNameWithId(account.name, account.id)}?`,
+    question: dialogText`Disable the subaccount ${quotedNameWithId(account.name, account.id)}?`,
     facts: {
       Subaccount: quotedNameWithId(account.name, account.id),
       ...(isInactive ? { Note: dialogText`It is not active.` } : await contentsOf(account, run)),

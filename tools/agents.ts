@@ -16,7 +16,7 @@ export const listAgents = defineTool({
   name: 'list_agents',
   title: 'List agents',
   description:
-    'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived agents are left out unless asked for.',
+    'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived ones need is_archived or include_archived.',
   route: routes.agents.list,
   listing: { hidden: ['created_gt', 'created_le', 'modified_gt', 'modified_le'] },
   defaults: listDefaults,
@@ -30,7 +30,8 @@ export const listAgents = defineTool({
 export const createAgent = defineTool({
   name: 'create_agent',
   title: 'Create an agent',
-  description: 'Creates a voice agent; what is left out has a default.',
+  description:
+    'Creates a voice agent. Needs model, transcriber and voice; all other fields have defaults.',
   route: routes.agents.create,
   listing: {
     undescribed: [
@@ -81,7 +82,7 @@ export const createAgent = defineTool({
 export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Show an agent',
-  description: 'Returns the full configuration of one agent.',
+  description: 'Returns one agent with all its settings.',
   route: routes.agents.get,
   view: 'agent',
 })

@@ -21,7 +21,7 @@ export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
   title: 'List phone numbers',
   description:
-    'Lists the phone numbers of an account with their trunk and inbound agent. include_subaccounts adds those of its subaccounts.',
+    'Lists the phone numbers of an account with their SIP trunk and the agent that answers. include_subaccounts adds those of its subaccounts.',
   route: routes.phoneNumbers.list,
   defaults: listDefaults,
   ...treeListSteps(routes.phoneNumbers.list, {
@@ -42,7 +42,7 @@ export const createPhoneNumber = defineTool({
   name: 'create_phone_number',
   title: 'Add a phone number',
   description:
-    'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
+    'Adds your existing phone number to the account, on a SIP trunk. Without number the platform assigns one, which may cost money.',
   route: routes.phoneNumbers.create,
   line: addedNumber,
 })
@@ -62,7 +62,8 @@ const agentInWords = (agent: PhoneNumber['inbound_agent']): string =>
 export const getPhoneNumber = defineTool({
   name: 'get_phone_number',
   title: 'Show a phone number',
-  description: 'Returns one phone number with trunk, inbound agent and spam reputation.',
+  description:
+    'Returns one phone number with its SIP trunk, the agent that answers and its spam reputation.',
   route: routes.phoneNumbers.get,
 })
 
@@ -73,7 +74,7 @@ export const deletePhoneNumber = defineTool({
   name: 'delete_phone_number',
   title: 'Delete a phone number',
   description:
-    'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
+    'Removes a phone number from the account. A purchased number is released and may be lost for good. To only stop an agent answering it, clear inbound_agent_id with update_phone_number.',
   route: routes.phoneNumbers.delete,
   options: confirmOption,
   schema: z

@@ -226,7 +226,7 @@ export const listModels = defineTool({
   name: 'list_models',
   title: 'List language models',
   description:
-    'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
+    'Lists the language models (LLMs) an agent can use, by provider, with ratings and prices. model.provider takes the code of a provider, model.model the id of a model.',
   route: routes.providers.models,
   options: catalogOptions(modelSorts),
   result: {
@@ -253,7 +253,7 @@ export const listTranscribers = defineTool({
   name: 'list_transcribers',
   title: 'List transcribers',
   description:
-    'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
+    'Lists the speech-to-text models an agent can use, by provider, with their languages. transcriber.provider takes the code of a provider, transcriber.model the id of a model.',
   route: routes.providers.transcribers,
   options: catalogOptions(transcriberSorts),
   result: {

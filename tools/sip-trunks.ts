@@ -46,8 +46,7 @@ export const listSipTrunks = defineTool({
 export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
   title: 'Create a SIP trunk',
-  description:
-    'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
+  description: 'Creates a SIP trunk, which connects your telephony provider.',
   route: routes.sipTrunks.create,
   line: lineOf('Created'),
 })
@@ -55,7 +54,8 @@ export const createSipTrunk = defineTool({
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
   title: 'Show a SIP trunk',
-  description: 'Returns one SIP trunk with its numbers. The password is never shown.',
+  description:
+    'Returns one SIP trunk: numbers, termination_uri, allowed_ips. The password is never shown.',
   route: routes.sipTrunks.get,
 })
 
@@ -63,7 +63,7 @@ export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
   title: 'Change a SIP trunk',
   description:
-    'Changes the given fields (as in create_sip_trunk) of a SIP trunk. allowed_ips replaces the whole list.',
+    'Changes the given fields of a SIP trunk, as in create_sip_trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
   listing: { typesOnly: ['termination_uri', 'allowed_ips'] },
   line: lineOf('Updated'),
@@ -78,7 +78,8 @@ type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
   title: 'Delete a SIP trunk',
-  description: 'Deletes a SIP trunk without numbers; update_phone_number moves them first.',
+  description:
+    'Deletes a SIP trunk that has no numbers. Move its numbers first, with update_phone_number.',
   route: routes.sipTrunks.delete,
   options: confirmOption,
   schema: z

@@ -6,7 +6,7 @@ import { route } from './route.ts'
 export const Account = z.looseObject({
   id: z.string().describe('Account id.'),
   name: z.string().nullish().describe('Display name.'),
-  is_active: z.boolean().nullish().describe('False when soft-disabled.'),
+  is_active: z.boolean().nullish().describe('False when disabled.'),
   parent_account_id: z.string().nullish().describe('Parent account; null for a root account.'),
   ...timestamps,
 })
@@ -65,7 +65,7 @@ export const accountRoutes = {
     params: subaccountParams,
     body: z.object({
       name: name.nullish(),
-      is_active: z.boolean().nullish().describe('false soft-disables it, true enables it again.'),
+      is_active: z.boolean().nullish().describe('false disables it, true enables it.'),
     }),
     reply: Account,
     effect: 'writes',

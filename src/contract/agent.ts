@@ -40,9 +40,14 @@ const behaviour = {
   initial_message: z
     .object({
       message: withDefault(z.string().nullable().describe('Greeting; Jinja template.'), ''),
-      mode: setting(z.enum(greetingModes).describe('Who opens.'), 'fixed_message'),
-      delay_ms: setting(z.int().min(0).max(5000).describe('Wait before.'), 0), // [R]
-      interruptible: flag('May be talked over.', false),
+      mode: setting(
+        z
+          .enum(greetingModes)
+          .describe('user_first: the caller opens; dynamic_message: the model words it.'),
+        'fixed_message',
+      ),
+      delay_ms: setting(z.int().min(0).max(5000).describe('Pause before it.'), 0), // [R]
+      interruptible: flag('Caller may interrupt it.', false),
     })
     .nullish()
     .describe('How the agent opens.'),
@@ -115,8 +120,8 @@ const model = {
 const transcriber = {
   provider: provider.describe('Code from list_transcribers.'),
   model: z.string().nullish().describe('Id from list_transcribers.'),
-  languages: z.array(z.string()).optional().describe('Codes; [] detects.'),
-  language: z.string().nullish().describe('Where a provider takes one only.'),
+  languages: z.array(z.string()).optional().describe('Language codes; [] detects the language.'),
+  language: z.string().nullish().describe('One code, if the provider does not take languages.'),
   keywords: z.array(z.string()).nullish().describe('Words to listen for.'),
 }
 const voice = {
@@ -147,7 +152,7 @@ const describing = {
   name: z.string().max(50).nullable().optional().describe('Display name.'),
   note: z.string().max(5000).nullable().optional().describe('Note for people.'),
   tags: z.array(z.string()).nullish().describe('Labels to filter by.'),
-  metadata: z.record(z.string(), z.unknown()).nullish().describe('Free data.'),
+  metadata: z.record(z.string(), z.unknown()).nullish().describe('Your own data.'),
 }
 
 /** Body of POST agents: model, transcriber and voice are required [R]. */
@@ -176,7 +181,7 @@ export const AgentUpdate = z.object({
     .boolean()
     .refine((isArchived) => !isArchived, { error: 'Expected false; archive_agent archives' })
     .optional()
-    .describe('false brings it back.'),
+    .describe('false restores an archived agent.'),
 })
 export type AgentUpdate = z.output<typeof AgentUpdate>
 
@@ -192,7 +197,7 @@ export const Agent = z.looseObject({
   name: z.string().nullish().describe('Display name.'),
   note: z.string().nullish().describe('Note for people.'),
   tags: z.array(z.string()).nullish().describe('Labels.'),
-  metadata: settings('Free data.'),
+  metadata: settings('Your own data.'),
   model: settings('Language model: provider, model, max_tokens, temperature.'),
   transcriber: settings('Speech to text: provider, model, languages, keywords.'),
   voice: settings('Text to speech: provider, voice_id, language, settings.'),

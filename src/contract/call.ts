@@ -129,14 +129,20 @@ export const CallCreate = z.object({
   initial_text: z.string().optional().describe('web: first user text.'),
   audio_input_enabled: z.boolean().optional().describe('web: microphone on.'),
   audio_output_enabled: z.boolean().optional().describe('web: speaker on.'),
-  skip_greeting_on_initial_text: z.boolean().optional().describe('web: no greeting then.'),
+  skip_greeting_on_initial_text: z
+    .boolean()
+    .optional()
+    .describe('web: with initial_text, no greeting.'),
   device_fingerprint: z.string().optional().describe('web: id of the device.'),
   test_variables: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Fill templates in real calls too: {"contact":{"first_name":"Ada"}}.'),
-  overrides: z.record(z.string(), z.unknown()).optional().describe('Agent fields, for this call.'),
-  medium: z.string().optional().describe('Passed on.'), // [R]
+    .describe('Values of template variables, in real calls too: {"contact":{"first_name":"Ada"}}.'),
+  overrides: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Agent fields to change for this call.'),
+  medium: z.string().optional().describe('Sent as it is.'), // [R]
 })
 export type CallCreate = z.output<typeof CallCreate>
 

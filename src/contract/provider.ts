@@ -120,7 +120,7 @@ const voiceQuery = {
   gender: z.enum(voiceGenders).optional().describe('Gender of the voice.'),
   search: z.string().optional().describe('Words to look for in name and description.'),
   limit: z.int().min(1).optional().describe('Most voices to return.'),
-  refresh: z.boolean().optional().describe("true fetches anew, past the platform's cache."),
+  refresh: z.boolean().optional().describe("true bypasses the platform's cache."),
 }
 
 export const providerRoutes = {

@@ -60,7 +60,7 @@ export const templateRoutes = {
         .array(z.string())
         .nullable()
         .optional()
-        .describe('Variable paths of your own to treat as known.'),
+        .describe('Paths of your own variables, to count as known.'),
     }),
     reply: TemplateValidation,
     effect: 'reads',

@@ -61,17 +61,13 @@ export const usageRoutes = {
       start: instant('From; default 30 days before end.').optional(),
       end: instant('Until; default now.').optional(),
       granularity: withDefault(z.enum(granularities).describe('Size of a bucket.'), 'day'),
-      group_by: z.array(z.enum(groupings)).optional().describe('Split each bucket by these.'),
+      group_by: z.array(z.enum(groupings)).optional().describe('Split each bucket.'),
       tz: withDefault(
         z.string().describe('IANA time zone of the buckets, such as Europe/Berlin.'),
         'UTC',
       ),
       limit: withDefault(
-        z
-          .int()
-          .min(1)
-          .max(usageBucketCap)
-          .describe('Most buckets; of a longer range the newest are kept.'),
+        z.int().min(1).max(usageBucketCap).describe('Most buckets; the newest are kept.'),
         usageBucketCap,
       ),
     },

@@ -127,11 +127,11 @@ export const confirmationShape = {
           'needed: ask, then call again with the token; dismissed: asked, and left undecided.',
         ),
       question: z.string().describe('What the person is to agree to.'),
-      facts: z.record(z.string(), z.string()).describe('What matters for it.'),
+      facts: z.record(z.string(), z.string()).describe('What the decision depends on.'),
       confirm_token: z.string().optional().describe('For the second call; good once, for 2 min.'),
     })
     .optional()
-    .describe('Present when nothing was done for want of agreement.'),
+    .describe('Nothing was done: confirmation is missing.'),
 }
 
 /** A question as it is shown. */

@@ -76,7 +76,7 @@ export class NotConfirmed extends Error {
 const ttlSeconds = { preview: 120, question: 660 }
 
 export const confirmOption = {
-  [confirmName]: z.string().optional().describe('Only after a preview.'),
+  [confirmName]: z.string().optional().describe('Only to confirm: the token of the preview.'),
 }
 
 /** Confirmations: each token and each answer counts once, for all servers that share the state. */

@@ -6,7 +6,7 @@ import type { Outcome } from './many.ts'
 
 /** Fields of the result of every bulk operation. */
 export const outcomeShape = {
-  result: { summary: z.record(z.string(), z.int()).describe('How many came to what.') },
+  result: { summary: z.record(z.string(), z.int()).describe('Count by outcome.') },
   item: { problem: z.string().optional().describe('Why it was not done.') },
 }
 

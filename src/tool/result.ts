@@ -100,7 +100,7 @@ export const coercionsShape = {
   read_as: z
     .array(z.string())
     .optional()
-    .describe('Arguments that were given in another form, and how they were read.'),
+    .describe('Arguments given in another form, and how they were read.'),
 }
 
 /**

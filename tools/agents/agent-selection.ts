@@ -39,12 +39,16 @@ import type { Run } from '../../src/tool/tool.ts'
 /** Arguments that say which agents are meant: exactly one of the first three is given. */
 export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
-  agent_ids: manyIds.describe('Many, by id or name.'),
-  with_tag: z.string().min(1).optional().describe('All active ones of the account with this tag.'),
+  agent_ids: manyIds.describe('Instead of agent_id: many, by id or name.'),
+  with_tag: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Instead: all with this tag that are not archived.'),
   include_subaccounts: z
     .boolean()
     .optional()
-    .describe('true: agent_ids and with_tag mean agents of all subaccounts too.'),
+    .describe('true: agent_ids and with_tag also find agents of all subaccounts.'),
 }
 
 type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>

@@ -43,10 +43,7 @@ import { agentOutcomeShape } from './updated-agents.ts'
 
 const options = {
   ...selectionOptions,
-  unused_only: z
-    .boolean()
-    .optional()
-    .describe('true: not those that answer a number or are in a call.'),
+  unused_only: z.boolean().optional().describe('true: skip agents in use.'),
   ...confirmOption,
 }
 
@@ -83,7 +80,7 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive agents',
   description:
-    'Archives an agent or many (a soft delete): lists leave them out. A preview names those in use. update_agent with is_archived false brings back.',
+    'Archives one agent, or many at once: a soft delete, after which lists leave them out. Asks for confirmation if an agent is in use: it answers a number or is in a call. update_agent with is_archived false restores it.',
   route: routes.agents.archive,
   options,
   schema,

@@ -24,9 +24,9 @@ const { name: _, is_archived: __, ...changeable } = AgentUpdate.shape
 
 const options = {
   agent_id: z.string().min(1).describe('Agent id.'),
-  name: z.string().min(1).max(50).describe('Of the copy.'),
-  changes: z.object(changeable).optional().describe('Fields as in update_agent.'),
-  to_account_id: z.string().min(1).optional().describe('Id or name of the account to copy into.'),
+  name: z.string().min(1).max(50).describe('Name of the copy.'),
+  changes: z.object(changeable).optional().describe('Fields to change, as in update_agent.'),
+  to_account_id: z.string().min(1).optional().describe('Account of the copy, id or name.'),
   ...unlistedOption,
 }
 
@@ -46,7 +46,7 @@ export const copyAgent = defineTool({
   name: 'copy_agent',
   title: 'Copy an agent',
   description:
-    'Creates an agent with all settings of another one, in the same account or another, with changes. Its numbers stay with the original.',
+    'Copies an agent with all its settings but those in changes. to_account_id puts the copy in another account. Phone numbers stay with the original.',
   route: routes.agents.create,
   listing: { describedElsewhere: ['changes'] },
   view: 'agent',

@@ -58,7 +58,7 @@ export const updateAgent = defineTool({
   name: 'update_agent',
   title: 'Change agents',
   description:
-    'Changes an agent, or many alike: only what is given (fields as in create_agent), the rest stays, nested fields too. clear empties fields, such as metadata.key.',
+    'Changes an agent, or many agents at once. Only the given fields change (those of create_agent), nested ones too. clear empties fields, such as metadata.key.',
   route: routes.agents.update,
   listing: {
     typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),

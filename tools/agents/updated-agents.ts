@@ -76,7 +76,7 @@ const UpdatedAgent = z.object({
   same_as: z
     .int()
     .optional()
-    .describe('It has the changes and warnings of the agent in this place, from 1.'),
+    .describe('Same changes and warnings as the agent at this position, from 1.'),
 })
 type UpdatedAgent = z.output<typeof UpdatedAgent>
 

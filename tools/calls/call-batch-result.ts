@@ -63,7 +63,7 @@ export const batchShape = {
         problem_of: z
           .int()
           .optional()
-          .describe('It has the problem of the call in this place, from 1.'),
+          .describe('Same problem as the call at this position, from 1.'),
       }),
     )
     .optional()

@@ -46,7 +46,7 @@ export const checkCallReadiness = defineTool({
   name: 'check_call_readiness',
   title: 'Check call readiness',
   description:
-    'Checks, without calling, whether a phone call would go through: agent, greeting variables, number owned, trunk can dial out, destination allowed. Says what is wrong and how to fix each.',
+    'Checks, without calling, whether an agent can call a number: greeting variables, number owned, trunk can dial out, destination allowed. Says what is missing or wrong and how to fix it.',
   route: routes.calls.place,
   effect: 'reads',
   options,

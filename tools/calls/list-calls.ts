@@ -69,7 +69,7 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls',
   description:
-    'Lists calls of an account, filtered by agent, status, who picked up, dates or external_id; failed ones are counted by answer_status, the reason. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
+    'Lists calls of an account, filtered by agent, status, who picked up, dates or external_id. Failed calls are counted by answer_status, the reason; get_call returns a transcript. include_subaccounts adds those of its subaccounts.',
   route: routes.calls.list,
   defaults: listDefaults,
   options: {

@@ -36,14 +36,14 @@ export const placeCall = defineTool({
   name: 'place_call',
   title: 'Place a call',
   description:
-    'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), costs money, and cannot be hung up from here. Returns at once; then wait_for_call. A repeated identical request is recognised, never dialled twice.',
+    'Calls a telephone (type phone) or opens a browser call (type web). Costs money and cannot be hung up from here; use wait_for_call next. A repeated identical request is recognised, never dialled twice.',
   route: routes.calls.place,
   view: 'call',
   options: {
     follow: z
       .boolean()
       .optional()
-      .describe('true: answer when the call has ended, with its transcript.'),
+      .describe('true: return when the call has ended, with its transcript; otherwise at once.'),
     ...confirmOption,
   },
   accepts: callerNumber,

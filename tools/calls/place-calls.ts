@@ -41,14 +41,14 @@ const minTimePerCallMs = 14_000
 /** One person to call. */
 const Callee = z.object({
   to_number: numberToCall('Number to call.'),
-  external_id: z.string().min(1).optional().describe('Your own id; a new one calls again.'),
+  external_id: z.string().min(1).optional().describe('Your own id; a new one dials again.'),
   test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
 })
 type Callee = z.output<typeof Callee>
 
 const options = {
   calls: z.array(Callee).min(1).max(maxCalls).describe('Whom to call, in order.'),
-  follow: z.boolean().optional().describe('true: wait, and tell who answered.'),
+  follow: z.boolean().optional().describe('true: wait, and return who answered.'),
   ...confirmOption,
 }
 
@@ -65,7 +65,7 @@ export const placeCalls = defineTool({
   name: 'place_calls',
   title: 'Place many calls',
   description:
-    'Rings up to 100 people one after the other with the same agent and from_number, and costs money. They cannot be hung up from here. Each is dialled at most once, also when repeated; the result tells each outcome.',
+    'Calls up to 100 people, one after the other, with the same agent and from_number. Costs money and cannot be hung up from here. Each is dialled at most once, also if repeated; the result has each outcome.',
   route: routes.calls.place,
   view: 'call',
   options,
@@ -76,7 +76,7 @@ export const placeCalls = defineTool({
   // No task: one stands for one call. wait_for_call with the batch_id follows the batch further.
   waits: { with: 'follow' },
   schema: z.object({
-    summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
+    summary: z.record(z.string(), z.int()).optional().describe('Count by outcome.'),
     ended: z.boolean().optional().describe('With follow: whether all have ended.'),
     ...batchShape,
     ...confirmationShape,

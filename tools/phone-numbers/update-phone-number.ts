@@ -38,7 +38,7 @@ import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 /** Arguments beside the fields to change; exactly one of the first two is given. */
 const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
-  phone_number_ids: manyIds.describe('Instead: many of them.'),
+  phone_number_ids: manyIds.describe('Instead of phone_number_id: many.'),
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
 }
 
@@ -67,7 +67,7 @@ export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change phone numbers',
   description:
-    'Changes a phone number, or many at once. inbound_agent_id sets who answers, sip_trunk_id moves it; clear removes that link.',
+    'Changes a phone number, or many numbers at once. inbound_agent_id sets the agent that answers, sip_trunk_id moves it to a trunk; clear removes either.',
   route: routes.phoneNumbers.update,
   clears: ['inbound_agent_id', 'sip_trunk_id'],
   options,

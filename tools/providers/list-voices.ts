@@ -18,7 +18,7 @@ import type { Run, StructuredContent } from '../../src/tool/tool.ts'
 import { ranked, type SortKey, sortOption, voiceSortKeys, voiceSorts } from '../providers.ts'
 
 const options = {
-  provider: z.string().min(1).optional().describe('Provider code; default all.'),
+  provider: z.string().min(1).optional().describe('Only this provider, by code.'),
   sort_by: sortOption(voiceSorts).describe('Order.'),
   ...fieldsOption,
 }
@@ -33,7 +33,7 @@ export const listVoices = defineTool({
   name: 'list_voices',
   title: 'List voices',
   description:
-    'Lists voices, live, filtered by language, gender or words: of all providers (elevenlabs, cartesia, azure) or of one. Take voice.provider and voice.voice_id from here.',
+    'Lists the voices an agent can use, filtered by language, gender or words. Asks all providers (elevenlabs, cartesia, azure) or the given one. voice.voice_id takes the id.',
   route: routes.providers.voices,
   defaults: listDefaults,
   view: 'voices',

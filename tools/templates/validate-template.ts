@@ -16,7 +16,7 @@ const options = {
   test_variables: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Sample values; the result has what would be spoken.'),
+    .describe('Sample values for what would be spoken.'),
 }
 
 type TemplateRun = Run<typeof routes.templates.validate, typeof options>
@@ -26,7 +26,7 @@ export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
   title: 'Check a template',
   description:
-    'Checks a Jinja template for a greeting or prompt: errors, the repaired text where that is obvious, unknown variables, what would be spoken. Saves nothing; use it before create_agent and update_agent.',
+    'Checks a Jinja template for a greeting or prompt. Returns errors, the repaired text if the repair is obvious, unknown variables and what would be spoken. Saves nothing; use it before create_agent and update_agent.',
   route: routes.templates.validate,
   options,
   schema: TemplateValidation.extend({
@@ -102,7 +102,7 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
       ...(spoken !== undefined && { spoken }),
     },
     lines: [
-      valid ? 'Valid.' : 'Not valid.',
+      `The template is ${valid ? 'valid: it renders' : 'not valid'}.`,
       ...errors.map((issue) => `Error: ${issueInWords(issue)}`),
       ...warnings.map((issue) => `Warning: ${issueInWords(issue)}`),
       ...alsoFound.map((issue) => `Found by this tool: ${issueInWords(issue)}`),

@@ -24,8 +24,8 @@ const options = {
     z.enum([...granularities, 'total']).describe('Size of a bucket; total: one sum per group.'),
     'day',
   ),
-  compare_start: instant('Compares totals with those from here…').optional(),
-  compare_end: instant('…until here; default start.').optional(),
+  compare_start: instant('Start of a second period, to compare totals with.').optional(),
+  compare_end: instant('Its end; default start.').optional(),
 }
 
 type UsageRun = Run<typeof routes.usage.get, typeof options>
@@ -39,7 +39,7 @@ export const getUsage = defineTool({
   name: 'get_usage',
   title: 'Show usage',
   description:
-    'Counts completed conversations and their minutes by hour, day, month or in total, for an account and its subaccounts, split by agent, subaccount or type; compare_start compares two times. Failed calls are left out, in the sandbox transferred ones too.',
+    'Counts completed conversations and their minutes, by hour, day, month or in total. Covers an account and its subaccounts; group_by splits by agent, subaccount or type, compare_start compares two periods. Failed calls are not counted, nor transferred ones in the sandbox.',
   route: routes.usage.get,
   view: 'usage',
   options,

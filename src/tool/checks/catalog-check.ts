@@ -44,7 +44,7 @@ interface CatalogCheck {
 
 /** The argument of the tools with which a value that looks misspelt is saved. */
 export const unlistedOption = {
-  allow_unlisted: z.boolean().optional().describe('Keep ids that look misspelt.'),
+  allow_unlisted: z.boolean().optional().describe('true: save ids that look misspelt.'),
 }
 
 /**

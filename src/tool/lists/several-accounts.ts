@@ -34,7 +34,7 @@ export const severalAccountsShape = {
     failed_accounts: z
       .array(z.looseObject({ reason: z.string(), accounts: z.array(z.looseObject({})) }))
       .optional()
-      .describe('Accounts that are not in the list, or not whole, and why.'),
+      .describe('Accounts that are missing or incomplete here, and why.'),
   },
 }
 
