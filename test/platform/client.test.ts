@@ -42,7 +42,7 @@ function clientFor(
     apiKey: 'secret-key',
     userAgent: 'voice-agent-mcp/test',
     totalTimeoutMs,
-    retry: { tries: 3, firstWaitMs: 5, longestRetryAfter: 30 },
+    retry: { ...defaultRetryPolicy, firstWaitMs: 5 },
   })
   return { ...client, [Symbol.asyncDispose]: () => sender.close() }
 }
