@@ -89,6 +89,12 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
   return JSON.stringify(results)
 }
 
+const takesTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+/** The id of a task, as any client can write one. */
+const taskIdOf = (account: string, call: string) =>
+  Buffer.from(JSON.stringify({ account, call, created: Date.now() })).toString('base64url')
+
 /** The requests to the platform during `act`, as `METHOD /path`, without the query. */
 async function askedBy(act: () => Promise<unknown>): Promise<string[]> {
   const before = platform.seen.length
@@ -112,7 +118,11 @@ describe('with a pinned account', () => {
   })
 
   test('nothing is read from other accounts, except the record of the pinned account', async () => {
-    const asked = await askedBy(() => everyHint(program.url))
+    const asked = await askedBy(async () => {
+      await everyHint(program.url)
+      const taskId = taskIdOf(seedIds.account, unknown)
+      await rpc(program.url, 'tasks/get', { taskId }, { key, capabilities: takesTasks })
+    })
     const elsewhere = asked.filter((one) => !one.includes(`/accounts/${seedIds.subaccount}`))
     const allowed = [
       'GET /accounts/current',
@@ -185,10 +195,9 @@ describe('with hidden tools', () => {
   test('an invented task id of a call finds no task', async () => {
     await using program = await start({ VOICE_AGENT_TOOLS: 'list_agents' })
     const { body } = await sandbox.get(`accounts/${seedIds.account}/calls?limit=1`)
-    const id = { account: 'me', call: body.items[0].id, created: Date.now() }
-    const taskId = Buffer.from(JSON.stringify(id)).toString('base64url')
-    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
-    const { error } = await rpc(program.url, 'tasks/get', { taskId }, { key, capabilities })
+    const taskId = taskIdOf('me', body.items[0].id)
+    const options = { key, capabilities: takesTasks }
+    const { error } = await rpc(program.url, 'tasks/get', { taskId }, options)
     expect(error).toMatchObject({
       code: -32602,
       message: expect.stringContaining(taskId.slice(0, 20)),
