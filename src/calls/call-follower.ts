@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import type { Client } from '../platform/client.ts'
-import { ApiError, type Failure } from '../platform/failure.ts'
+import { ApiError, type Failure, isNotFound } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
 
 /** How often `onUnderWay` runs, ms. */
@@ -187,7 +187,7 @@ function mayRecover(error: unknown, isUnread: boolean): boolean {
   if (!(error instanceof ApiError)) return false
   const status = 'status' in error.failure ? error.failure.status : 0
   const isRefusal = status >= 400 && status < 500 && status !== 429
-  return !isRefusal || (isUnread && isMissing(error))
+  return !isRefusal || (isUnread && isNotFound(error))
 }
 
 /** How often a call is read: every second at first, while it rings, and less often later, ms. */
@@ -242,10 +242,6 @@ export function hasEnded(
 
 /** How long after it was placed a call may be missing on the platform, ms. */
 export const shownAfterMs = 30_000
-
-/** Whether the platform says that there is no such call. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
 /** Whether a later reading of the call differs in what requests that wait for it report. */
 function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { routes } from '../contract/routes.ts'
 import type { Client } from '../platform/client.ts'
-import { ApiError } from '../platform/failure.ts'
+import { ApiError, isNotFound } from '../platform/failure.ts'
 import { withTimeLimit } from '../platform/time-limit.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { OpenCall } from '../state/call-counter.ts'
 import type { CallFollower } from './call-follower.ts'
-import { hasEnded, isMissing } from './call-follower.ts'
+import { hasEnded } from './call-follower.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {
@@ -133,6 +133,6 @@ async function statusOf(
     return hasEnded(call) ? 'ended' : 'under way'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return isMissing(error) ? 'missing' : 'unknown'
+    return isNotFound(error) ? 'missing' : 'unknown'
   }
 }

@@ -135,6 +135,24 @@ export function ignoreApiError(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
 }
 
+/** A 404, with or without the platform's error envelope. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
+
+/** `undefined` if the platform answers that there is no such object. Throws other ApiErrors. */
+export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise
+  } catch (error) {
+    const isMissing =
+      error instanceof ApiError &&
+      (error.failure.kind === 'bad_parameter' ||
+        (error.failure.kind === 'rejected' && error.failure.status === 404))
+    if (isMissing) return undefined
+    throw error
+  }
+}
+
 /** Thrown by a sender; the client adds the operation. */
 export class SendFailure extends Error {
   override readonly name = 'SendFailure'

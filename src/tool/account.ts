@@ -47,20 +47,6 @@ export function accountReader({
   }
 }
 
-/** `undefined` if the platform answers that there is no such object. Throws other ApiErrors. */
-export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
-  try {
-    return await promise
-  } catch (error) {
-    const isMissing =
-      error instanceof ApiError &&
-      (error.failure.kind === 'bad_parameter' ||
-        (error.failure.kind === 'rejected' && error.failure.status === 404))
-    if (isMissing) return undefined
-    throw error
-  }
-}
-
 type AccountRun = Pick<Run, 'request' | 'session'>
 
 /** The account of a request, as the person who is asked knows it: name and id. */

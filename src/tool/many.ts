@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { ApiError, failureText, mayBeDone } from '../platform/failure.ts'
+import { ApiError, failureText, isNotFound, mayBeDone } from '../platform/failure.ts'
 import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
 import { pause } from '../platform/time-limit.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
-import { isNotFound, type NamingArgument } from './references/kinds.ts'
+import type { NamingArgument } from './references/kinds.ts'
 import { argumentOf, Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
@@ -258,7 +258,5 @@ function errorOfAll(outcomes: readonly NamedOutcome<unknown>[]): ApiError | Refu
   )
   const [first] = errors
   if (!first || problems.size > 1 || errors.includes(undefined)) return undefined
-  const isOfOne =
-    first instanceof ApiError && 'status' in first.failure && first.failure.status === 404
-  return isOfOne ? undefined : first
+  return isNotFound(first) ? undefined : first
 }

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { unlessMissing } from '../../src/platform/failure.ts'
 import { isUuid } from '../../src/text/canonical-id.ts'
 import { itemLabel, nameWithId } from '../../src/text/closest-match.ts'
 import { callableExpected, e164Expected, isE164 } from '../../src/text/phone-number.ts'
-import { type AccountReader, accountReader, unlessMissing } from '../../src/tool/account.ts'
+import { type AccountReader, accountReader } from '../../src/tool/account.ts'
 import {
   checkGreeting,
   type SpokenGreeting,

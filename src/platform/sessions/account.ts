@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { isMissing, shownAfterMs } from '../../calls/call-follower.ts'
+import { shownAfterMs } from '../../calls/call-follower.ts'
 import type { Account } from '../../contract/account.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { type Journal, JournalError } from '../../state/journal.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
-import { ApiError, failureText } from '../failure.ts'
+import { ApiError, failureText, isNotFound } from '../failure.ts'
 import { rejectOnAbort } from '../time-limit.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
@@ -233,7 +233,7 @@ export async function mayShowLater(
   { account, callId }: { readonly account: string; readonly callId: string },
   session: Session,
 ): Promise<boolean> {
-  if (!isMissing(error)) return false
+  if (!isNotFound(error)) return false
   try {
     const journal = await session.callServices.journal()
     const request = { params: { account_id: account } }

@@ -5,9 +5,10 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ReplyOf } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
+import { unlessMissing } from '../../platform/failure.ts'
 import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
-import { type AccountReader, unlessMissing } from '../account.ts'
+import type { AccountReader } from '../account.ts'
 
 /** The state of something that an agent or a call needs. */
 export const CheckResult = z.object({

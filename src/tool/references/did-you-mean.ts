@@ -1,7 +1,7 @@
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { mapConcurrently } from '../../platform/concurrency.ts'
-import { ApiError, type Failure, ignoreApiError } from '../../platform/failure.ts'
+import { ApiError, type Failure, ignoreApiError, isNotFound } from '../../platform/failure.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,
@@ -13,7 +13,7 @@ import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
 import { argumentOf } from '../refused.ts'
-import { agents, isNotFound, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
+import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
 /** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
 const maxCompared = 100

@@ -1,6 +1,5 @@
 import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { ApiError } from '../../platform/failure.ts'
 import type { ListRoute } from '../lists/list-view.ts'
 
 /** A kind of object that arguments refer to: where it is listed, and read one by one. */
@@ -88,10 +87,6 @@ const kinds: Readonly<Record<string, ReferenceKind>> = { ...kindsByArgument, cal
 /** What an argument refers to, if to anything. */
 export const kindOf = (argument: string): ReferenceKind | undefined =>
   Object.hasOwn(kinds, argument) ? kinds[argument] : undefined
-
-/** A 404, with or without the platform's error envelope. */
-export const isNotFound = ({ failure }: ApiError): boolean =>
-  'status' in failure && failure.status === 404
 
 /** References in bodies, for which the platform answers 404 as well [B]. */
 const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
