@@ -29,7 +29,7 @@ const slow = [
   'test/labs/simulate/simulate.test.ts',
   'test/tools/agents/agents-in-tree.test.ts',
   'test/tools/calls/call-batches.test.ts',
-  'test/tools/calls/calls-at-once.test.ts',
+  'test/tools/calls/concurrent-calls.test.ts',
   'test/tools/calls/place-calls.test.ts',
   'test/tools/calls/stop-calls.test.ts',
   'test/tools/calls/wait-for-call.test.ts',

@@ -7,6 +7,7 @@ import { readScript } from './script.ts'
 const steps: Readonly<Record<string, string>> = {
   lint: 'biome ci --error-on-warnings',
   imports: 'npm run -s imports',
+  names: 'npm run -s names',
   types: 'tsc',
   'types-browser': 'tsc -p src/apps/browser',
   'dead-code': 'knip',

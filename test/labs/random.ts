@@ -12,9 +12,9 @@ export function randomOf(...words: (string | number)[]): () => number {
 }
 
 /** One of several things at random, by weight. */
-export function pick<T extends { weight: number }>(things: readonly T[], random: () => number): T {
-  let left = random() * things.reduce((sum, { weight }) => sum + weight, 0)
-  const found = things.find(({ weight }) => {
+export function pick<T extends { weight: number }>(items: readonly T[], random: () => number): T {
+  let left = random() * items.reduce((sum, { weight }) => sum + weight, 0)
+  const found = items.find(({ weight }) => {
     left -= weight
     return left < 0
   })

@@ -173,7 +173,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
   },
   cancel: () => run.session.callServices.policy.cancel(id),
   placed: async (callId) => {
-    const limit = await limitOfCallsAtOnce(run)
+    const limit = await concurrentCallLimit(run)
     await limit?.underWay.placed(id, callId, limit.reader)
   },
 })
@@ -182,7 +182,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
  * The calls that count for `max_at_once`, and how those of the account are read; `undefined`: the
  * policy has no such limit. Throws ApiError.
  */
-async function limitOfCallsAtOnce({ request, session }: PolicyRun) {
+async function concurrentCallLimit({ request, session }: PolicyRun) {
   const { callServices, client, keyHash, platform } = session
   const { underWay } = callServices
   if (!underWay) return undefined
@@ -197,6 +197,6 @@ async function askPolicy<V extends { readonly allowed: boolean }>(
   run: PolicyRun,
   question: () => Promise<V>,
 ): Promise<V> {
-  const limit = await limitOfCallsAtOnce(run)
+  const limit = await concurrentCallLimit(run)
   return limit ? limit.underWay.ask(limit.reader, run.signal, question) : question()
 }

@@ -144,20 +144,20 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
     createHash('sha256')
       .update(JSON.stringify([platform, ...words]))
       .digest('base64url')
-  const thingsOf = ({ params }: RouteRequest) =>
-    namedThings(params).map(([name, id]) => topicOf(name, id))
+  const topicsOf = ({ params }: RouteRequest) =>
+    namedItems(params).map(([name, id]) => topicOf(name, id))
   const replyTopic = ({ route, request: { params, query }, keyHash }: ReplyName) =>
     topicOf('reply', keyHash, route.id, JSON.stringify(params), encodeQuery(query))
   const announce = (topic: string) => changes.announce({ kind: 'written', topic })
   return {
-    wrote: (request) => thingsOf(request).forEach(announce),
+    wrote: (request) => topicsOf(request).forEach(announce),
     found(reply) {
       announced = replyTopic(reply)
       announce(announced)
       announced = undefined
     },
     watch(reply, onChange) {
-      const topics = [replyTopic(reply), ...thingsOf(reply.request)]
+      const topics = [replyTopic(reply), ...topicsOf(reply.request)]
       for (const topic of topics) {
         const those = watchers.get(topic) ?? new Set()
         watchers.set(topic, those.add(onChange))
@@ -173,8 +173,8 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
   }
 }
 
-/** The things that a path names, except the account that they are in. */
-const namedThings = (params: RouteRequest['params']): [name: string, id: string][] =>
+/** The items that a path names, except their account. */
+const namedItems = (params: RouteRequest['params']): [name: string, id: string][] =>
   Object.entries(params).flatMap(([name, value]) =>
     name === 'account_id' || typeof value !== 'string' ? [] : [[name, canonicalId(value)]],
   )

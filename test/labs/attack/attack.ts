@@ -43,8 +43,8 @@ export class Attack implements AsyncDisposable {
   readonly #watches: (() => number)[] = []
 
   /** Disposes of something at the end of the scenario, the last first. */
-  keep<T extends AsyncDisposable | Disposable>(thing: T): T {
-    return this.#kept.use(thing)
+  keep<T extends AsyncDisposable | Disposable>(resource: T): T {
+    return this.#kept.use(resource)
   }
 
   /** A folder that is removed at the end of the scenario. */

@@ -15,10 +15,10 @@ export const companyOf = (state: State) => {
   }
 }
 
-function only<T>(things: readonly T[], isMeant: (thing: T) => boolean): T {
-  const [thing, ...more] = things.filter(isMeant)
-  ok(thing !== undefined && more.length === 0, 'one thing of that name')
-  return thing
+function only<T>(items: readonly T[], isMeant: (item: T) => boolean): T {
+  const [item, ...more] = items.filter(isMeant)
+  ok(item !== undefined && more.length === 0, 'one thing of that name')
+  return item
 }
 
 /** Instants from the first to before the last, as Unix ms. */

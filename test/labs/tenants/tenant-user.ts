@@ -98,17 +98,17 @@ export class TenantUser {
     const caller = new AbortController()
     const timer =
       cancelAfterMs === undefined ? undefined : setTimeout(() => caller.abort(), cancelAfterMs)
-    const tell = (outcome: string, text = '') =>
+    const record = (outcome: string, text = '') =>
       this.#options.onAsked({ what, outcome, text, ms: performance.now() - began })
     try {
       const answer = await withinTime(send(caller.signal))
       for (const other of strangersIn(JSON.stringify(answer), this.tenant))
         this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
       const failure = failureOf(answer)
-      tell(failure ?? 'ok', failure && textOf(answer))
+      record(failure ?? 'ok', failure && textOf(answer))
       return failure === undefined ? answer : undefined
     } catch (error) {
-      tell(caller.signal.aborted ? 'cancelled' : thrownOutcome(error))
+      record(caller.signal.aborted ? 'cancelled' : thrownOutcome(error))
       return undefined
     } finally {
       clearTimeout(timer)
