@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { settings } from '../../src/cli/commands/index.ts'
+import { commands, settings } from '../../src/cli/commands/index.ts'
 import { ownFlags } from '../../src/cli/terminal/tool-arguments.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../../src/jinja/limits.ts'
 import { DialPolicyConfig, parseDialPolicy } from '../../src/policy/dial-policy-config.ts'
@@ -126,6 +126,16 @@ test('documents name scripts that exist', () => {
   const inner = ['prepack', 'start', 'test']
   const own = Object.keys(scripts).filter((script) => !inner.includes(script))
   expect(own.filter((script) => !named.includes(script))).toEqual([])
+})
+
+test('documents name commands that exist, and every command', () => {
+  const named = [...all.matchAll(/\bvoice-agent-mcp(?:\.js)? ([a-z]+)/g)].map(
+    ([, name = '']) => name,
+  )
+  const ours = commands.map(({ name }) => name)
+  // A client that starts the program gives no command for stdio.
+  const written = ours.filter((name) => name !== 'stdio')
+  expect(new Set(named)).toEqual(new Set([...written, 'help', 'version']))
 })
 
 test('documents name tools that exist', () => {
