@@ -201,7 +201,7 @@ export function createAgent(
   return row
 }
 
-export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The documented defaults of a contract schema's fields, as one object. */

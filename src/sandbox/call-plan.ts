@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { CallSettings, Greeting } from './call-settings.ts'
+import { type CallSettings, type Greeting, speaksGerman } from './call-settings.ts'
 
 /*
  * The course of a simulated call is decided when it is placed and stored with it. Its state is then a
@@ -54,12 +54,43 @@ export const magicDestinations: Readonly<
 }
 
 /** What caller and agent say when no language model speaks. */
-const smallTalk: readonly (readonly [caller: string, agent: string])[] = [
-  ['Hello, what is it about?', 'I am calling from the sandbox: this conversation is simulated.'],
-  ['All right. Why do you call?', 'I only wanted to check that everything works.'],
-  ['And does it?', 'It does. Thank you for your time.'],
-  ['Good. Goodbye.', 'Goodbye.'],
-]
+interface Phrases {
+  readonly smallTalk: readonly (readonly [caller: string, agent: string])[]
+  readonly voicemail: string
+  readonly purpose: string
+  /** Of a caller who interrupts the purpose. */
+  readonly interruption: string
+  readonly reminder: string
+}
+
+const english: Phrases = {
+  smallTalk: [
+    ['Hello, what is it about?', 'I am calling from the sandbox: this conversation is simulated.'],
+    ['All right. Why do you call?', 'I only wanted to check that everything works.'],
+    ['And does it?', 'It does. Thank you for your time.'],
+    ['Good. Goodbye.', 'Goodbye.'],
+  ],
+  voicemail: 'You have reached my voicemail. Please leave a message after the tone.',
+  purpose: 'I only wanted to check that everything works.',
+  interruption: 'Sorry, wrong number!',
+  reminder: 'Are you still there?',
+}
+
+/** Each line takes as long as the English one. */
+const german: Phrases = {
+  smallTalk: [
+    ['Hallo, worum geht es denn?', 'Ich rufe aus der Sandbox an: Dieses Gespräch ist simuliert.'],
+    ['Gut. Warum rufen Sie an?', 'Ich wollte nur prüfen, ob alles funktioniert.'],
+    ['Und tut es das?', 'Ja. Danke für Ihre Zeit.'],
+    ['Gut. Tschüss.', 'Auf Wiederhören.'],
+  ],
+  voicemail: 'Hier ist meine Mailbox. Bitte hinterlassen Sie eine Nachricht nach dem Ton.',
+  purpose: 'Ich wollte nur prüfen, ob alles funktioniert.',
+  interruption: 'Oh, falsch verbunden!',
+  reminder: 'Sind Sie noch da?',
+}
+
+const phrasesOf = (settings: CallSettings) => (speaksGerman(settings) ? german : english)
 
 interface PlanRequest {
   /** The destination of a phone call; absent for a web call, which is always answered. */
@@ -93,9 +124,8 @@ export function planCall({ toNumber, greeting, settings, ringSeconds }: PlanRequ
 function talkOf(scenario: Answered, greeting: Greeting, settings: CallSettings): Talk {
   const dialogue = new Dialogue(settings)
   dialogue.event('Scripted conversation: no language model is configured for the sandbox.')
-  if (scenario === 'voicemail') {
-    dialogue.say('user', 'You have reached my voicemail. Please leave a message after the tone.')
-  }
+  const { smallTalk, voicemail, purpose, interruption } = phrasesOf(settings)
+  if (scenario === 'voicemail') dialogue.say('user', voicemail)
   dialogue.open(greeting, scenario === 'interrupting')
   switch (scenario) {
     case 'voicemail':
@@ -105,25 +135,25 @@ function talkOf(scenario: Answered, greeting: Greeting, settings: CallSettings):
       dialogue.silence()
       break
     case 'interrupting':
-      dialogue.talkedOver('I only wanted to check that everything works.', 'Sorry, wrong number!')
+      dialogue.talkedOver(purpose, interruption)
       dialogue.hangUp()
       break
     case 'transferred':
-      chat(dialogue)
+      chat(dialogue, smallTalk)
       dialogue.event('Transferred to a person.')
       break
     case 'long':
-      for (let round = 0; round < 100; round++) chat(dialogue)
+      for (let round = 0; round < 100; round++) chat(dialogue, smallTalk)
       dialogue.hangUp()
       break
     default:
-      chat(dialogue)
+      chat(dialogue, smallTalk)
       dialogue.hangUp()
   }
   return dialogue.end()
 }
 
-function chat(dialogue: Dialogue): void {
+function chat(dialogue: Dialogue, smallTalk: Phrases['smallTalk']): void {
   for (const [caller, agent] of smallTalk) {
     dialogue.say('user', caller)
     dialogue.say('agent', agent)
@@ -222,7 +252,7 @@ export class Dialogue {
       const next = this.#at + (reminder_timeout_ms ?? Number.POSITIVE_INFINITY) / 1000
       if (next >= hangUp || next > this.#settings.max_duration_seconds) break
       this.#at = next
-      this.say('agent', 'Are you still there?')
+      this.say('agent', phrasesOf(this.#settings).reminder)
     }
     this.#at = Math.max(this.#at, hangUp)
     this.event('The caller was silent for too long: the agent hung up.')

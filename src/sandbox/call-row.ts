@@ -173,8 +173,6 @@ const WebTalk = z.object({
   settings: z.record(z.string(), z.unknown()).transform(callSettings),
   greeting: z.object({ text: z.string(), error: z.string().nullable() }),
   agent: z.object({ name: z.string().nullable(), note: z.string().nullable() }),
-  /** As the voice has it, such as `de-de`; empty where it has none. */
-  language: z.string(),
   /** What the person says first, before anything is typed. */
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),

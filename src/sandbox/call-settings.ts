@@ -35,12 +35,21 @@ const CallSettings = z.object({
     min_speech_seconds: z.number().catch(0.2),
   }),
   capture_settings: group({ recording_enabled: z.boolean().catch(true) }),
+  voice: group({ language: z.string().catch('') }),
+  transcriber: group({ language: z.string().catch(''), languages: z.array(z.string()).catch([]) }),
 })
 export type CallSettings = z.output<typeof CallSettings>
 
 /** Reads the settings out of an agent's configuration, merged with a call's overrides. */
 export const callSettings = (config: Readonly<Record<string, unknown>>): CallSettings =>
   CallSettings.parse(config)
+
+/** Whether the agent speaks German, by its voice or else by what it understands. */
+export function speaksGerman({ voice, transcriber }: CallSettings): boolean {
+  const [only = '', ...others] = transcriber.languages
+  const understood = transcriber.language || (others.length === 0 ? only : '')
+  return /^de(?![a-z])/i.test(voice.language || understood)
+}
 
 /**
  * What parsing and checking one template may take. The sandbox shares its process with other

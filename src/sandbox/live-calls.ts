@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Dialogue, type ScriptLine } from './call-plan.ts'
 import type { CallRow } from './call-row.ts'
 import { webCallOf } from './call-row.ts'
-import type { CallSettings, Greeting } from './call-settings.ts'
+import { type CallSettings, type Greeting, speaksGerman } from './call-settings.ts'
 import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
@@ -34,7 +34,7 @@ export interface LiveCalls {
    */
   run(call: LiveCall, waitMs?: number): Promise<void>
   /** What the agent says next to a person. Throws LlmError. */
-  reply(agent: LiveCall['agent'], lines: readonly ScriptLine[]): Promise<Reply>
+  reply(call: Pick<LiveCall, 'agent' | 'settings'>, lines: readonly ScriptLine[]): Promise<Reply>
   /** The model that speaks. */
   readonly model: string
   stop(): void
@@ -72,8 +72,8 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
   return {
     begin: (call) => leased(call, open(call, llm), now()),
     model: llm.model,
-    async reply(agent, lines) {
-      const messages = promptFor('agent', { agent, persona: null }, lines)
+    async reply({ agent, settings }, lines) {
+      const messages = promptFor('agent', { agent, settings, persona: null }, lines)
       return spokenPart(await completeChat(llm, messages, stopping.signal))
     },
     async run(call, waitMs = 0) {
@@ -135,14 +135,14 @@ const spokenPart = (text: string): Reply => ({
 /** The conversation for the model of one side: its own lines have the role assistant. */
 function promptFor(
   speaker: 'user' | 'agent',
-  { agent, persona }: Pick<LiveCall, 'agent' | 'persona'>,
+  { agent, settings, persona }: Pick<LiveCall, 'agent' | 'settings' | 'persona'>,
   lines: readonly ScriptLine[],
 ): ChatMessage[] {
   const who =
     speaker === 'agent'
       ? `You are the voice agent ${agent.name ?? ''} on a telephone call. ${agent.note ?? ''}`
       : `You are a person on a telephone call with a voice agent. ${persona ?? 'You are friendly and brief.'}`
-  const manner = `Answer with what you say next and nothing else: one or two short spoken sentences. When the conversation is over, say goodbye and end with ${goodbye}.`
+  const manner = `Answer with what you say next and nothing else: one or two short spoken sentences${speaksGerman(settings) ? ' in German' : ''}. When the conversation is over, say goodbye and end with ${goodbye}.`
   const heard = lines
     .filter(({ role }) => role === 'user' || role === 'agent')
     .map(({ role, message }): ChatMessage => {

@@ -1,7 +1,7 @@
 import { AgentUpdate } from '../contract/agent.ts'
 import type { CallCreate } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
-import { type AgentRow, findAgent, isPlainObject, merge } from './agents.ts'
+import { type AgentRow, findAgent, merge } from './agents.ts'
 import { magicDestinations, planCall } from './call-plan.ts'
 import {
   type CallRow,
@@ -62,7 +62,7 @@ const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound'
 const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
 
 /** Decides the whole course of a call. Nothing is stored yet. */
-function prepare(input: PlaceInput): PreparedCall {
+function prepare(input: PlaceInput): LiveCall {
   const { account, body, now, speed, webCalls } = input
   const agent = speaker(input)
   const numbers = body.type === 'phone' ? line(input) : noNumbers
@@ -102,17 +102,8 @@ function prepare(input: PlaceInput): PreparedCall {
     greeting,
     agent: { name: textOf(config.name), note: textOf(config.note) },
     persona: textOf(body.test_variables?.caller_persona),
-    language: languageOf(config),
   }
 }
-
-interface PreparedCall extends LiveCall {
-  /** The language of the voice; empty where it has none. */
-  readonly language: string
-}
-
-const languageOf = ({ voice }: Record<string, unknown>): string =>
-  (isPlainObject(voice) && textOf(voice.language)) || ''
 
 /** Overrides are fields of an agent, with the same bounds. */
 function checked(overrides: Record<string, unknown>): Record<string, unknown> {
@@ -124,10 +115,10 @@ function checked(overrides: Record<string, unknown>): Record<string, unknown> {
 }
 
 const webTalk = (
-  { settings, greeting, agent, language }: PreparedCall,
+  { settings, greeting, agent }: LiveCall,
   { initial_text, skip_greeting_on_initial_text }: CallCreate,
 ): WebTalk => ({
-  ...{ settings, greeting, agent, language },
+  ...{ settings, greeting, agent },
   initialText: initial_text || null,
   skipGreeting: skip_greeting_on_initial_text ?? false,
 })

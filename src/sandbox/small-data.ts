@@ -127,7 +127,7 @@ function seedCalls(store: Store, now: number): void {
         text: agentSeeds[agent]?.message.replace('{{ contact.first_name }}', 'Sam') ?? '',
         error: null,
       },
-      settings: callSettings({}),
+      settings: callSettings({ voice: { language: agentSeeds[agent]?.language } }),
     })
     const row = rowOfPlan(
       {

@@ -52,6 +52,28 @@ describe('calls', () => {
     expect(ended).toMatchObject({ status, answer_status })
   })
 
+  const german = { voice: { language: 'de-de' } }
+  const understood = { voice: { language: null }, transcriber: { languages: ['de'] } }
+  test.each([
+    ['0100', german, / und | für |Hallo/],
+    ['0100', understood, /Hallo/],
+    ['0104', german, /Nachricht/],
+    ['0108', german, /Sind Sie noch da/],
+  ])('to +1202555%s with %j are held in German', async (digits, overrides, words) => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', {
+      ...phone,
+      to_number: `+1202555${digits}`,
+      overrides: { ...overrides, initial_message: { message: '' } },
+    })
+    sandbox.wait(4000)
+    const { messages } = (await sandbox.get(`accounts/me/calls/${body.id}`)).body
+    const spoken = messages.filter(({ role }: { role: string }) => role !== 'event')
+    const text = spoken.map(({ message }: { message: string }) => message).join(' ')
+    expect(text).toMatch(words)
+    expect(text).not.toMatch(/\b(the|you|Goodbye)\b/)
+  })
+
   test('with a used external_id return the first call with 200', async () => {
     using sandbox = startSandbox()
     const place = () => sandbox.send('POST', 'accounts/me/calls', { ...phone, external_id: 'once' })

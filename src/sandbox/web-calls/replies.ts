@@ -15,8 +15,8 @@ export interface Reply {
 export interface Speaker {
   readonly name: string | null
   readonly note: string | null
-  /** Such as `de-de`. Every language but German gets English. */
-  readonly language: string
+  /** Every language but German gets English. */
+  readonly isGerman: boolean
 }
 
 type Answer = (speaker: Speaker, said: string) => string
@@ -148,7 +148,7 @@ const longestEcho = 120
 
 /** The agent's answer by rules; `turn` counts what the person has said before. */
 export function replyByRules(said: string, speaker: Speaker, turn: number): Reply {
-  const phrases = speaker.language.toLowerCase().startsWith('de') ? german : english
+  const phrases = speaker.isGerman ? german : english
   const rule = phrases.rules.find(({ pattern }) => pattern.test(said))
   if (rule) return { text: rule.answer(speaker, said), isOver: rule.isOver ?? false }
   const echo = said.length > longestEcho ? `${firstCharacters(said, longestEcho)}…` : said

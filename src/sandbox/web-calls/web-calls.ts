@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { HtmlPage } from '../../apps/pages/page.ts'
 import type { Dialogue, ScriptLine } from '../call-plan.ts'
 import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from '../call-row.ts'
+import { speaksGerman } from '../call-settings.ts'
 import type { LiveCalls } from '../live-calls.ts'
 import { LlmError } from '../llm.ts'
 import type { Store } from '../store.ts'
@@ -160,7 +161,7 @@ async function say(
     goOn(store, web, now(), (dialogue) => {
       const turn = dialogue.lines().filter(({ role }) => role === 'user').length
       dialogue.add('user', text)
-      const speaker = { ...talk.agent, language: talk.language }
+      const speaker = { ...talk.agent, isGerman: speaksGerman(talk.settings) }
       return answer(dialogue, talk, replyByRules(text, speaker, turn))
     }),
   )
@@ -183,7 +184,7 @@ async function sayToModel(
   )
   if (refusal) return refusal
   try {
-    const reply = await live.reply(talk.agent, heard)
+    const reply = await live.reply(talk, heard)
     return await store.write(() =>
       goOn(store, web, now(), (dialogue) => answer(dialogue, talk, reply)),
     )
