@@ -1,7 +1,6 @@
 import { lstatSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
-import envPaths from 'env-paths'
-import { makePrivateFolder } from '../state/private-files.ts'
+import { dirname, join } from 'node:path'
+import { makePrivateFolder, userFolder } from '../state/private-files.ts'
 
 /**
  * The folder for compiled code, created if necessary; `undefined` if there is no safe one. The files
@@ -9,9 +8,10 @@ import { makePrivateFolder } from '../state/private-files.ts'
  * temporary folder, which belongs to the user who creates it first.
  */
 export function compileCacheFolder(): string | undefined {
-  const folder = join(envPaths('voice-agent-mcp', { suffix: '' }).cache, 'compiled')
+  const cache = userFolder('cache')
+  if (cache === undefined) return undefined
+  const folder = join(cache, 'compiled')
   try {
-    if (!isAbsolute(folder)) return undefined
     makePrivateFolder(folder)
     return isOwn(folder) && isSafe(dirname(folder)) ? folder : undefined
   } catch {

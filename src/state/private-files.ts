@@ -1,5 +1,21 @@
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute } from 'node:path'
+import envPaths from 'env-paths'
+
+/**
+ * The user's home folder; `undefined`: HOME does not name it. Node would take another from the system's
+ * list of users.
+ */
+export const homeFolder = (): string | undefined =>
+  process.platform === 'win32' || isAbsolute(process.env.HOME ?? '') ? homedir() : undefined
+
+/** The user's folder for files of this program; `undefined`: there is none that variables name. */
+export function userFolder(kind: 'data' | 'cache'): string | undefined {
+  const folder = envPaths('voice-agent-mcp', { suffix: '' })[kind]
+  const isXdg = process.platform !== 'darwin' && process.env[`XDG_${kind.toUpperCase()}_HOME`]
+  return isAbsolute(folder) && (isXdg || homeFolder()) ? folder : undefined
+}
 
 /**
  * Makes a folder that only this user can read, and the folders above it. One by one: Node's own

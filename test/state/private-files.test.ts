@@ -49,15 +49,16 @@ describe.skipIf(process.platform === 'win32')('files of one user', () => {
   })
 
   test.each([
+    ['HOME is not set', { HOME: undefined }],
     ['HOME is empty', { HOME: '' }],
     ['HOME is relative', { HOME: 'home' }],
     ['XDG_DATA_HOME is relative', { XDG_DATA_HOME: 'data' }],
-  ])('are not made in the current folder where %s', (_, wrong) => {
+  ])('are not made where %s', (_, wrong) => {
     if (process.platform === 'darwin' && 'XDG_DATA_HOME' in wrong) return
     using folder = scratchFolder()
     const { status, stderr } = spawnSync(process.execPath, [bin, 'http', '--port', '0'], {
       cwd: folder.path,
-      env: cleanEnv({ XDG_DATA_HOME: '', XDG_CACHE_HOME: '', ...wrong }),
+      env: { ...cleanEnv({ XDG_DATA_HOME: '', XDG_CACHE_HOME: '' }), ...wrong },
       encoding: 'utf8',
       timeout: 15_000,
     })

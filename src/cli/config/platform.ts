@@ -1,6 +1,6 @@
-import { isAbsolute, join } from 'node:path'
-import envPaths from 'env-paths'
+import { join } from 'node:path'
 import { holdsLocalToken, isApiKey } from '../../platform/sessions/credential.ts'
+import { userFolder } from '../../state/private-files.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import {
@@ -297,10 +297,9 @@ function llmConfig({
 
 /** The user's own folder for data. Throws ConfigError. */
 export function dataFolder(): string {
-  const { data } = envPaths('voice-agent-mcp', { suffix: '' })
-  // Without a home it would be a folder in the current one.
-  if (isAbsolute(data)) return data
+  const data = userFolder('data')
+  if (data !== undefined) return data
   throw new ConfigError(
-    'There is no folder to keep data in: HOME is empty, or the path in HOME or XDG_DATA_HOME is relative. Set it to an absolute path, or name a folder with --state-dir (VOICE_AGENT_STATE_DIR) and a file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+    'There is no folder to keep data in: HOME is not set, or the path in HOME or XDG_DATA_HOME is relative. Set it to an absolute path, or name a folder with --state-dir (VOICE_AGENT_STATE_DIR) and a file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
   )
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { homeFolder } from '../../state/private-files.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { jsonWithComments, strictJson } from './json-format.ts'
@@ -235,6 +235,21 @@ function claudeDesktopFolder(machine: Machine): string {
   return withFile ?? folders[0] ?? usual
 }
 
+/** The client that calls itself so to servers: `cursor-vscode` is Cursor. The longest name decides. */
+export function clientCalled(name: string): Client | undefined {
+  const given = wordsOf(name)
+  return clients
+    .filter(({ id, title }) => [id, title].some((one) => given.startsWith(wordsOf(one))))
+    .toSorted((a, b) => b.id.length - a.id.length)[0]
+}
+
+const wordsOf = (name: string) =>
+  `${name
+    .slice(0, 64)
+    .toLowerCase()
+    .replace('visual studio code', 'vscode')
+    .replaceAll(/[^a-z]+/g, '-')}-`
+
 /** Whether a client seems to be on the machine. */
 export function isInstalled(client: Client, machine: Machine): boolean {
   const { file, signs } = client.locate(machine)
@@ -251,8 +266,8 @@ export interface Machine {
 
 /** This machine. Throws ConfigError without a home folder. */
 export function thisMachine(env: Environment): Machine {
-  const home = homedir()
-  if (!isAbsolute(home)) {
+  const home = homeFolder()
+  if (home === undefined) {
     throw new ConfigError('The home folder is unknown: set HOME to its absolute path.')
   }
   return { platform: process.platform, env, home }

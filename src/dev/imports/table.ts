@@ -66,7 +66,7 @@ export const mayImport = {
   // The program: settings, then the service made of them, then the commands.
   'server/tool-summaries': 'apps tools/index mcp',
   'cli/config':
-    'server/tool-summaries server/transports mcp tool platform/sessions state server/observe text',
+    'server/tool-summaries server/transports mcp tool platform/sessions state state/private-files server/observe text',
   server: [
     'cli/config server/tool-summaries oauth oauth/guarded-fetch server/transports tools/index tools/calls prompts',
     'mcp tool apps platform/sessions server/audit calls policy state',
