@@ -174,7 +174,7 @@ const longestMessage = 500
 export function failureText(failure: Failure): string {
   switch (failure.kind) {
     case 'rejected':
-      return `the platform answered HTTP ${failure.status} ${failure.code}: ${firstCharacters(failure.message, longestMessage)}`
+      return `the platform answered HTTP ${failure.status} ${failure.code}: ${firstCharacters(failure.message, longestMessage).replace(/\.+$/, '')}`
     case 'unreadable':
       return `the platform answered HTTP ${failure.status} with an unusable reply (${failure.reason})`
     case 'redirected':

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../contract/json-schema.ts'
 import { isUuid } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
 import { isE164 } from '../text/phone-number.ts'
+import { firstCharacters } from '../text/safe-text.ts'
 import type { Tool } from './tool.ts'
 
 /*
@@ -170,6 +171,8 @@ function coercionText(argument: string, value: unknown, meant: unknown): string 
 const longestShown = 60
 
 function shown(value: unknown): string {
+  if (typeof value === 'string' && value.length > longestShown)
+    return JSON.stringify(`${firstCharacters(value, longestShown)}…`)
   const json = JSON.stringify(value)
   return json.length > longestShown ? `${json.slice(0, longestShown)}…` : json
 }

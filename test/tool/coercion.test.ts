@@ -32,6 +32,13 @@ describe('arguments in another form are read as what they can only mean:', () =>
       { tags: ['vip', 'de'] },
       'tags: "vip, de" as ["vip","de"]',
     ],
+    [
+      'several long ones',
+      'list_agents',
+      { tags: `${'x'.repeat(80)},y` },
+      { tags: ['x'.repeat(80), 'y'] },
+      'x…" as [',
+    ],
     ['all fields', 'list_calls', { fields: '*' }, { fields: ['*'] }, 'fields as '],
     [
       'a choice',

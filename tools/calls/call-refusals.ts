@@ -115,5 +115,8 @@ function retryTime({ rule, retryAfterSeconds }: DialRefused): string {
 /** A refusal in one line. */
 export function refusalText({ advice: { what, fields, next } }: Refused): string {
   const details = fields.map(({ argument, message }) => `${argument}: ${message}`)
-  return [what, ...details, next].filter(Boolean).join('. ')
+  return [what, ...details, next]
+    .filter(Boolean)
+    .join('. ')
+    .replaceAll(/([.?!])\. /g, '$1 ')
 }

@@ -176,10 +176,23 @@ function whatText({ reason, arguments: given, writes, failed_request: failed }: 
     reason && `(${reason}${status})`,
     ...named,
     more > 0 && `and ${more} more`,
-    writes.length === 0 && firstCharacters(JSON.stringify(given), 120),
+    writes.length === 0 && argumentsText(given),
   ]
     .filter(Boolean)
     .join(' ')
+}
+
+/** Longest part of the arguments in a row, in characters. */
+const longestArguments = 120
+
+/** The arguments of a call that changed nothing; of objects and lists only the names. */
+function argumentsText(given: AuditEntry['arguments']): string {
+  const parts = Object.entries(Object(given)).map(([name, value]) =>
+    typeof value === 'object' ? name : `${name} ${value}`,
+  )
+  const text = parts.join(', ')
+  const shown = firstCharacters(text, longestArguments)
+  return shown === text ? text : `${shown}…`
 }
 
 function writeText(write: AuditEntry['writes'][number]): string {

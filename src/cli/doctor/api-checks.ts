@@ -67,7 +67,7 @@ function accepted({ id, name, is_active, parent_account_id }: Account, origin: s
 
 function refused(failure: Failure, origin: string): Finding {
   const status = failure.kind === 'rejected' ? failure.status : 0
-  const said = `${failureText(failure)}.`.replace(/\.{2,}$/, '.')
+  const said = `${failureText(failure)}.`
   if (status === 429) {
     return yellow(`It is not known whether it is valid: ${said}`, 'Wait a minute and try again.')
   }

@@ -151,7 +151,10 @@ function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files
     )
   }
   if (!existsSync(folder)) return green(`${folder}, which is made with the first call.`)
-  return green(files.length === 0 ? `${folder}, still empty.` : `${folder}.`, details)
+  return green(
+    files.length === 0 ? `${folder}, where no call is recorded yet.` : `${folder}.`,
+    details,
+  )
 }
 
 type Sandbox = Extract<NonNullable<UsableConfig['platform']>, { kind: 'sandbox' }>

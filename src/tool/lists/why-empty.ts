@@ -9,9 +9,10 @@ import { accountIn } from '../../platform/sessions/account.ts'
 import { accountConcurrency, readAccountTree } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { withTimeLimit } from '../../platform/time-limit.ts'
-import { closestItems, itemLabel } from '../../text/closest-match.ts'
+import { closestItems, closestWord, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
 import { hintFor } from '../references/did-you-mean.ts'
+import { Refused } from '../refused.ts'
 import type { ListRoute } from './list-view.ts'
 
 /** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
@@ -25,7 +26,7 @@ interface ListRequest {
 
 /**
  * Why a list may be empty, or its filter misread: the platform accepts any filter, and an empty list
- * without a reason would read as an answer. `undefined` where there is nothing to say.
+ * without a reason would read as an answer. `undefined` where there is nothing to say. Throws Refused.
  */
 export async function whyEmpty(
   { items, voices }: Readonly<Record<string, unknown>>,
@@ -51,9 +52,19 @@ export async function whyEmpty(
   return isOfVoices ? languageMeant(request, options.provider, session) : undefined
 }
 
-/** The statuses of calls are not published, so one that conversations do not have is sent all the same. */
+/**
+ * The statuses of calls are not published, so one that conversations do not have is sent all the same.
+ * Throws Refused where a known one must have been meant.
+ */
 function unknownStatus(status: unknown): string | undefined {
   if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return
+  const meant = closestWord(status, conversationStatuses)
+  if (meant !== undefined) {
+    const message = `no call has the status ${quoted(status)}; did you mean ${meant}?`
+    throw new Refused('bad_arguments', 'the arguments cannot be right', {
+      fields: [{ argument: 'status', message }],
+    })
+  }
   return `No call has the status ${quoted(status)}. Known: ${conversationStatuses.join(', ')}.`
 }
 

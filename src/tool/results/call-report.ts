@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { answerMeanings, isAnswerStatus } from '../../contract/answer-status.ts'
 import { CallDetail, Conversation, type Message } from '../../contract/call.ts'
+import { counted } from '../../text/dialog-text.ts'
 import { plainFields, plainText } from '../../text/safe-text.ts'
 import { estimateTokens, shortenToTokens } from '../../text/tokens.ts'
 import type { OutputWithLines } from '../tool.ts'
@@ -158,7 +159,7 @@ function summarise(talk: CallSummary, messages: readonly Message[]): string {
     line,
     talk.start ? `started ${talk.start}` : talk.placed && `placed ${talk.placed}`,
     length,
-    `${messages.length} turns, ${spoken} spoken`,
+    `${counted(messages.length, 'turn')}, ${spoken} spoken`,
     talk.recording ? `recording ${talk.recording}` : 'no recording',
   ]
     .filter(Boolean)
@@ -236,6 +237,8 @@ export function transcriptLines(
 /** How much of the transcript is shown; empty: all of it. */
 function headOf({ turns, returned }: Transcript): string {
   if (turns === 0) return 'No transcript.'
+  if (returned === 0 && turns === 1)
+    return 'The only turn is out of this range, or does not hold this text.'
   if (returned === 0) return `None of the ${turns} turns is in this range and holds this text.`
   return returned < turns ? `${returned} of ${turns} turns.` : ''
 }

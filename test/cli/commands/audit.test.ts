@@ -58,7 +58,7 @@ test('the audit trail is printed as a table, one line for each entry', async () 
   expect(lines[1]).toMatch(
     /done +update_agent .*agents\.update a-1 failed HTTP 422; x b; x c; and 2 more$/,
   )
-  expect(lines[2]).toMatch(/refused +place_call .*\(not_allowed\)/)
+  expect(lines[2]).toMatch(/refused +place_call .*\(not_allowed\) agent_id a$/)
   expect(stdout).not.toContain('\u001b')
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTreePlatform } from '../../harness/account-tree-platform.ts'
-import { connectStdio, type TestClient } from '../../harness/client.ts'
+import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { newAgent } from '../../harness/story.ts'
@@ -27,11 +27,16 @@ describe('an empty list', () => {
   )
 
   test.each([{}, { include_subaccounts: true }])(
-    'of calls in a status that is not known names the known ones, with %o',
+    'of calls in a status that is not known names the one meant, or the known ones, with %o',
     async (tree) => {
-      const { total, note } = await client.value('list_calls', { status: 'faild', ...tree })
+      const meant = errorOf(await client.call('list_calls', { status: 'faild', ...tree }))
+      expect(meant).toMatchObject({
+        kind: 'bad_arguments',
+        fields: [{ argument: 'status', message: expect.stringContaining('did you mean failed?') }],
+      })
+      const { total, note } = await client.value('list_calls', { status: 'zzz', ...tree })
       expect(total).toBe(0)
-      expect(note).toContain('"faild"')
+      expect(note).toContain('"zzz"')
       expect(note).toContain('in_progress, completed, failed, transferred')
       const known = { status: 'transferred', created_after: '2999-01-01T00:00:00Z', ...tree }
       expect(await client.value('list_calls', known)).not.toHaveProperty('note')

@@ -85,6 +85,8 @@ describe('a transcript', () => {
     expect(found.spoken).toMatchObject([{ turn: 21, message: 'The PRICE' }])
     const none = transcriptLines(transcriptOf(messages, { search: 'nothing' }))
     expect(none).toEqual([expect.stringMatching(/\b30\b/)])
+    const [only = ''] = transcriptLines(transcriptOf([turn('t')], { search: 'nothing' }))
+    expect(only).not.toMatch(/turns/)
   })
 
   test('that is too long is continued where it was cut', () => {
