@@ -3,6 +3,7 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { declaresViews } from '../apps/views.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import { isObject } from '../text/json.ts'
 import type { Exposure } from './exposure.ts'
 import { type GetHeader, headerNames, metaKeys } from './messages.ts'
 import { tasksExtension } from './server-info.ts'
@@ -36,6 +37,17 @@ type ClientName = z.output<typeof ClientName>
 export function clientIn(meta: object | undefined): ClientName | undefined {
   const fields: Readonly<Record<string, unknown>> = { ...meta }
   return ClientName.safeParse(fields[metaKeys.clientInfo]).data
+}
+
+/**
+ * How the client names itself in the first message of a connection; `undefined`: the message is another,
+ * or has no name. The name is untrusted.
+ */
+export function connectingClient(message: unknown): string | undefined {
+  const { method, params }: Readonly<Record<string, unknown>> = isObject(message) ? message : {}
+  const { clientInfo, _meta } = isObject(params) ? params : {}
+  if (method === 'initialize') return ClientName.safeParse(clientInfo).data?.name
+  return method === 'server/discover' && isObject(_meta) ? clientIn(_meta)?.name : undefined
 }
 
 /** The sender of a request that a server of the SDK answers. */

@@ -33,6 +33,51 @@ test('a browser that asks for the root is told what this is, and programs are no
   expect((await page(program.url, {}, { method: 'POST' })).status).toBe(404)
 })
 
+test('a browser at the address of MCP is sent to the root, and clients are not', async () => {
+  await using program = await startHttpProgram()
+  const open = async (accept: string, method = 'GET') => {
+    const response = await fetch(program.url, { method, redirect: 'manual', headers: { accept } })
+    return [response.status, response.headers.get('location')]
+  }
+  expect(await open('text/html,*/*;q=0.8')).toEqual([302, '/'])
+  expect(await open('text/html', 'HEAD')).toEqual([302, '/'])
+  expect(await open('text/html, text/event-stream')).toEqual([405, null])
+  expect(await open('text/event-stream')).toEqual([405, null])
+  expect((await open('text/html', 'POST'))[1]).toBeNull()
+})
+
+test.each([
+  ['claude-code', 'Claude Code'],
+  ['cursor-vscode', 'Cursor'],
+  ['Visual Studio Code - Insiders', 'VS Code Insiders'],
+  ['my\u001b[31m secret client', 'A client'],
+])('the log says that %j has connected, by a name of our list', async (name, title) => {
+  await using program = await startHttpProgram()
+  const connect = () =>
+    fetch(program.url, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name, version: '1' },
+        },
+      }),
+    })
+  expect((await connect()).status).toBe(200)
+  await program.waitFor(new RegExp(`${title} has connected`))
+  await connect()
+  expect(program.stderr().match(/has connected/g)).toHaveLength(1)
+  expect(program.stderr()).not.toContain('secret')
+})
+
 test('it never shows a key or the local token, and says that the platform is not reachable', async () => {
   using folder = scratchFolder()
   await using program = await startHttpProgram({

@@ -11,7 +11,7 @@ import {
   type McpServerFactory,
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
-import { newSession } from '../../mcp/clients.ts'
+import { connectingClient, newSession } from '../../mcp/clients.ts'
 import type { HttpFastPath } from '../../mcp/http-fast-path.ts'
 import {
   anonymousError,
@@ -52,6 +52,8 @@ export interface StreamOptions {
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
+  /** Called with what a client that connects calls itself: an untrusted text. */
+  readonly onConnect?: ((name: string) => void) | undefined
 }
 
 /** The MCP server that answers the requests. */
@@ -103,6 +105,8 @@ export async function answerMcp(
   if (error) return sendJson(response, 400, error)
   if (isStream(header))
     return openStream(incoming, response, message, { ...admitted, credential }, mcp)
+  const client = connectingClient(message)
+  if (client !== undefined) mcp.onConnect?.(client)
   if (isInitializeRequest(message))
     response.setHeader(headerNames.session, newSession(message.params.capabilities))
   return mcp.serve(incoming, response, message)

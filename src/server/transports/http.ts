@@ -136,7 +136,12 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
         authorization.serve(request, response, address),
       )
     }
-    if (site && path !== '/mcp' && site.serves(path, request)) {
+    if (site && isMcp(path) && wantsPage(request)) {
+      return serveUnkeyed('site', request, response, async () => {
+        response.writeHead(302, { location: '/', vary: 'accept' }).end()
+      })
+    }
+    if (site && !isMcp(path) && site.serves(path, request)) {
       return serveUnkeyed('site', request, response, () => servePage(request, response, site))
     }
     const admitted = admission.ofMcp(path, request, response)
@@ -156,6 +161,14 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
       else refuse(response, 500, 'The server failed.')
     })
   }
+}
+
+const isMcp = (path: string) => path === '/mcp' || path === '/mcp/'
+
+/** Whether a person has opened the address of MCP in a browser; clients accept streams. */
+function wantsPage({ method = '', headers: { accept = '' } }: IncomingMessage): boolean {
+  const isReading = method === 'GET' || method === 'HEAD'
+  return isReading && accept.includes('text/html') && !accept.includes('text/event-stream')
 }
 
 function reportRefusal(
