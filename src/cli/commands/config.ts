@@ -18,11 +18,20 @@ export const config = defineCommand({
   read(texts, env, origins) {
     const given = { texts, origins }
     // A configuration that the other commands would refuse is refused here, with the same message.
-    http.configure(given, env)
-    sandbox.configure(given, env)
+    const served = http.configure(given, env)
+    const simulated = sandbox.configure(given, env)
+    const inEffect: Readonly<Record<string, string>> = {
+      'state-dir': served.state.dir,
+      'sandbox-db': simulated.sandbox.file,
+      'log-level': served.log.level,
+      port: `${served.listen.port} (http), ${simulated.listen.port} (sandbox)`,
+    }
     return {
       wantsJson: settingReader(jsonSettings, texts)('json'),
-      settings: effectiveSettings(serverSettings, given),
+      settings: effectiveSettings(serverSettings, given).map((setting) => ({
+        ...setting,
+        value: setting.value ?? inEffect[setting.name] ?? null,
+      })),
       file: texts.config,
     }
   },

@@ -4,6 +4,7 @@ import { toolSummaries } from '../../server/tool-summaries.ts'
 import type { Site } from '../../server/transports/http.ts'
 import type { Authorization } from '../../server/transports/http-authorization.ts'
 import type { OwnKey } from '../../server/transports/http-key.ts'
+import { faultsOf, throwFaults } from '../config/config-error.ts'
 import {
   type HttpConfig,
   httpConfig,
@@ -30,6 +31,11 @@ type HttpCommandConfig = ServiceConfig &
   HttpConfig &
   MetricsConfig & { readonly oauth: OauthConfig | undefined }
 
+const defaultPort = 3000
+
+/** Time in which a server without requests under way stops, ms. */
+const idleStopMs = 200
+
 export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
@@ -46,8 +52,17 @@ export const http = defineCommand({
     ...oauthSettings,
   },
   read(texts, env): HttpCommandConfig {
+    throwFaults(
+      faultsOf([
+        () => serviceConfig(texts, env, { needsKey: false }),
+        () => listenConfig(texts, defaultPort),
+        () => oauthConfig(texts, env),
+        () => httpConfig(texts),
+        () => metricsConfig(texts),
+      ]),
+    )
     const service = serviceConfig(texts, env, { needsKey: false })
-    const listening = listenConfig(texts, 3000)
+    const listening = listenConfig(texts, defaultPort)
     const oauth = oauthConfig(texts, env)
     const reached = oauth ? reachedAt(oauth.publicUrl, listening) : listening
     if (service.platform.kind === 'sandbox') requireHosts(reached)
@@ -86,11 +101,16 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   return {
     done: new Promise(() => {}),
     async close() {
-      log(
-        `Stopping: requests under way are answered, for up to ${config.drainMs / 1000} s. A second signal ends it.`,
-      )
+      log('Stopping.')
       shutdown.abort()
-      await server.close()
+      const explained = setTimeout(
+        () =>
+          log(
+            `Requests under way are answered, for up to ${config.drainMs / 1000} s. A second signal ends it.`,
+          ),
+        idleStopMs,
+      )
+      await server.close().finally(() => clearTimeout(explained))
       await authorization?.close()
       await service.close()
       await closeObservation()
@@ -150,6 +170,22 @@ const siteOf = (
   },
 })
 
+/** Time after which the log names a client again, ms. */
+const sameClientMs = 60_000
+
+/** Logs clients that connect, by names of our own list: what they call themselves may be anything. */
+function createConnectionLog(): (name: string) => void {
+  const logged = new Map<string, number>()
+  return async (name) => {
+    const list = await import('../install/clients.ts').catch(() => undefined)
+    const title = list?.clientCalled(name)?.title ?? 'A client'
+    const now = performance.now()
+    if (now - (logged.get(title) ?? -sameClientMs) < sameClientMs) return
+    logged.set(title, now)
+    log(`${title} has connected.`)
+  }
+}
+
 interface Access {
   readonly observer: Observer | undefined
   readonly ownKey: OwnKey
@@ -178,6 +214,7 @@ async function listen(
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
     onError: logFailedRequest,
+    onConnect: createConnectionLog(),
     onRefused:
       observer &&
       (({ apiKey, ...refused }) =>

@@ -1,5 +1,5 @@
 import { allSettings, type CommandSpec, parseCommandLine } from '../config/command-line.ts'
-import { ConfigError } from '../config/config-error.ts'
+import { ConfigError, faultsOf, throwFaults } from '../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../config/config-file.ts'
 import {
   type Environment,
@@ -64,10 +64,18 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const faults: ConfigError[] = []
   const onFault = readsDespiteFaults ? (fault: ConfigError) => void faults.push(fault) : throwFault
   const { texts } = givenSettings(configFileSettings, { flags, env, file: {} }, onFault)
-  const file = texts.config === undefined ? {} : textsOfFile(texts.config, onFault)
+  const file =
+    texts.config === undefined
+      ? {}
+      : textsOfFile(texts.config, { onFault, onFileFault: (fault) => void faults.push(fault) })
   const sources = { flags, env, file }
   const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
-  return configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
+  const configured = () =>
+    configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
+  // A wrong file is refused with all that is wrong, also with what else there is.
+  if (!readsDespiteFaults && faults.length > 0)
+    throwFaults([...faults.map(({ message }) => message), ...faultsOf([configured])])
+  return configured()
 }
 
 /** Whether a command reads more of the environment than where the configuration file is. */
@@ -82,9 +90,13 @@ function warningsOf(sources: SettingSources, onFault: OnFault): string[] {
   return ignored.map((name) => `${name} is not a setting, and has no effect.`)
 }
 
-function textsOfFile(path: string, onFault: OnFault): SettingTexts {
+/** `onFileFault` gets the faults of single settings; with those of the whole file, none is read. */
+function textsOfFile(
+  path: string,
+  { onFault, onFileFault }: { readonly onFault: OnFault; readonly onFileFault: OnFault },
+): SettingTexts {
   try {
-    return readConfigFile(path, settings)
+    return readConfigFile(path, settings, onFileFault)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     onFault(error)

@@ -24,6 +24,25 @@ export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }
 
+/** What is wrong, from all that these throw as ConfigError. */
+export function faultsOf(checks: readonly (() => unknown)[]): string[] {
+  const faults = new Set<string>()
+  for (const check of checks) {
+    try {
+      check()
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      faults.add(error.message)
+    }
+  }
+  return [...faults]
+}
+
+/** Throws all that is wrong as one error. Throws ConfigError. */
+export function throwFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ConfigError(faults.join(' '))
+}
+
 /** Why a file that a person has named cannot be read, as a clause. */
 export function readFault(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException

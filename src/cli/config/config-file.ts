@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { closestWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
-import { ConfigError, readFault } from './config-error.ts'
+import { ConfigError, faultsOf, readFault } from './config-error.ts'
+import { type OnFault, throwFault } from './given-settings.ts'
 import { settingHelp } from './help.ts'
 import { type Setting, type SettingGroup, type SettingTexts, text } from './setting.ts'
 
@@ -18,22 +19,40 @@ export const configFileSettings = {
 const schemaKey = '$schema'
 
 /**
- * The texts of the settings in a configuration file. A wrong file is an error as a whole: a setting
- * that is overlooked may be one that protects. Values are not repeated in messages: one may be a
- * secret. Throws ConfigError.
+ * The texts of the settings in a configuration file. A wrong file is an error as a whole, with all of
+ * its faults: a setting that is overlooked may be one that protects. Texts of the wrong type are not
+ * repeated in messages: one may be a secret. A setting with a fault is left out, if `onFault` returns.
+ * Throws ConfigError.
  */
-export function readConfigFile(path: string, settings: SettingGroup): SettingTexts {
+export function readConfigFile(
+  path: string,
+  settings: SettingGroup,
+  onFault: OnFault = throwFault,
+): SettingTexts {
   const { [schemaKey]: _, ...given } = parsed(path)
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => {
-      const setting = Object.hasOwn(settings, name) ? settings[name] : undefined
-      const isOfFiles = setting?.variable !== undefined && !Object.hasOwn(configFileSettings, name)
-      if (!setting || !isOfFiles) throw unknownSetting(path, name, settings)
-      const settingText = textOf(value, setting)
-      if (settingText === undefined) throw wrongType(path, name, setting)
-      return value === null ? [] : [[name, settingText]]
-    }),
-  )
+  const faults: string[] = []
+  const texts: Record<string, string> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const setting = Object.hasOwn(settings, name) ? settings[name] : undefined
+    const isOfFiles = setting?.variable !== undefined && !Object.hasOwn(configFileSettings, name)
+    if (!setting || !isOfFiles) {
+      faults.push(unknownSetting(name, settings))
+      continue
+    }
+    const settingText = textOf(value, setting)
+    const fault =
+      settingText === undefined ? wrongType(name, setting) : faultOf(settingText, name, setting)
+    if (fault !== undefined) faults.push(fault)
+    else if (settingText !== undefined && value !== null) texts[name] = settingText
+  }
+  if (faults.length > 0) onFault(new ConfigError(`Configuration file ${path}: ${faults.join(' ')}`))
+  return texts
+}
+
+/** What is wrong with the text of a setting. A blank one is not set; one of a variable is not filled in. */
+function faultOf(given: string, name: string, setting: Setting): string | undefined {
+  if (/^\s*(\$\{.*\}\s*)?$/.test(given)) return undefined
+  return faultsOf([() => setting.parse(given, name)])[0]
 }
 
 function parsed(path: string): Record<string, unknown> {
@@ -79,22 +98,18 @@ const listText = (items: readonly unknown[]): string | undefined =>
     ? items.join(',')
     : undefined
 
-function unknownSetting(path: string, name: string, settings: SettingGroup): ConfigError {
-  if (Object.hasOwn(configFileSettings, name)) {
-    return new ConfigError(`Configuration file ${path}: a file cannot name another with ${name}.`)
-  }
+function unknownSetting(name: string, settings: SettingGroup): string {
+  if (Object.hasOwn(configFileSettings, name)) return `a file cannot name another with ${name}.`
   const inFiles = Object.keys(settings).filter((one) => settings[one]?.variable !== undefined)
   const meant = closestWord(name, inFiles)
   const hint = meant === undefined ? '.' : `; is ${meant} meant?`
-  return new ConfigError(
-    `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}${hint}`,
-  )
+  return `there is no setting ${JSON.stringify(name.slice(0, 64))}${hint}`
 }
 
-function wrongType(path: string, name: string, { json }: Setting): ConfigError {
+function wrongType(name: string, { json }: Setting): string {
   const words = [json.type].flat().map((type) => typeWords[type])
   const wanted = json.enum ? json.enum.map((one) => `"${one}"`).join(', ') : words.join(' or ')
-  return new ConfigError(`Configuration file ${path}: ${name} takes ${wanted}.`)
+  return `${name} takes ${wanted}.`
 }
 
 const typeWords = {

@@ -36,12 +36,15 @@ export interface ListenConfig {
   allowedHosts: readonly string[]
 }
 
+const loopback = '127.0.0.1'
+
 export const listenSettings = {
   host: text({
     variable: 'VOICE_AGENT_HOST',
     value: 'HOST',
     help: 'Address to listen on.',
-    range: 'Default 127.0.0.1.',
+    range: `Default ${loopback}.`,
+    json: { type: 'string', default: loopback },
   }),
   port: number({
     variable: 'VOICE_AGENT_PORT',
@@ -62,7 +65,7 @@ export const listenSettings = {
 export function listenConfig(texts: SettingTexts, defaultPort: number): ListenConfig {
   const value = settingReader(listenSettings, texts)
   return {
-    listen: { host: value('host') ?? '127.0.0.1', port: value('port') ?? defaultPort },
+    listen: { host: value('host') ?? loopback, port: value('port') ?? defaultPort },
     allowedHosts: value('allowed-hosts'),
   }
 }
@@ -342,7 +345,8 @@ export const metricsSettings = {
     variable: 'VOICE_AGENT_METRICS_HOST',
     value: 'HOST',
     help: 'Address to serve metrics on. Whoever reaches it can read them: they have no key.',
-    range: 'Default 127.0.0.1, whatever --host is.',
+    range: `Default ${loopback}, whatever --host is.`,
+    json: { type: 'string', default: loopback },
   }),
 }
 
@@ -350,5 +354,5 @@ export function metricsConfig(texts: SettingTexts): MetricsConfig {
   const value = settingReader(metricsSettings, texts)
   const port = value('metrics-port')
   if (port === undefined) return { metrics: undefined }
-  return { metrics: { host: value('metrics-host') ?? '127.0.0.1', port } }
+  return { metrics: { host: value('metrics-host') ?? loopback, port } }
 }

@@ -1,5 +1,5 @@
 import { type LogOptions, logForms, logLevels } from '../../server/observe/log.ts'
-import { ConfigError } from './config-error.ts'
+import { ConfigError, faultsOf, throwFaults } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import {
   type PlatformConfig,
@@ -36,7 +36,7 @@ export const logSettings = {
   'log-level': optionalChoice({
     variable: 'VOICE_AGENT_LOG_LEVEL',
     value: 'LEVEL',
-    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start and stop; info: also one line for each request and each refused HTTP request; debug: also messages of errors, which may hold texts of clients.',
+    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start, stop and connecting clients; info: also one line for each request and each refused HTTP request; debug: also messages of errors, which may hold texts of clients.',
     choices: logLevels,
     range: 'Default notice; info with --log json.',
   }),
@@ -73,6 +73,15 @@ export const serviceConfig = (
   env: Environment,
   options: { needsKey: boolean },
 ): ServiceConfig => {
+  throwFaults(
+    faultsOf([
+      () => platformConfig(texts, env, options),
+      () => scopeConfig(texts),
+      () => callingConfig(texts),
+      () => auditConfig(texts, stateConfig(texts)),
+      () => logConfig(texts),
+    ]),
+  )
   const state = stateConfig(texts)
   return {
     platform: platformConfig(texts, env, options),

@@ -36,6 +36,8 @@ test('the configuration in effect is printed with the origin of each value, with
   expect(of('api-key')).toMatchObject({ value: '(set, not shown)', origin: 'variable' })
   expect(of('confirm')).toMatchObject({ value: 'auto', origin: 'default' })
   expect(of('account')).toMatchObject({ value: null, origin: 'default' })
+  expect(of('host')).toMatchObject({ value: '127.0.0.1', origin: 'default' })
+  expect(of('log-level')).toMatchObject({ value: 'notice', origin: 'default' })
 })
 
 test('for a person it is a list of lines', async () => {
@@ -43,7 +45,10 @@ test('for a person it is a list of lines', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(new RegExp(`^port +4000 +${file.replaceAll('\\', '\\\\')}$`, 'm'))
   expect(stdout).toMatch(/^confirm +auto +default$/m)
-  expect(stdout).toMatch(/^state-dir +Default: .+ {2}default$/m)
+  expect(stdout).toMatch(/^state-dir +(?!Default|not set).+ {2}default$/m)
+  expect(stdout).toMatch(/^sandbox-db +.+\.db {2}default$/m)
+  expect(stdout).toMatch(/^host +127\.0\.0\.1 +default$/m)
+  expect((await printed([])).stdout).toMatch(/^port +3000 \(http\), 8080 \(sandbox\) +default$/m)
 })
 
 test('a configuration that does not work is refused as by the other commands', async () => {

@@ -55,7 +55,9 @@ describe('a configuration file', () => {
     const content = Object.fromEntries(
       all.map(([name, { json }]) => [
         name,
-        json.enum?.[0] ?? samples[[json.type].flat()[0] ?? 'string'],
+        name === 'trusted-proxies'
+          ? ['10.0.0.0/8']
+          : (json.enum?.[0] ?? samples[[json.type].flat()[0] ?? 'string']),
       ]),
     )
     expect(Object.keys(read(content)).toSorted()).toEqual(all.map(([name]) => name).toSorted())
@@ -94,11 +96,25 @@ describe('a configuration file', () => {
     ['true for a choice', { 'local-token': true }, / local-token .*"on", "off"\.$/],
     ['a list', [], /\.json: .*object/],
     ['an empty file', '', /\.json: .*JSON/],
-    ['a value out of bounds', { port: 70_000 }, /^--port \(VOICE_AGENT_PORT\) .* 65535,/],
+    ['a value out of bounds', { port: 70_000 }, /: port .* 65535,/],
     ['a blank policy', { 'dial-policy': ' ' }, /^--dial-policy \(VOICE_AGENT_DIAL_POLICY\) /],
   ])('with %s is refused as a whole', (_, content, message) => {
     expect(() => httpWith(content)).toThrow(message)
     expect(() => httpWith(content)).toThrow(ConfigError)
+  })
+
+  test('is refused with all of its faults, and with all else that is wrong', () => {
+    const content = {
+      hots: 'x',
+      port: 70_000,
+      log: 3,
+      confirm: 'nope',
+      account: 'a/b',
+      secret: 'short',
+    }
+    for (const fault of [/"hots"/, / port /, / log /, / confirm /, /--account /, /--secret /])
+      expect(() => httpWith(content)).toThrow(fault)
+    expect(() => httpWith({ account: 'a/b', secret: 'short' })).toThrow(/--account .*--secret /)
   })
 
   test('that cannot be read is an error that names it', () => {
