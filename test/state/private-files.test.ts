@@ -63,7 +63,7 @@ describe.skipIf(process.platform === 'win32')('files of one user', () => {
       timeout: 15_000,
     })
     expect(status).toBe(1)
-    expect(stderr).toMatch(/There is no folder to keep data in: HOME .*--state-dir/)
+    expect(stderr).toMatch(/\bHOME .*--state-dir/)
     expect(readdirSync(folder.path)).toEqual([])
   })
 })

@@ -48,7 +48,7 @@ describe.each(files)('%s', (name, use) => {
     const state = open(folder.path)
     await expect(use(state)).rejects.toThrow(`another version (${other}, not ${other - by})`)
     if (name === 'calls.db')
-      await expect(use(state)).rejects.toThrow(/Start the version that wrote it, or name another/)
+      await expect(use(state)).rejects.toThrow(/\bStart the version\b.*\bVOICE_AGENT_STATE_DIR\b/)
     await state.close()
     expect(versionIn(folder.path)).toBe(other)
   })

@@ -144,13 +144,13 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     remove()
     for (const _ of [1, 2])
       await expect(journal.beginSending(entry, 1000)).rejects.toThrow(
-        /was deleted while this program .* Restart it, and look with list_calls/,
+        /\bdeleted\b.*\bRestart\b.*\blist_calls\b/,
       )
     // It was not sent, so another request may claim it.
     expect(await journal.current(entry)).toMatchObject({ state: 'free' })
     for (const use of [() => state.journal(), () => state.check()]) {
       await expect(use()).rejects.toThrow(JournalError)
-      await expect(use()).rejects.toThrow(/was deleted while this program/)
+      await expect(use()).rejects.toThrow(/\bdeleted\b/)
     }
     expect(existsSync(file)).toBe(false)
     await state.close()
@@ -167,7 +167,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     await sleep(200)
     rmSync(file)
     other.exec('ROLLBACK')
-    await expect(opening).rejects.toThrow(/was deleted while this program/)
+    await expect(opening).rejects.toThrow(/\bdeleted\b/)
     other.close()
   })
 
@@ -176,8 +176,8 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     const { file, state, journal, entry, remove } = await opened(folder.path)
     remove()
     const neighbour = await openSqliteJournal(file)
-    await expect(journal.beginSending(entry, 1000)).rejects.toThrow(/was replaced by another one/)
-    await expect(state.journal()).rejects.toThrow(/was replaced by another one/)
+    await expect(journal.beginSending(entry, 1000)).rejects.toThrow(/\breplaced\b/)
+    await expect(state.journal()).rejects.toThrow(/\breplaced\b/)
     // The new one is used by those that start now, also by this one after a restart.
     await state.close()
     const claim = await neighbour.claim(identity())
