@@ -62,14 +62,11 @@ test('broken JSON exceeds nothing', () => {
 })
 
 test.each([
-  ['{"a": 1, "a": 2}', 'a is given twice, the second time in line 1'],
-  [
-    '{"a": {"b": 1},\n "c": [0, {"d": 1, "e": [],\n "d": 2}]}',
-    'c.1.d is given twice, the second time in line 3',
-  ],
-  ['[{"a": 1}, {"a": 1, "\\u0061": 2}]', '1.a is given twice'],
-  ['{"": 1, "": 2}', ' is given twice'],
-  ['{"__proto__": 1, "__proto__": 2}', '__proto__ is given twice'],
+  ['{"a": 1, "a": 2}', /^a .*\bline 1$/],
+  ['{"a": {"b": 1},\n "c": [0, {"d": 1, "e": [],\n "d": 2}]}', /^c\.1\.d .*\bline 3$/],
+  ['[{"a": 1}, {"a": 1, "\\u0061": 2}]', /^1\.a /],
+  ['{"": 1, "": 2}', /^ /],
+  ['{"__proto__": 1, "__proto__": 2}', /^__proto__ /],
 ])('%s is refused', (text, message) => {
   expect(() => parseJsonText(text)).toThrow(DuplicateKeyError)
   expect(() => parseJsonText(text)).toThrow(message)

@@ -88,18 +88,18 @@ describe('JSON', () => {
   })
 
   test.each([
-    ['{"mcpServers": []}', 'an object is expected there', 1, 16],
-    ['{"mcpServers": null}', 'an object is expected there', 1, 16],
-    ['{"a":1,\n "mcpServers": {},\n "mcpServers": {}}', '"mcpServers" is there twice', 3, 2],
-    ['{"a":1,\n x}', 'it is not JSON', 2, 2],
-    ['{"a":1', 'it is not JSON', 1, 7],
-    ['{"a": 1 // no\n}', 'it is not JSON', 1, 9],
-    ['{"a": 1,\n}', 'it is not JSON', 2, 1],
-    ['{"a": "x\ny"}', 'it is not JSON', 1, 7],
-    ['[1]', 'it must hold one JSON object', 1, 1],
+    ['{"mcpServers": []}', /\bobject\b/, 1, 16],
+    ['{"mcpServers": null}', /\bobject\b/, 1, 16],
+    ['{"a":1,\n "mcpServers": {},\n "mcpServers": {}}', /"mcpServers"/, 3, 2],
+    ['{"a":1,\n x}', /\bJSON$/, 2, 2],
+    ['{"a":1', /\bJSON$/, 1, 7],
+    ['{"a": 1 // no\n}', /\bJSON$/, 1, 9],
+    ['{"a": 1,\n}', /\bJSON$/, 2, 1],
+    ['{"a": "x\ny"}', /\bJSON$/, 1, 7],
+    ['[1]', /\bone JSON object$/, 1, 1],
   ])('%s is refused with line and column', (text, message, line, column) => {
     expect(() => set(strictJson, text, json, entry)).toThrow(
-      expect.objectContaining({ message, line, column }),
+      expect.objectContaining({ message: expect.stringMatching(message), line, column }),
     )
   })
 
@@ -222,14 +222,14 @@ describe('YAML', () => {
   })
 
   test.each([
-    ['a: 1\nb: [1\n', 'it is not YAML', 3, 1],
-    ['a: 1\n---\nb: 2\n', 'it holds several documents', 2, 1],
-    ['- 1\n', 'it must hold one object', 1, 1],
-    ['extensions:\n  - 1\n', 'an object is expected there', 2, 3],
-    ['a: 1\na: 2\n', 'it is not YAML', 2, 1],
+    ['a: 1\nb: [1\n', /\bYAML$/, 3, 1],
+    ['a: 1\n---\nb: 2\n', /\bdocuments\b/, 2, 1],
+    ['- 1\n', /\bone object\b/, 1, 1],
+    ['extensions:\n  - 1\n', /\bobject\b/, 2, 3],
+    ['a: 1\na: 2\n', /\bYAML$/, 2, 1],
   ])('%j is refused with line and column', (text, message, line, column) => {
     expect(() => set(yaml, text, path, value)).toThrow(
-      expect.objectContaining({ message, line, column }),
+      expect.objectContaining({ message: expect.stringMatching(message), line, column }),
     )
   })
 })
