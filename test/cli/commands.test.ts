@@ -4,12 +4,29 @@ import { expect, test } from 'vitest'
 import { commands, settings } from '../../src/cli/commands/index.ts'
 import { parseCommandLine } from '../../src/cli/config/command-line.ts'
 import { helpText } from '../../src/cli/config/help.ts'
+import { blocksOf, documents, read } from '../docs/documents.ts'
 
 const folder = join(import.meta.dirname, '../../src/cli/commands')
 
-test('every file of a command has its row in the table', () => {
+const names = commands.map(({ name }): string => name)
+
+test('every file of a command has its row in the table, and every row its file', () => {
   const files = readdirSync(folder).filter((file) => !['command.ts', 'index.ts'].includes(file))
-  expect(commands.map(({ name }) => `${name}.ts`)).toEqual(expect.arrayContaining(files))
+  const fileOf = (name: string) => (name === 'uninstall' ? 'install.ts' : `${name}.ts`)
+  expect(new Set(names.map(fileOf))).toEqual(new Set(files))
+})
+
+test('the documents name every command, and no other', () => {
+  const inCode = documents.flatMap((file) => [
+    ...(read(file).match(/`voice-agent-mcp [a-z]+/g) ?? []),
+    ...blocksOf(file).flatMap(({ text }) => text.match(/\bvoice-agent-mcp [a-z]+/g) ?? []),
+  ])
+  // The first command is the default: it is named without the program.
+  const [usual, ...others] = names
+  expect(new Set(inCode.map((code) => code.split(' ')[1]))).toEqual(
+    new Set([...others, 'help', 'version']),
+  )
+  expect(read('docs/configuration.md')).toMatch(new RegExp(`\`voice-agent-mcp\` .*\`${usual}\``))
 })
 
 test('the help shows each setting with its variable, values and default', () => {
