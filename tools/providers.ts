@@ -9,7 +9,7 @@ import type { ItemShortening } from '../src/tool/tool.ts'
 export const sortOption = <const S extends readonly string[]>(sorts: S) =>
   z.enum(sorts).optional().describe('Best first.')
 
-/** Arguments of the catalogs: which provider, in which order, and what is shown of each model. */
+/** Arguments of the catalogs: provider, order, and the shown fields. */
 const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
   sort_by: sortOption(sorts),
@@ -39,7 +39,7 @@ const catalogSchema = (catalog: z.ZodType) =>
 interface CatalogView {
   readonly provider?: string | undefined
   readonly fields?: readonly string[] | undefined
-  /** Fields of a model that are always shown: those that a choice depends on. */
+  /** Model fields that are always shown, because a choice depends on them. */
   readonly shows: readonly string[]
   /** Instead of by provider: all in this order. */
   readonly sort?: SortKey | undefined

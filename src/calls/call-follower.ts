@@ -67,7 +67,7 @@ export interface FollowOptions {
   readonly onChange?: (call: CallDetail) => void
 }
 
-/** One request that waits for the call. */
+/** A request that waits for the call. */
 interface Waiter {
   read(call: CallDetail): void
   failed(error: unknown): void

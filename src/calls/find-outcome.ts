@@ -14,7 +14,7 @@ import {
 } from './listed-call.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
-/** What became of a call that was sent. */
+/** The outcome of a call that was sent. */
 export type CallOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
   /** There is no call, and there will be none as long as the entry has this stamp. */

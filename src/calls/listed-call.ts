@@ -83,7 +83,10 @@ export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
   return isAnotherPerson(call, wanted) || isAnotherType(call, wanted) || isAnotherAgent
 }
 
-/** What external ids tell: nothing, which calls are others, or also that a call without one is another. */
+/**
+ * What external ids prove: `others` names calls that are not this one; `also by absence`: so are
+ * those without an id.
+ */
 export type IdEvidence = 'nothing' | 'others' | 'also by absence'
 
 /** Whether a call that is not listed under the wanted id may be the wanted one. */

@@ -52,8 +52,8 @@ export async function placeOnce(
 }
 
 /**
- * The call that an identical request has placed; `undefined`: there was no such request, or it
- * certainly placed none. To be asked before anything that may fail or refuse: that must not be
+ * The call that an identical request has placed; `undefined`: there is no such request, or it
+ * certainly placed no call. Ask before any step that may fail or refuse: its error must not be
  * reported of a call that was sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placedBefore(

@@ -83,7 +83,7 @@ const oauthSecret = {
   note: 'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',
 }
 
-/** The header that clients authenticate with, and what a person should know of it. */
+/** The authentication header for clients, and a note about it. */
 function clientSecret(ownKey: OwnKey): { header: Header; note: string } {
   if (ownKey.usedBy === 'none') {
     return {

@@ -46,10 +46,7 @@ export async function main(
 
 let outputError: Error | undefined
 
-/**
- * The exit code: what came to nothing on a full disk is no success. A reader that has gone, such as
- * `head`, has what it wants.
- */
+/** The exit code. A full disk is a failure; a reader that has gone, such as `head`, is not. */
 function checkOutput(code: number): number {
   // Node clears `errored` soon, and tells the event only after it.
   const error = outputError ?? process.stdout.errored

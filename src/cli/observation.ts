@@ -96,7 +96,9 @@ export function logStart(
   if (tools.length < all.length) log(`Exposing ${tools.length} of ${all.length} tools.`)
 }
 
-/** Logs that nothing is real, and where its data is kept; nothing for a real platform. */
+/**
+ * Logs that the platform is simulated, and where its data is. Logs nothing for the real platform.
+ */
 export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void {
   if (platform.kind !== 'sandbox') return
   log(
@@ -133,7 +135,7 @@ const registryKey = Symbol.for('opentelemetry.js.api.1')
 
 const Registry = z.object({ version: z.string(), trace: z.unknown() })
 
-/** Traces go to the SDK that was attached (`node --import`); without one nothing is loaded. */
+/** Traces go to the attached SDK (`node --import`). Without one, nothing is loaded. */
 async function openTracing(): Promise<Tracing | undefined> {
   if (!(registryKey in globalThis)) return undefined
   const { createTracing } = await import('../server/observe/tracing.ts')

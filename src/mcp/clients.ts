@@ -90,7 +90,7 @@ export function clientFeaturesOf(server: Server, context: ServerContext): Client
   }
 }
 
-/** What the client of a request declares; `undefined`: nothing that can be read. */
+/** The capabilities that the client of a request declares; `undefined` if they cannot be read. */
 function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
   const declared = envelope[metaKeys.clientCapabilities] ?? server.getClientCapabilities()

@@ -159,7 +159,7 @@ export const callIds: CompletionSource = async (context) => {
   return { all, isPart }
 }
 
-/** Voice providers. No catalog lists them: the known ones, and those that agents use. */
+/** Voice providers: the known ones and those that agents use. No catalog lists them. */
 export const voiceProviderCodes: CompletionSource = async (context) => {
   const agents = await readCachedList(routes.agents.list, context).catch(ignoreApiError)
   const WithVoice = z.object({ voice: z.object({ provider: z.string() }) })

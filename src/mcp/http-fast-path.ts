@@ -130,7 +130,6 @@ function asksWithViews(message: ListTools, header: GetHeader): boolean {
 const mayNeedMore = (tool: Tool, { params }: CallTool) =>
   tool.asksConfirmation || (tool.reportsProgress && params._meta?.progressToken !== undefined)
 
-/** One request that is being answered. */
 interface Answering extends HttpFastPathOptions {
   readonly request: FastPathRequest
   readonly protocol: Protocol

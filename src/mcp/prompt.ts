@@ -213,7 +213,7 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
 interface FailedRequest extends PromptRequest {
   readonly route: Route
   readonly request: RouteRequest
-  /** The argument that names what is read. */
+  /** The argument that names the object. */
   readonly argument: string | undefined
 }
 

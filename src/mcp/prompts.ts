@@ -115,7 +115,6 @@ function messagesOf(
   ]
 }
 
-/** Most problems that one error lists. */
 const maxProblems = 5
 
 /** Longest argument name that is shown. */

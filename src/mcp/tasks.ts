@@ -167,7 +167,7 @@ async function followedCall(
  */
 export interface TaskSource {
   get(taskId: string, signal: AbortSignal): Promise<Task>
-  /** Ends a task that has not ended; one that has ended stays as it is. */
+  /** Cancels a task. A finished task stays as it is. */
   cancel(taskId: string, signal: AbortSignal): Promise<void>
   /** Takes answers to input requests of the task; those to requests that are not open are ignored. */
   answer(taskId: string, responses: InputResponses, signal: AbortSignal): Promise<void>

@@ -21,7 +21,7 @@ import type { RequestSender } from './clients.ts'
 /** What a client can take part in while a tool runs. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
 
-/** A client that receives the answer and nothing else. Only for tools that never ask. */
+/** A client that only receives answers, for tools that never ask. */
 export const answerOnlyClient: ToolClient = {
   confirmOf:
     async ({ tool }) =>
@@ -95,8 +95,8 @@ export function createToolCalls({
 }
 
 /**
- * A tool that acts on many things after one confirmation, such as place_calls, stops at a shutdown: what
- * was begun is finished, and the result tells what was done. Every other tool is answered to its end.
+ * A bulk tool with one confirmation, such as place_calls, stops at a shutdown: it finishes the
+ * items that have begun, and reports which are done. Every other tool runs to its end.
  */
 const stopsAtShutdown = ({ asksConfirmation, reportsProgress }: Tool) =>
   asksConfirmation && reportsProgress
@@ -193,7 +193,7 @@ export function outcomeOf(ended: { readonly result: unknown } | { readonly error
   return resultType === 'complete' ? 'ok' : resultType
 }
 
-/** As much of an item of a result as says which thing it is, and what came of it. */
+/** The fields of a bulk result that identify an item and its outcome. */
 const Item = z.object({
   agent_id: z.string().optional(),
   phone_number_id: z.string().optional(),
@@ -203,7 +203,7 @@ const Item = z.object({
 })
 const Items = z.array(Item)
 
-/** The results of tools that do the same with many things. Those of one thing have no summary. */
+/** Results of bulk tools. A call for one item has no summary. */
 const Result = z.object({
   structuredContent: z.object({
     summary: z.record(z.string(), z.number()),
@@ -213,7 +213,7 @@ const Result = z.object({
   }),
 })
 
-/** What came of each of many things; nothing where a call was for one. */
+/** The outcome of each item of a bulk call; empty for a call for one item. */
 export function targetsOf(result: unknown): readonly Target[] {
   const { data } = Result.safeParse(result)
   if (!data) return []

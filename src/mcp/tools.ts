@@ -161,7 +161,7 @@ const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool 
 
 /** A call of a tool that is not there, or that is not exposed to the request. */
 interface UnknownToolCall {
-  /** The tool that is not exposed; `undefined`: there is none of that name. */
+  /** The tool that is not exposed; `undefined` for an unknown name. */
   readonly tool: Tool | undefined
   readonly arguments: Readonly<Record<string, unknown>>
   readonly session: Session

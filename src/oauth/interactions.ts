@@ -45,7 +45,7 @@ interface Exchange {
   readonly network: string
 }
 
-/** One request for access that is under way. */
+/** A request for access that is not finished. */
 interface Asked {
   readonly interaction: Interaction
   readonly client: AskingClient

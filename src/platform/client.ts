@@ -123,11 +123,11 @@ async function callWithRetries<R extends Route>(
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
-/** One try, with what there is for it. */
+/** One attempt. */
 interface Trying {
   readonly signal: AbortSignal | undefined
   readonly timeLeftMs: number
-  /** How many tries were before it. */
+  /** Attempts before it. */
   readonly resends: number
 }
 

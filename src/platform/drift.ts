@@ -12,7 +12,7 @@ export interface Drift {
 /** A reply as documented, and what it has lost; or why it cannot be used. */
 type WithoutDrift =
   | { readonly value: unknown; readonly drift: readonly Drift[] }
-  /** The first part that must be there and is wrong or missing, such as `items.1.id: …`. */
+  /** The first required part that is wrong or missing, such as `items.1.id: …`. */
   | { readonly fatal: string }
 
 /**

@@ -163,7 +163,7 @@ class Receiving {
 
 const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSent: true })
 
-/** The longest that one request may take, ms. */
+/** Time limits of one request, ms. */
 export interface RequestTimeLimits {
   /** Until the first byte of a reply. */
   readonly headersTimeoutMs: number
@@ -184,7 +184,7 @@ export interface RequestDeadline {
   end(): void
 }
 
-/** One timer for the headers and one for the whole reply; time-limit.ts limits everything else. */
+/** A timer for the headers and one for the whole reply. time-limit.ts limits everything else. */
 export function startRequestDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
   { headersTimeoutMs, totalTimeoutMs }: RequestTimeLimits,

@@ -33,7 +33,7 @@ export interface DialPolicy {
     request: DialRequest,
     call?: CallKey,
   ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
-  /** Reservations for a call of which it is not recorded what became of it. Never throws. */
+  /** Reservations of a call without a recorded outcome. Never throws. */
   pending(call: CallKey): Promise<readonly string[]>
   /** Which call it became. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
@@ -125,7 +125,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
   }
 }
 
-/** The limits of a policy that the call counter keeps; only those that are set. */
+/** The limits that the call counter enforces, without those that are not set. */
 function callLimitsOf(config: DialPolicyConfig): CallLimits {
   const { max_per_minute, max_per_hour, max_per_day, max_at_once } = config
   const all = { max_per_minute, max_per_hour, max_per_day, max_at_once }

@@ -18,7 +18,7 @@ export interface DialRequest {
   readonly toNumber: string | null
 }
 
-/** What the called number tells; `null` where it does not tell, and for a web call. */
+/** What the called number shows; `null` where it does not, and for a web call. */
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
@@ -106,7 +106,7 @@ function forbiddenCallerNumber(
   }
 }
 
-/** Checks the called number: what it is, which country it is in, and what time it is there. */
+/** Checks the called number: its class, its country and the local time. */
 function checkDestination(
   number: string | null,
   config: DialPolicyConfig,

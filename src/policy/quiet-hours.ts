@@ -72,7 +72,7 @@ function minuteOf(clock: string): number {
 const clockOf = (minute: number) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':')
 
-/** Countries for which Intl has no time zone, or one that is not in official use. */
+/** Countries for which Intl has no time zone, or an unofficial one. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
   // Ascension and Tristan da Cunha, which libphonenumber distinguishes from Saint Helena; Kosovo.
   AC: ['Atlantic/St_Helena'],

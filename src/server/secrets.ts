@@ -50,7 +50,10 @@ function secretsOfFile(file: string): Secrets {
   return secretsIn(text, '\n', `${file}, the file of ${fileLabel},`)
 }
 
-/** Reads the secret that confirmations are signed with, if there is one. Throws ConfigError and StateError. */
+/**
+ * Reads the secret that confirmations are signed with, if one exists. Throws ConfigError and
+ * StateError.
+ */
 export async function checkSecret(state: StateConfig): Promise<void> {
   const keys = openSealingKeys(state)
   if (state.secrets || existsSync(keptSecretFile(state.dir))) await keys.of('inspection')

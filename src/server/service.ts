@@ -51,7 +51,7 @@ interface ServiceEvents {
   readonly onBug: (error: unknown) => void
   /** Fires when the only client has gone, or the server is to stop. */
   readonly shutdown?: AbortSignal
-  /** Records what happens; `undefined`: nothing is recorded. */
+  /** `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
   /** Whether a request was answered, and recorded, before the SDK received it. */
   readonly isAnswered?: (id: unknown) => boolean
@@ -119,7 +119,6 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       }),
     /** Shows the page of a web call of the sandbox. */
     showWebCall: platform.showWebCall,
-    /** Whether there is a key for requests that bring none. */
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
     localToken: () => openLocalToken(config.state.dir),
@@ -156,7 +155,7 @@ interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'chan
   readonly sessionFor: ServerFactoryOptions['sessionFor']
   readonly confirm: ConfirmMode
   readonly sealingKeys: SealingKeys
-  /** Records who changed what; `undefined`: nothing is recorded. */
+  /** The audit trail of changes; `undefined`: nothing is recorded. */
   readonly audit?: Audit | undefined
 }
 

@@ -24,7 +24,7 @@ export interface CallCounter {
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
   /** Counts a call, under way for `leaseMs` at most, or tells the limit it would exceed. */
   reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
-  /** Reservations for a call that were neither released nor told which call it became. */
+  /** Reservations of a call that were neither released nor matched with a placed call. */
   pending(call: CallKey): Promise<string[]>
   /** Which call it became, so that a later process can ask the platform whether it has ended. */
   placed(id: string, call: PlatformCall): Promise<void>

@@ -12,7 +12,7 @@ export interface Timestamp {
   readonly since: number
   /** Time since the machine was started, whole ms. */
   readonly uptime: number
-  /** Which start of the machine it was; where the system does not tell, which process. */
+  /** Identifies the boot of the machine; where the system has no boot id, the process. */
   readonly boot: string
 }
 
@@ -31,7 +31,7 @@ let readBoot = () => {
   return boot
 }
 
-/** Which start of which machine it is, for a program that simulates machines and their clocks. */
+/** Replaces the boot id, for simulated machines. */
 export function simulateBoot(read: () => string): void {
   readBoot = read
 }

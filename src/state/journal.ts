@@ -94,7 +94,7 @@ export interface CurrentEntry extends JournalEntry {
 export interface Journal {
   /** Gets the right to send, or the entry of the caller that has it. */
   claim(identity: CallIdentity): Promise<Claim>
-  /** The entry of an identical request; `undefined`: there is none, or no call came of it. */
+  /** The entry of an identical request; `undefined`: there is none, or it placed no call. */
   find(identity: CallIdentity): Promise<JournalEntry | undefined>
   /** The entry as it is now; `undefined`: the journal no longer has it. */
   current(entry: JournalEntry): Promise<CurrentEntry | undefined>
@@ -185,7 +185,7 @@ export type ClaimStep =
   | Exclude<Claim, { kind: 'mine' }>
   | { readonly kind: 'insert' | 'reuse'; readonly externalId: string }
 
-/** `row`: the one that stands for the identity. */
+/** `row`: the row of the identity. */
 export function claimStep(
   row: JournalRow | undefined,
   { content, externalId }: CallIdentity,

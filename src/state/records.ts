@@ -29,7 +29,7 @@ export interface Records {
   replace(record: Omit<NewRecord, 'owner'>, from: string): Promise<boolean>
   /** The value of a record; `undefined`: there is none. */
   get(key: RecordKey): Promise<string | undefined>
-  /** Removes a record. True for one caller only, if there was one. */
+  /** Removes a record. Of concurrent callers, one gets true; false if there was no record. */
   remove(key: RecordKey): Promise<boolean>
 }
 
@@ -139,7 +139,7 @@ export interface CancelledTasks {
 
 const cancelledTask = 'cancelled_task'
 
-/** Ids are written by clients: those of one owner do not meet those of another. */
+/** Clients choose ids: the owner keeps their tasks apart. */
 const cancelledTaskId = (owner: string, taskId: string) =>
   createHash('sha256')
     .update(JSON.stringify([owner, taskId]))
@@ -198,7 +198,7 @@ const maxBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }
 
 const CallIds = z.array(z.string()).min(1)
 
-/** Batches of one owner do not meet those of another, whatever id a client writes. */
+/** Clients choose ids: the owner keeps their batches apart. */
 const batchRecordId = (owner: string, batchId: string) => JSON.stringify([owner, batchId])
 
 /** The batches among the records that servers share. */

@@ -8,8 +8,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
 
 /**
- * What outlives a request cannot be read or written. The message names what cannot be used and says
- * what to do. Nothing that depends on it is done.
+ * The state cannot be read or written. The message says where it is and what to do. Nothing that
+ * depends on it is done.
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'

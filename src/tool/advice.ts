@@ -190,7 +190,7 @@ export interface FailedCall {
   readonly session: Session
   /** The account it was for, as part of a sentence. */
   readonly account: string
-  /** The tool that shows whether something was created, where there is one. */
+  /** The tool that shows whether something was created, if any does. */
   readonly check: string | undefined
   /** Whether the caller can call the tool of that name: advice names no other. */
   readonly isExposed: (tool: string) => boolean
@@ -203,7 +203,7 @@ export interface AdviceRow {
   /** What programs recognise the failure by; part of the interface. */
   readonly id: string
   readonly when: (failure: Failure, call: FailedCall) => boolean
-  /** What happened, with the platform's own message where there is one. */
+  /** What happened, with the platform's message if it sent any. */
   readonly what: (failure: Failure, call: FailedCall) => string
   /** What to do. */
   readonly next: (failure: Failure, call: FailedCall) => string
@@ -400,7 +400,7 @@ function withListTool(name: string, isExposed: FailedCall['isExposed']): string 
   return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
 }
 
-/** The tools that list what there is. */
+/** Names the tools that list the available ids. */
 function lookHint({ tool, isExposed }: FailedCall): string {
   const { path, body } = tool.route
   const places = referencesOf(path, body?.shape)

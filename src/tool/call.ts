@@ -24,7 +24,6 @@ import type { Run, Tool } from './tool.ts'
 export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
-  /** The time limit of tools that have one, ms. */
   readonly timeLimitMs?: number
   /** How a call of this tool with these arguments asks for confirmation. */
   readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>

@@ -26,7 +26,7 @@ interface ClearingTool {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The paths that a tool can clear: those it names, else in an update all that allow null. */
+/** The paths that a tool can clear: those it lists, or for an update all nullable ones. */
 export const clearablePaths = (
   { method, body }: Route,
   named: readonly string[] | undefined,

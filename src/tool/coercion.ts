@@ -14,7 +14,7 @@ import type { Tool } from './tool.ts'
 /** Refused arguments in the form that the schema takes. */
 interface CoercedArguments {
   readonly value: Readonly<Record<string, unknown>>
-  /** What was read as what, in words. */
+  /** One text for each coercion: the given value and the value it was read as. */
   readonly coercions: readonly string[]
 }
 
@@ -94,7 +94,7 @@ interface Field {
   readonly path: readonly string[]
 }
 
-/** The name that a request has for the field of a reply; the given one where there is none. */
+/** The request's name for a field of a reply; by default the same. */
 function requestName(given: string, { object, properties, path }: Field, to: Coercion): string {
   const from = [...path, given].join('.')
   const full = Object.hasOwn(to.names, from) ? to.names[from] : undefined

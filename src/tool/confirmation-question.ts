@@ -117,7 +117,7 @@ function largest(values: readonly ShownArgument[]): string {
   return [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'arguments'
 }
 
-/** Part of a result which says that the tool did nothing, or nothing yet. */
+/** The part of a result that says that nothing is done, or not yet. */
 export const confirmationShape = {
   confirmation: z
     .object({

@@ -42,7 +42,7 @@ export interface AgentUse {
 
 type LookRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
-/** Looks for what uses these agents; one look, however many there are. Throws only if cancelled. */
+/** Finds the uses of these agents in one pass, however many there are. Throws only if cancelled. */
 export async function agentUse(run: LookRun, agentIds: readonly string[]): Promise<AgentUse> {
   const ids = new Set(agentIds.map(canonicalId))
   const isMeant = (id: string | null | undefined) => !!id && ids.has(canonicalId(id))

@@ -31,7 +31,7 @@ export type Outcome<T> =
   /** It was not begun, because the time was up, the caller cancelled, or the key was refused. */
   | { readonly state: 'not_tried'; readonly problem: string }
 
-/** An item that a call names, by its id; or why it is not known which one is meant. */
+/** An item by its id, or the reason why the reference is ambiguous or unknown. */
 export type SelectedItem = {
   /** As the caller named it: an id or a name. */
   readonly given: string
@@ -205,7 +205,7 @@ function waitAfter(error: unknown, retries: number): number | undefined {
 /** Longest reason of one item, in characters. */
 const longestProblem = 600
 
-/** Why an item failed, as one line: what is wrong, and in which argument. */
+/** The reason why an item failed, with its argument, on one line. */
 function problemText(error: ApiError | Refused): string {
   return firstCharacters(wholeText(error), longestProblem)
 }
@@ -223,8 +223,8 @@ function wholeText(error: ApiError | Refused): string {
 }
 
 /**
- * Throws where nothing was done: the error that all have, else one that names each item with its
- * reason. `argument` is the argument that named them.
+ * Throws where every item failed: the shared error, else an error with the reason for each item.
+ * `argument` named the items.
  */
 export function refuseIfNoneDone(
   outcomes: readonly NamedOutcome<unknown>[],

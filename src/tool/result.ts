@@ -130,7 +130,6 @@ const isFinished = (result: CallResult): result is CallToolResult => 'content' i
 /** Key in a result's `_meta` under which programs find an error as data. */
 export const errorMetaKey = 'voice-agent-mcp/error'
 
-/** What is known of the call that failed. */
 export interface FailureContext {
   readonly session: Session
   readonly tools: readonly Tool[]
@@ -138,7 +137,7 @@ export interface FailureContext {
   readonly request: RouteRequest | undefined
   /** Receives defects of this program, with the stack, which the caller must not see. */
   readonly onBug: (error: unknown) => void
-  /** Records that the state cannot be used. Gives what may be shown of it, if anything. */
+  /** Records that the state cannot be used. Returns the detail that may be shown, if any. */
   readonly stateFailed?: ((error: StateError) => string | undefined) | undefined
 }
 

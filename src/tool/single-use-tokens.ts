@@ -5,7 +5,6 @@ import type { SealingKeys } from '../state/sealing.ts'
 import { openOnce } from '../state/state-access.ts'
 import { Refused } from './refused.ts'
 
-/** What a token states: which call it is for. */
 export interface TokenContent {
   /** Hash of tool, arguments, account and key. */
   readonly call: string
@@ -38,7 +37,7 @@ export interface SingleUseTokens {
   giveBack(content: TokenContent): Promise<void>
 }
 
-/** What servers that accept each other's tokens share. */
+/** Storage shared by the servers that accept each other's tokens. */
 export interface TokenStore {
   readonly usedTokens: UsedTokens
   readonly sealingKeys: SealingKeys

@@ -76,7 +76,7 @@ export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawS
   readonly shortening?: ItemShortening
 }
 
-/** A tool that does more than one request. */
+/** A tool of several requests. */
 export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, never>> {
   readonly schema: z.ZodObject
   /** Arguments of the tool itself, which are not sent. */
@@ -151,7 +151,7 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
-  /** For everything that is read besides what was asked for, such as for a hint. */
+  /** For reads beyond what the client asked for, such as for a hint. */
   readonly restricted: RestrictedSession
   readonly signal: AbortSignal | undefined
   /** Fires when the client has gone or the server stops: what has begun is finished, but nothing is waited for. */

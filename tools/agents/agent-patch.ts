@@ -22,7 +22,7 @@ import type { Run } from '../../src/tool/tool.ts'
 interface WantedFields {
   /** The fields to change, each with its whole new value. */
   readonly wanted: Fields
-  /** Warnings about what to clear that does not exist. */
+  /** Warnings about fields to clear that are not there. */
   readonly missing: string[]
 }
 

@@ -36,7 +36,7 @@ import { idMeant } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
-/** Arguments that say which agents are meant: exactly one of the first three is given. */
+/** Arguments that select agents. Exactly one of the first three is given. */
 export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
   agent_ids: manyIds.describe('Instead of agent_id: many, by id or name.'),

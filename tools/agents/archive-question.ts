@@ -56,7 +56,7 @@ interface ManyFacts {
   readonly failed: readonly FailedAccounts[]
 }
 
-/** One question for many agents, which names those in use, and the account of each. */
+/** One question for several agents, which names those in use and their accounts. */
 export async function archiveManyQuestion(
   owned: readonly OwnedAgent[],
   { use, failed }: ManyFacts,
@@ -151,7 +151,7 @@ export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   return use
 }
 
-/** What one of the agents is used for: `answers +12025550110 ("Main line")`; `undefined`: nothing known. */
+/** The uses of an agent: `answers +12025550110 ("Main line")`; `undefined`: not known. */
 export function useInWords(agentId: string, { numbers, calls }: AgentUse): DialogText | undefined {
   const id = canonicalId(agentId)
   const isMeant = (other: string | null | undefined) => !!other && canonicalId(other) === id

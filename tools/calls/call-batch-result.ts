@@ -209,7 +209,7 @@ const maxInFull = 25
 
 const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'
 
-/** The calls by what came of them, the ones that were answered first, then what was said last. */
+/** The calls by outcome, answered ones first, then the last words of each. */
 export function batchLines(calls: readonly BatchCall[]): string[] {
   const groups = [...Map.groupBy(calls, groupKey).values()].sort(
     ([one], [other]) => rankOf(one) - rankOf(other),
@@ -257,7 +257,7 @@ function groupLine(group: readonly BatchCall[], inWords: (call: BatchCall) => st
   return `${head}: ${group.map(inWords).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
 }
 
-/** The number, and what leads on: nothing can be read of a call that nobody answered. */
+/** The number, and the call id of an answered call: an unanswered one has nothing to read. */
 function callText(call: BatchCall, name: string): string {
   const { state, status, call_id, duration_seconds: seconds } = call
   const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'

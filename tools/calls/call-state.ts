@@ -73,7 +73,7 @@ export function lastWordsOf({ messages }: CallDetail): string | undefined {
   return words === '' ? undefined : `${shown}${shown.length < words.length ? '…' : ''}`
 }
 
-/** Such as `answered by human, 35 s`. It holds nothing that was said in the call. */
+/** Such as `answered by human, 35 s`. Contains nothing from the conversation. */
 function callStateText(call: CallDetail): string {
   const { answer_status: answer, status } = call
   const isRinging = status === 'in_progress' && (!answer || answer === 'waiting')

@@ -117,7 +117,7 @@ function formatCheck(
 }
 
 interface AgentChecks {
-  /** `undefined`: there is no such agent. */
+  /** `undefined`: the agent does not exist. */
   readonly agent: Agent | undefined
   readonly checks: CheckResult[]
   /** As it will be spoken, in words. */

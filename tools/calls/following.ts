@@ -104,7 +104,7 @@ export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastP
   })
 }
 
-/** Such as `2 of 3 have ended; ringing: 1`. It holds nothing that was said. */
+/** Such as `2 of 3 have ended; ringing: 1`. Contains nothing from the conversations. */
 function progressText(followed: LastPolls, count: number): string {
   const states = [...followed.values()].map((one) =>
     'call' in one ? callStateOf(one.call) : 'unknown',
@@ -139,7 +139,7 @@ interface Following {
 interface Reporting {
   /** Fires when the request is cancelled or the client has gone. */
   readonly signal: AbortSignal
-  /** There is something new, which this text tells whenever it is asked. */
+  /** Reports progress: `text` is called when a client is notified. */
   readonly report: (text: () => string) => void
 }
 

@@ -63,8 +63,8 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
 }
 
 /**
- * As many as there is time for; after one that is too large none. `undefined`: what the calls change
- * of the greeting is not valid.
+ * Renders as many greetings as time allows, and stops after one that is too large. `undefined`: the
+ * calls' changes to the greeting are not valid.
  */
 async function greetingsOf(
   agent: Agent,
@@ -125,7 +125,7 @@ function inWords(greeting: SpokenGreeting): DialogText {
   }
 }
 
-/** The variables that no value is given for, and in which calls that is so. */
+/** The variables without a value, with the calls that lack it. */
 function emptyFact(greetings: readonly BatchGreeting[]): Facts {
   const places = greetings.flatMap(({ at, greeting }) =>
     'empty' in greeting ? greeting.empty.map((name) => ({ name, at })) : [],

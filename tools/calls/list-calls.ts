@@ -164,7 +164,7 @@ function countsByAnswer(calls: readonly ListItem[]): Record<string, number> {
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
 }
 
-/** What the answers of these calls mean, apart from those that need no explanation. */
+/** Explains the answer statuses of these calls that need it. */
 function answerNote(calls: readonly ListItem[]): string | undefined {
   const found = new Set(calls.map(({ answer_status }) => answer_status))
   const explained = answerStatuses.filter((one) => one.startsWith('user_') && found.has(one))

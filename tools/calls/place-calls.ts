@@ -214,7 +214,7 @@ async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<B
   /** Set once the state could not be used: nothing more is dialled. */
   let stateProblem: string | undefined
   for (const callee of calls) {
-    // What was dialled is told in any case.
+    // The dialled calls are reported in any case.
     const stateFailed = (error: unknown) => {
       if (!(error instanceof StateError) || outcomes.length === 0) throw error
       stateProblem = refusalText(run.stateRefusal(error))

@@ -338,7 +338,7 @@ const isSame = (one: Value, other: Value) => comparable(one) === comparable(othe
 const comparable = (value: Value) =>
   typeof value === 'string' ? value : value && canonicalId(value.id)
 
-/** The body that makes these changes, and nothing else. */
+/** The body of the changed fields alone. */
 const bodyOf = (body: NumberBody, changes: readonly NumberChange[]): NumberBody =>
   Object.fromEntries(
     Object.entries(body).filter(([argument]) =>

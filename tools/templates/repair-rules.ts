@@ -13,7 +13,7 @@ interface Repair {
   readonly change: string
 }
 
-/** Finds the one obvious repair of a kind of mistake; `undefined` where there is none. */
+/** Finds the one obvious repair of a kind of mistake, if it has one. */
 type RepairRule = (template: string, problem: TemplateProblem) => Repair | undefined
 
 const repair = (template: string, changed: string, change: string): Repair | undefined =>
@@ -64,7 +64,7 @@ const plainQuotes: RepairRule = (template) => {
   return repair(template, changed, 'wrote straight quotes')
 }
 
-/** `default('there)`, `default('there")`: closes a text in quotes. */
+/** Closes a quoted text: `default('there)`, `default('there")`. */
 const closeQuotes: RepairRule = (template) => {
   const changed = mapTags(template, (inner) => {
     const rest = outsideQuotes(inner, (code) => code).match(/^(?:'[^'\n]*'|"[^"\n]*"|[^'"])*/)?.[0]
@@ -142,7 +142,7 @@ const tagSpelling: RepairRule = (template) => {
   return repair(template, changed, 'corrected elif or end tags')
 }
 
-/** Those of the same letters, which changed their places, or those that are close. */
+/** Tags of the same letters in another order, or else close ones. */
 function tagsMeant(name: string) {
   const letters = (word: string) => [...word].sort().join('')
   const same = tagNames.filter(({ id }) => letters(id) === letters(name))
@@ -249,7 +249,7 @@ interface TemplateTag {
   readonly inner: string
   readonly close: number
   readonly end: number
-  /** What closes it: of another kind, only half of it, or nothing, where it is wrong. */
+  /** How it is closed: rightly, by the other kind, by half a tag, or not at all. */
   readonly closing: '}}' | '%}' | '}' | ''
 }
 

@@ -69,10 +69,7 @@ export const defineCommand = <Name extends string, Config extends object>({
 /** The longest time of a timer in Node.js, ms. */
 const longestTimerMs = 2 ** 31 - 1
 
-/**
- * A command that ends by itself, with an exit code. One that a signal ends before that has the exit code
- * of a command that Ctrl+C has ended.
- */
+/** A command that ends by itself. Ended by a signal, it exits with the code of Ctrl+C. */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
   // Timers of the tools do not keep a process running, because a server that stops has to end. Without

@@ -12,7 +12,7 @@ export interface CommandSpec {
   readonly about: string
   /** The settings that it takes. */
   readonly settings: SettingGroup
-  /** What it takes besides settings, as the help shows it, such as `[CLIENT…]`; absent: nothing. */
+  /** Its operands as the help shows them, such as `[CLIENT…]`; absent: none. */
   readonly operands?: string
   /** It reads everything behind its first operand itself, flags too. */
   readonly readsRest?: boolean
@@ -114,7 +114,7 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
 /** Names of flags that every command takes. */
 const sharedFlags = ['help', 'version']
 
-/** The flag that was most likely meant by one that does not exist: of the named command, else of any. */
+/** The closest existing flag: of the named command, else of any. */
 function flagMeant(
   message: string,
   argv: readonly string[],

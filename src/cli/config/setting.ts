@@ -7,7 +7,7 @@ import { ConfigError } from './config-error.ts'
 export interface Setting<T = unknown> {
   /** The environment variable of the same meaning; `undefined`: it is for one run only. */
   readonly variable: string | undefined
-  /** What the flag takes, in one word; empty for a switch, which takes nothing. */
+  /** The flag's placeholder in the help, one word; empty for a switch. */
   readonly value: string
   /** What the setting does. */
   readonly help: string

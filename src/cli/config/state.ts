@@ -54,7 +54,7 @@ export const stateSettings = {
   }),
 }
 
-/** The settings that say which state it is, for commands that work on one. */
+/** The settings that locate the state, for commands that work on it. */
 export const stateLocationSettings = {
   'state-dir': stateSettings['state-dir'],
   'state-url': stateSettings['state-url'],
@@ -143,7 +143,7 @@ export interface AuditConfig {
   /** File of JSON lines; `-`: standard error. */
   readonly file: string | undefined
   readonly showsNumbers: boolean
-  /** Nothing is changed that cannot be recorded. */
+  /** Changes that cannot be recorded are refused. */
   readonly mustRecord: boolean
 }
 

@@ -172,8 +172,8 @@ async function comparedDocument(
 const operationIdOf = ({ id }: Pick<Route, 'id'>) => id.replace('.', '_')
 
 /**
- * The tools that carry out an operation, by its id in the OpenAPI document. A tool that only checks
- * what another one would do is not one of them.
+ * The tools that carry out an operation, by its id in the OpenAPI document, without tools that only
+ * check it.
  */
 const toolsOf = (operationId: string | undefined): readonly string[] =>
   tools

@@ -19,7 +19,7 @@ export interface Finding {
   readonly todo?: string
 }
 
-/** One thing that is checked. The checks run at the same time, and none ends the others. */
+/** One check. All run at the same time, and the failure of one does not end the others. */
 export interface Check {
   /** Its name for programs. */
   readonly name: string

@@ -325,7 +325,7 @@ function withWhat({ client, entry }: FoundClient): string {
   return `for ${URL.parse(String(address))?.origin ?? 'an address of its own'}`
 }
 
-/** A file that the entry names to start the server and that is not there. */
+/** A file that the entry starts the server with and that does not exist. */
 function missingFile({ client, entry }: FoundClient): string | undefined {
   if (!isObject(entry)) return undefined
   const args = Array.isArray(entry.args) ? entry.args : []

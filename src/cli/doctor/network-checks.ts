@@ -117,7 +117,7 @@ async function otherAnswer(
   )
 }
 
-/** A failure that keeps no reply: what came is no text, or too much of it. */
+/** A failure without a reply: it was no text, or too long. */
 const unreadableInWords = (failure: Failure): string =>
   failure.kind === 'unreadable'
     ? `HTTP ${failure.status} with a reply that cannot be read (${failure.reason})`

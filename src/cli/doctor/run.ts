@@ -81,7 +81,7 @@ async function printed(running: readonly StartedCheck[], width: number): Promise
   return results
 }
 
-/** One line that the next one replaces, for a person who waits. */
+/** Shows a status line, which the next one replaces. */
 function showProgress(text: string): void {
   const isWatched = process.stdout.isTTY && process.stderr.isTTY
   if (isWatched) process.stderr.write(`\r\u001b[K${text}`)

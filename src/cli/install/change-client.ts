@@ -219,7 +219,7 @@ function secretsOf(entry: unknown): string[] {
 
 const publicNames = new Set(['VOICE_AGENT_BASE_URL', 'PATH'])
 
-/** What became of one client's file. */
+/** The outcome for one client's file. */
 export interface Outcome {
   readonly client: Client
   readonly file: string
@@ -230,7 +230,7 @@ export interface Outcome {
   readonly status: 'written' | 'planned' | 'unchanged' | 'declined' | 'failed'
   /** The change as lines of a diff, without secrets. */
   readonly change: readonly string[]
-  /** Why it failed, or what else there is to know. */
+  /** The reason for a failure, and further remarks. */
   readonly notes: readonly string[]
   /** The file as it was before. */
   readonly backup: string | undefined

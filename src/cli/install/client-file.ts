@@ -33,7 +33,7 @@ export interface ClientFile {
   readonly text: string
   /** The byte order mark, or nothing. */
   readonly mark: string
-  /** `undefined`: there is no such file. */
+  /** `undefined`: the file does not exist. */
   readonly found: { readonly bytes: Buffer; readonly stats: Stats } | undefined
 }
 
@@ -231,7 +231,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Makes the lock; `false`: there is one. */
+/** Takes the lock; `false`: another run holds it. */
 function taken(lock: string): boolean {
   try {
     makePrivateFolder(dirname(lock))

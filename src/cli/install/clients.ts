@@ -296,6 +296,6 @@ function appData(machine: Machine): string {
   return xdgConfig(machine)
 }
 
-/** A folder that a variable of a client itself names, else one in the home folder. */
+/** The folder from the client's own variable, else in the home folder. */
 const clientHome = ({ env, home }: Machine, variable: string, usual: string): string =>
   folderOf(env[variable], join(home, usual))

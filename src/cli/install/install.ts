@@ -37,7 +37,7 @@ export interface FileChangeOptions {
 
 /** What is to be installed. */
 export interface InstallOptions extends FileChangeOptions, GivenAccount {
-  /** Only show which clients there are. */
+  /** List the clients, and change nothing. */
   readonly isList: boolean
   /** Flags of the server for the files. */
   readonly flags: readonly string[]
@@ -136,7 +136,7 @@ export const uninstall = (options: FileChangeOptions, context: InstallContext): 
     () => [],
   )
 
-/** The change of one client's file, or why there is none. */
+/** The change of one client's file, or the reason why it has none. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
 /** Changes the files of the clients one after the other, and gives the exit code. Throws ConfigError. */
@@ -208,7 +208,7 @@ function decider(
   }
 }
 
-/** The clients that are named. Throws CommandLineError for a name that is of none. */
+/** The clients of these names. Throws CommandLineError for an unknown name. */
 export const namedClients = (names: readonly string[]): Client[] => [
   ...new Set(names.map(clientNamed)),
 ]

@@ -30,8 +30,8 @@ export const thisProgram = (): Program => ({
 type System = Pick<Machine, 'platform' | 'env'>
 
 /**
- * Folders of packages that are there for one run only: the cache of npx, and what pnpm dlx, yarn dlx
- * and bunx use.
+ * Package folders that exist for one run only: the cache of npx, and those of pnpm dlx, yarn dlx
+ * and bunx.
  */
 const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
 
@@ -59,7 +59,7 @@ export function launchCommand(program: Program, system: System): LaunchCommand {
 const lastingScript = (script: string): string =>
   script.endsWith('.js') ? script : realPath(script)
 
-/** Folders in PATH whose links to Node are there for one shell or one package only. */
+/** Folders in PATH whose Node links exist for one shell or one package only. */
 const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
 
 /**

@@ -21,7 +21,7 @@ interface WantedServer {
   readonly baseUrl: string | undefined
   /** The key that is written as it is; `undefined`: none, or only how the client finds it. */
   readonly plainKey: string | undefined
-  /** Nothing says which account: an entry that has one keeps it. */
+  /** No account is given: an entry that has one keeps it. */
   readonly keepsAccount?: boolean
 }
 

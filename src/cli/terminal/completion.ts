@@ -51,7 +51,7 @@ function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources)
   return wordsOf(command).map(named)
 }
 
-/** What a command takes where its help lists all of it, such as `bash|zsh|fish`. */
+/** The operands of a command whose help lists them all, such as `bash|zsh|fish`. */
 const wordsOf = (command: CommandSpec | undefined): string[] =>
   /^\w+(\|\w+)+$/.test(command?.operands ?? '') ? (command?.operands ?? '').split('|') : []
 
@@ -101,7 +101,7 @@ function argumentCandidates(
 interface TypedLine {
   /** The word in the place of the command; `undefined`: it still has to be named. */
   readonly name: string | undefined
-  /** The command of that name, if there is one. */
+  /** The command of that name; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
   /** What is named behind the command. */
   readonly operands: readonly string[]

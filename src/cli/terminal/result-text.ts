@@ -52,7 +52,7 @@ const listLines = (rows: readonly Data[], shown: Shown): string[] =>
   tableLines(rows, shown) ??
   rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...fieldLines(row)])
 
-/** Data without fields that say nothing. */
+/** Data without empty fields. */
 const withoutEmpty = (data: Data): Data =>
   Object.fromEntries(
     Object.entries(data)

@@ -15,7 +15,7 @@ const longestShown = 64
 export const findTool = (name: string, tools: readonly Tool[]): Tool | undefined =>
   tools.find((tool) => tool.name === name.replaceAll('-', '_'))
 
-/** The same; throws CommandLineError where there is none. */
+/** The same. Throws CommandLineError for an unknown tool. */
 export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   const found = findTool(name, tools)
   if (found) return found
@@ -131,7 +131,7 @@ function readFlag(
   return { place, value: argumentValue(flag, next, place.schema), usesNext: true }
 }
 
-/** Whoever writes null for such an argument most likely means none. */
+/** Refuses null: the person most likely means that the value is not given. */
 function nullRefused({ path, schema }: ArgumentPlace, tool: Tool): CommandLineError {
   const flag = flagOf(path)
   const isUntyped = schema.type === undefined
@@ -235,7 +235,8 @@ function numberIn(text: string): number | undefined {
 }
 
 /**
- * A list as JSON, or one item of it: of objects that need one field only, that field. The tool itself divides texts with commas, where they can be.
+ * A list as JSON, or a single item; for objects with one required field, that field. The tool
+ * itself splits texts at commas where that is valid.
  */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
@@ -296,7 +297,7 @@ function argumentPlace(name: string, schema: JsonSchema, absent: AbsentFields = 
   return { path, schema: at }
 }
 
-/** The place, or nothing where there is none. */
+/** The place in the schema; `undefined` for an unknown name. */
 export function knownPlace(name: string, schema: JsonSchema): ArgumentPlace | undefined {
   try {
     return argumentPlace(name, schema)

@@ -97,7 +97,7 @@ function usageOf(flag: string, schema: JsonSchema): string {
   return `${flag} ${valueWord(schema)}`
 }
 
-/** What an argument takes, in one word. */
+/** The placeholder for the value of an argument. */
 function valueWord(schema: JsonSchema): string {
   const { type, format, items } = schema
   if (schema.enum) return schema.enum.join('|')

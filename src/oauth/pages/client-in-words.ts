@@ -21,7 +21,7 @@ const clientName = ({ name }: AskingClient): Html =>
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
 
-/** Who asks, and what of it is certain. */
+/** Shows the client, and which of its statements are verified. */
 export function clientFacts(client: AskingClient): Html {
   return html`<dl>
 <dt>Asked by</dt><dd>${clientName(client)}</dd>

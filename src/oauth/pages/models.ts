@@ -67,7 +67,7 @@ export interface ConsentFormModel extends FormModel {
   readonly isSandbox: boolean
   /** What the client asks for. */
   readonly asked: readonly ScopeName[]
-  /** What is ticked: at first what was asked for, later what the person chose. */
+  /** The ticked scopes: at first the requested ones, later the person's choice. */
   readonly ticked: readonly ScopeName[]
   /** True after the form was sent with nothing ticked. */
   readonly nothingTicked?: boolean

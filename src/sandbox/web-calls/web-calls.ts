@@ -81,7 +81,7 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
   )
 }
 
-/** What is wrong with a form that is no action; `undefined`: one that is too long. */
+/** Why a form is no action; `undefined` stands for a form that is too long. */
 const problemOf = (form: URLSearchParams | undefined): string =>
   form === undefined || form.get('action') === 'say'
     ? `Say something of up to ${longestText} characters.`

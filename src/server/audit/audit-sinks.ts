@@ -19,7 +19,7 @@ export interface AuditSink {
 
 const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
 
-/** Entries that wait for a sink which cannot be used; further ones push out the oldest. */
+/** The queue limit of a sink that cannot be used; further entries push out the oldest. */
 const maxWaiting = 1000
 
 const waits = {

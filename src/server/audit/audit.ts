@@ -21,7 +21,7 @@ interface AuditOptions {
   readonly days: number
   /** File of JSON lines; `-`: standard error. */
   readonly file: string | undefined
-  /** Nothing is changed that cannot be recorded. */
+  /** Changes that cannot be recorded are refused. */
   readonly mustRecord: boolean
   /** Telephone numbers are recorded in full. */
   readonly showsNumbers: boolean

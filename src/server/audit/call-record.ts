@@ -192,7 +192,7 @@ export class CallRecord {
 
 type AuditedWrite = AuditEntry['writes'][number]
 
-/** What is recorded of one request that is to change something. */
+/** Records one request that may change something. */
 export class WriteRecord {
   readonly #route: Route
   readonly #ids: readonly (readonly [string, string])[]

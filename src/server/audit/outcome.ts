@@ -7,7 +7,7 @@ export interface CallEnd {
   readonly targets: readonly Target[]
 }
 
-/** One of many things that a call was for. */
+/** The outcome of one item of a bulk call. */
 export interface Target {
   readonly id: string | undefined
   /** Of a list of calls. */

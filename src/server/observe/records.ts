@@ -46,7 +46,7 @@ export interface RequestOutcome {
   readonly code?: number | undefined
 }
 
-/** One request of a client that has ended. It holds no argument, no key and nothing that a person said. */
+/** A finished request of a client. It has no argument, no key and nothing that a person said. */
 export interface RequestRecord extends RequestOutcome {
   /** When it began, ms since 1970. */
   readonly time: number
@@ -64,7 +64,7 @@ export interface RequestRecord extends RequestOutcome {
   readonly traceId: string | undefined
 }
 
-/** One tool call that has ended. */
+/** A finished tool call. */
 export interface EndedCall {
   readonly tool: string
   readonly outcome: string
@@ -96,7 +96,7 @@ export interface BeginningTry {
 export interface PlatformTry {
   /** The operation, such as `agents.list`. */
   readonly operation: string
-  /** Of the answer; `undefined` if there was none. */
+  /** The status of the answer; `undefined`: there was no answer. */
   readonly status: number | undefined
   readonly requestId: string | undefined
   /** What went wrong, in one of a few words; `undefined` for a success. */

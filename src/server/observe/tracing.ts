@@ -65,7 +65,7 @@ export function createTracing(version: string): Tracing | undefined {
   }
 }
 
-/** Without a provider the API has one of its own, which records nothing. */
+/** Without a provider, the API falls back to one that records nothing. */
 function hasProvider(): boolean {
   const provider = trace.getTracerProvider()
   const nothing = new ProxyTracerProvider().getDelegate()

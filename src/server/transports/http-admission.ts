@@ -25,7 +25,7 @@ export interface AdmissionOptions {
   readonly exposureFor: ExposureOfRequest
   /** `undefined`: there are no access tokens, and requests bring API keys. */
   readonly authorization?: Authorization | undefined
-  /** Proxies in front of this server, which tell the addresses of clients; default: none. */
+  /** Proxies whose X-Forwarded-For is trusted; default: none. */
   readonly trustedProxies?: readonly AddressRange[]
 }
 

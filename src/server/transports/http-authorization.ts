@@ -25,7 +25,7 @@ export interface Authorization {
   ) => Promise<void>
   /** The API key that an access token stands for. Never rejects. */
   readonly readToken: (token: string) => Promise<TokenResult>
-  /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */
+  /** The WWW-Authenticate header: how a client gets a token, or a better one. */
   readonly challenge: (fault?: TokenFault) => string
 }
 

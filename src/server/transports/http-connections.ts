@@ -13,7 +13,7 @@ interface UnreadBounds {
 
 interface Connection {
   readonly socket: Socket
-  /** Requests that were read with the one that is served, and wait. */
+  /** Pipelined requests that wait for the one being served. */
   readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
   /** The answer to the request that is served; `undefined` between two requests. */
   response: ServerResponse | undefined
@@ -99,9 +99,9 @@ export class Connections {
   }
 
   /**
-   * Cuts the connections of clients that do not read their answers, streams included: those that
-   * have read nothing for too long, and if all unread answers are too large, those that have read
-   * nothing for the longest time. To be called repeatedly.
+   * Closes connections whose clients do not read their answers, streams included: first those
+   * stalled for too long, then, while unread bytes exceed the limit, the longest stalled. Called
+   * repeatedly.
    */
   cutSlow(): void {
     const now = performance.now()

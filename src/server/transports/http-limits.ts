@@ -135,7 +135,7 @@ function refuseFrequent(response: ServerResponse, { bound, forMs }: Exceeded, ra
   )
 }
 
-/** A stream that watches resources: whose it is, and which ones. */
+/** A stream that watches resources, with its owner and their addresses. */
 interface WatchingStream {
   readonly key: string
   readonly network: string

@@ -79,7 +79,7 @@ function refuseOtherTime(now: number): void {
   )
 }
 
-/** Rows of a statement that gives none. */
+/** The row schema of a statement that returns no rows. */
 export const NoRow = z.never()
 
 /** How long to wait for a connection, for one statement, for a lock, and for the last answers, ms. */

@@ -12,7 +12,7 @@ import {
 import { type Database, databaseNow, failingAs, NoRow, type RunSql } from './database.ts'
 
 export interface PostgresCounterOptions {
-  /** Calls are counted among those of the same name: simulated ones apart from real ones. */
+  /** The group that calls are counted in: simulated calls are kept apart from real ones. */
   readonly countedAs: string
   /** The clock of the database as an SQL expression; tests give another one. */
   readonly now?: string

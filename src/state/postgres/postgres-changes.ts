@@ -10,7 +10,7 @@ import { applicationName } from './schema.ts'
 const channel = 'voice_agent_mcp_changes'
 
 const Notice = z.object({
-  /** The server that announces it, which has told its own listeners already. */
+  /** The server that announces it. It has notified its own listeners already. */
   from: z.string(),
   kind: z.enum(changeKinds),
   topic: z.string().max(200),
@@ -127,7 +127,9 @@ class ListeningConnection {
     })
   }
 
-  /** Gives a connection up; for each once, whatever tells first that it is broken. */
+  /**
+   * Drops a broken connection, once, whichever event reports it first, and connects again later.
+   */
   #connectLater(client: Client | undefined): void {
     if (client !== this.#client || this.#isClosed) return
     this.#client = undefined

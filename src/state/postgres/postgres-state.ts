@@ -47,7 +47,7 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
 export interface InspectedDatabase {
   /** Of PostgreSQL, such as `17.6`. */
   readonly server: string
-  /** Of the tables; `undefined`: there are none yet. */
+  /** The version of the tables; `undefined`: there are none yet. */
   readonly version: number | undefined
   /** Whether the tables can be made, where there are none. */
   readonly mayCreate: boolean

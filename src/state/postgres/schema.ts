@@ -112,7 +112,7 @@ const schema = `
 
 /** What identifies an installation: its tables, whatever server works with them. */
 export interface Installation {
-  /** Another one means that the tables were made anew. */
+  /** Changes when the tables are recreated. */
   readonly id: string
   /** Owners and contents are hashed with it. */
   readonly secret: string

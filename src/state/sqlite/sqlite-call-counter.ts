@@ -116,7 +116,6 @@ const openSql = `
 const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
 const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
 
-/** What is known of the calls that were placed. */
 const following = (
   use: Use,
   now: () => number,

@@ -210,7 +210,7 @@ function isLanguage(code: string): boolean {
   }
 }
 
-/** Nothing for a listed value; else the id that it stands for, or that it is not listed. */
+/** `undefined` for a listed value; else the id it stands for, or that it is unlisted. */
 function finding(
   part: CatalogPart,
   field: string,

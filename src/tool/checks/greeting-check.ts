@@ -31,8 +31,8 @@ export async function checkNewGreeting(
 }
 
 /**
- * What a variable that nothing fills does to a call. One in an object that does not exist is an error
- * in Jinja, and what the platform does then is not documented.
+ * The effect of an unfilled variable. A field of an undefined object is an error in Jinja; what the
+ * platform does then is undocumented.
  */
 function gapText({ variable }: TemplateIssue): string {
   if (!variable) return ''

@@ -88,7 +88,7 @@ type ListAgents = (
   query: Readonly<Record<string, unknown>>,
 ) => Promise<ReplyOf<typeof routes.agents.list> | undefined>
 
-/** Agents on one page, and most pages that are read to find one. */
+/** Agents per page, and the page limit of the search for one agent. */
 const perPage = 100
 const maxPages = 5
 

@@ -22,7 +22,7 @@ export type ListRoute = Route<
 export type ListReply = z.output<ListRoute['reply'] & z.ZodType>
 export type ListItem = ListReply['items'][number]
 
-/** What tells items of one list apart. */
+/** The key that items of a list are told apart by. */
 export const itemId = (item: ListItem): string =>
   String(item.id ?? item.conversation_id ?? JSON.stringify(item))
 
@@ -36,7 +36,7 @@ export interface ListColumns {
   readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
 }
 
-/** Items that were read with more than one request, or chosen from what was read. */
+/** Items collected from several requests, or filtered from a reply. */
 export interface CollectedItems {
   readonly items: readonly ListItem[]
   /** How many match in all; `null`: it is not known. */
@@ -255,7 +255,7 @@ function listWithSpeech(
   }
 }
 
-/** An item, its fields that the contract knows, and those that may hold what was said. */
+/** An item, the fields that the contract knows, and fields that may quote the conversation. */
 function splitItem({ messages, ...rest }: Item, shape: z.ZodRawShape) {
   const { known, others } = knownAndOthers(rest, shape)
   const spoken = messages === undefined ? others : { ...others, messages }

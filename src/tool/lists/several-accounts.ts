@@ -17,13 +17,13 @@ import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import type { Run } from '../tool.ts'
 import { itemId, type ListItem, type ListReply, type ListRoute } from './list-view.ts'
 
-/** Most accounts that one list is made of, or one change looks for agents in. */
+/** The account limit of a list, or of a search for agents to change. */
 export const maxAccounts = 100
 
 /** Most items that are read of an account at a time. */
 const maxPerPage = 100
 
-/** What a list of several accounts has besides that of one. */
+/** The fields that only a list of several accounts has. */
 export const severalAccountsShape = {
   item: {
     account: z
@@ -244,7 +244,6 @@ function timeOf({ created, started_at, start_timestamp }: ListItem): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time
 }
 
-/** What the branches of one list have in common. */
 interface BranchOptions {
   readonly route: ListRoute
   /** The filters, without `limit` and `offset`. */
@@ -318,7 +317,7 @@ class AccountBranch {
   #add({ items, count }: ListReply, offset: number): void {
     const before = this.#seen.size
     this.hasRead = true
-    // What was added since the page before moves items to this page that were on that one.
+    // Items added since the last page was read push its last items onto this one.
     this.#items = items.filter((item) => {
       const isNew = !this.#seen.has(itemId(item))
       this.#seen.add(itemId(item))

@@ -59,7 +59,7 @@ function listForName(
   return kind && isName && !session.mayRead(kind.list) ? kind.listTool : undefined
 }
 
-/** What an argument refers to, where that has names. */
+/** The kind of object that an argument refers to, if it has names. */
 const namedKind = (argument: string): ReferenceKind | undefined => {
   const kind = kindOf(argument)
   return kind && kind.names.length > 0 ? kind : undefined
@@ -261,7 +261,7 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   const names = Object.keys(given)
   const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
-    // One alone is the missing one unless it is the account: nothing to read.
+    // A single id is the missing one, unless it is the account: no read is needed.
     ...(names.length > 1 ? names : []).map((name) =>
       existenceOf(name, String(given[name]), search),
     ),

@@ -39,7 +39,7 @@ type Meant =
       /** It is neither a UUID nor a name: the platform decides whether it is an id. */
       readonly isUnknown: boolean
     }
-  /** Why it does not say which object is meant. */
+  /** Why the reference is ambiguous or unknown. */
   | { readonly problem: string }
 
 interface Lookup {
@@ -175,8 +175,8 @@ async function objectsCalled(
 }
 
 /**
- * What the platform refuses here it refuses there too, and says so in terms of that tool. A list that
- * is not as documented says nothing of an id.
+ * An error that the tool itself would also report in its own terms, or a list that is not as
+ * documented: neither says anything about an id.
  */
 const saysNothing = ({ failure }: ApiError) =>
   failure.kind === 'rejected'

@@ -243,7 +243,7 @@ function headOf({ turns, returned }: Transcript): string {
   return returned < turns ? `${returned} of ${turns} turns.` : ''
 }
 
-/** Only such fields, for a call without its transcript; nothing where there are none. */
+/** These fields alone, for a call without its transcript; empty if it has none of them. */
 function untrustedFields(others: Readonly<Record<string, unknown>>): string[] {
   const lines = fieldLines(others)
   return lines.length === 0 ? [] : betweenMarks('More of the call.', lines)

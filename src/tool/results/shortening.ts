@@ -117,7 +117,7 @@ class Sizes {
     this.#enough = enough
   }
 
-  /** Tokens of a value; for one that costs more than enough, any number above that. */
+  /** Estimated tokens of a value; above the limit, any number above it. */
   of(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
       return estimateTokens(JSON.stringify(value), this.#enough)
