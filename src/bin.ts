@@ -13,7 +13,7 @@ for (const stream of [process.stderr, process.stdout]) stream.on('error', () => 
 
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `voice-agent-mcp needs Node.js 22.19 or newer; this is ${process.versions.node}. Install a newer one; a clone has one in node_modules/node/bin/node after npm ci.\n`,
+    `voice-agent-mcp needs Node.js 22.19 or newer; this is ${process.versions.node}. ${newerNode()}\n`,
   )
   process.exitCode = 1
 } else {
@@ -28,6 +28,24 @@ if (major < 22 || (major === 22 && minor < 19)) {
       // Everything is closed now, so the process ends by itself. If something keeps it, end it.
       setTimeout(() => process.exit(code), 2000).unref()
     })
+}
+
+/** The same command with a newer Node.js: that of the clone, or one that npx fetches. */
+function newerNode(): string {
+  const require = module.createRequire(import.meta.url)
+  const { existsSync } = require('node:fs')
+  const { join, relative } = require('node:path')
+  const [, script = '', ...args] = process.argv
+  const inClone = process.platform === 'win32' ? 'node/bin/node.exe' : 'node/bin/node'
+  const bundled = join(script, '../../node_modules', inClone)
+  const near = (path: string) =>
+    [relative('', path), path].sort((a, b) => a.length - b.length)[0] ?? path
+  const words = [near(script), ...args].map((word) =>
+    /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word}'`,
+  )
+  return existsSync(bundled)
+    ? `Run: ${[near(bundled), ...words].join(' ')}`
+    : `Install a newer one, or run: npx -y node@24 ${words.join(' ')}`
 }
 
 async function start(): Promise<number> {

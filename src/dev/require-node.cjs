@@ -1,21 +1,36 @@
 'use strict'
 
 /*
- * Run before the scripts that newcomers use: an old Node would end with a stack trace, because it
- * cannot read TypeScript. It must run on any Node, so it uses nothing new.
+ * Run before the scripts that newcomers use: an old Node.js, or a clone whose packages are not
+ * installed, would end with a stack trace. It must run on any Node.js, so it uses nothing new.
  */
 
-const [major, minor] = process.versions.node.split('.').map(Number)
+const { existsSync } = require('node:fs')
+const { join } = require('node:path')
 
-if (major < 22 || (major === 22 && minor < 19)) {
+const [major, minor] = process.versions.node.split('.').map(Number)
+const isOld = major < 22 || (major === 22 && minor < 19)
+const packages = join(__dirname, '../../node_modules')
+const bundled = join(packages, 'node/bin', process.platform === 'win32' ? 'node.exe' : 'node')
+const isInstalled = existsSync(join(packages, 'esbuild'))
+
+if (isOld || !isInstalled) {
+  const { npm_lifecycle_event: script } = process.env
+  // The words behind those of the script itself.
+  const args = process.argv.slice(/^(start|sandbox)$/.test(script) ? 3 : 2)
+  const run = /^(start|test)$/.test(script) ? `npm ${script}` : `npm run ${script}`
+  const again = [script ? run : 'npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')
+  const missing = existsSync(bundled) ? '' : 'npm rebuild node --ignore-scripts=false && '
   process.stderr.write(
     [
-      `This needs Node.js 22.19 or newer; this is ${process.versions.node}.`,
-      '"npm ci" brings a current one along, unless install scripts are off (--ignore-scripts).',
-      'Add it with: npm rebuild node --ignore-scripts=false',
-      'or install Node.js 22.19 or newer.',
+      isOld && `This needs Node.js 22.19 or newer; this is ${process.versions.node}.`,
+      !isInstalled && 'The packages are not installed.',
+      // npm ci brings a current Node.js along, unless install scripts are off.
+      `Run: ${isInstalled ? missing : 'npm ci && '}${again}`,
       '',
-    ].join('\n'),
+    ]
+      .filter((line) => line !== false)
+      .join('\n'),
   )
   process.exit(1)
 }
