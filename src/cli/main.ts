@@ -4,7 +4,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { commands, readConfig } from './commands/index.ts'
 import { ConfigError, exitCodes } from './config/config-error.ts'
 import { type Environment, filledText } from './config/given-settings.ts'
-import { helpText, textWidth } from './config/help.ts'
+import { textWidth } from './config/help.ts'
+import { commandLine } from './config/program-command.ts'
 import { log, logEnd, silenceSqliteWarning } from './observation.ts'
 
 /**
@@ -22,8 +23,10 @@ export async function main(
   })
   try {
     const config = readConfig(argv, env)
-    if (config.command === 'help')
-      return await print(helpText(commands, config.about, textWidth(env)))
+    if (config.command === 'help') {
+      const { helpText } = await import('./help.ts')
+      return await print(helpText(commands, { ...config, width: textWidth(env) }))
+    }
     if (config.command === 'version') return await print(`${packageJson.version}\n`)
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
@@ -39,7 +42,7 @@ export async function main(
     const isCut = code === exitCodes.done && process.stdout.writableLength > 0
     return isCut ? exitCodes.interrupted : code
   } catch (error) {
-    logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
+    logEnd(failureText(error, argv, hintFor), logFormAfterFailure(argv, env))
     return error instanceof ConfigError ? error.exitCode : exitCodes.failed
   }
 }
@@ -70,8 +73,15 @@ async function print(text: string): Promise<number> {
 }
 
 /** What a person should know of an error that ends the program. */
-function failureText(error: unknown, hintFor: (error: Error) => string): string {
-  if (error instanceof ConfigError) return `${error.message} See voice-agent-mcp --help.`
+function failureText(
+  error: unknown,
+  [first]: readonly string[],
+  hintFor: (error: Error) => string,
+): string {
+  if (error instanceof ConfigError) {
+    const named = commands.find(({ name }) => name === first)
+    return `${error.message} See ${commandLine(named ? `${named.name} --help` : '--help')}`
+  }
   if (error instanceof Error) return error.message + hintFor(error)
   return String(error)
 }

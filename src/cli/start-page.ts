@@ -177,7 +177,7 @@ ${
 <p>${restart}</p>`
     : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
 to be one that is reachable from the internet. For a server on this computer run
-<code>voice-agent-mcp install ${id}</code>.</p>`
+<code>install ${id}</code> of voice-agent-mcp there.</p>`
 }
 </details>`
 }

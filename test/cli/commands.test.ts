@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands, settings } from '../../src/cli/commands/index.ts'
 import { parseCommandLine } from '../../src/cli/config/command-line.ts'
-import { helpText } from '../../src/cli/config/help.ts'
+import { helpText } from '../../src/cli/help.ts'
 import { blocksOf, documents, read } from '../docs/documents.ts'
 
 const folder = join(import.meta.dirname, '../../src/cli/commands')
@@ -29,8 +29,43 @@ test('the documents name every command, and no other', () => {
   expect(read('docs/configuration.md')).toMatch(new RegExp(`\`voice-agent-mcp\` .*\`${usual}\``))
 })
 
+const help = (about: string | undefined, wantsAll: boolean, width?: number) =>
+  helpText(commands, { about, wantsAll, width })
+
+const topics = [...names, undefined]
+
+test('the help fits on a screen', () => {
+  for (const name of topics) {
+    const lines = help(name, false).trimEnd().split('\n')
+    expect(lines.length, name).toBeLessThanOrEqual(28)
+    expect(Math.max(...lines.map(({ length }) => length)), name).toBeLessThanOrEqual(100)
+  }
+  expect(help(undefined, false).trimEnd().split('\n').length).toBeLessThanOrEqual(25)
+})
+
+test('the help begins with the first steps, and names every command', () => {
+  const text = help(undefined, false)
+  expect(text).toMatch(/^Usage: .*\n.*\n\nFirst steps:\n {2}voice-agent-mcp tools /)
+  for (const { name } of commands)
+    expect(text).toMatch(new RegExp(`^ +(voice-agent-mcp )?${name} `, 'm'))
+})
+
+test('the help of a command shows what is its own, and how to see every option', () => {
+  expect(help('http', false)).toMatch(/^ {2}--port PORT /m)
+  expect(help('http', false)).not.toContain('--max-rate')
+  expect(help('http', false)).toMatch(/\n {2}voice-agent-mcp http --help all\n$/)
+  expect(help('audit', false)).toMatch(/^ {2}--since TIME /m)
+})
+
+test('the help with every option has each of a command once, and no other', () => {
+  for (const { name, settings } of commands) {
+    const shown = help(name, true).matchAll(/^ {2}--(\S+)/gm)
+    expect([...shown].map(([, flag]) => flag).sort(), name).toEqual(Object.keys(settings).sort())
+  }
+})
+
 test('the help shows each setting with its variable, values and default', () => {
-  const lines = helpText(commands, undefined).split('\n')
+  const lines = help(undefined, true).split('\n')
   for (const [name, { value, variable, range }] of Object.entries(settings)) {
     const line = lines.find((one) => one.startsWith(`  --${name} ${value}`)) ?? ''
     expect(line).toMatch(/^ {2}\S+ ?\S* {2,}\S/)
@@ -40,10 +75,16 @@ test('the help shows each setting with its variable, values and default', () => 
 })
 
 test('the help breaks lines between words, and loses none of them', () => {
-  for (const { name } of [...commands, { name: undefined }]) {
-    const words = (width?: number) => helpText(commands, name, width).split(/\s+/)
-    expect(words(70)).toEqual(words())
-    expect(words(30)).toEqual(words())
+  for (const name of topics) {
+    // An example that is explained stands behind a hash, if it is broken.
+    const words = (wantsAll: boolean, width?: number) =>
+      help(name, wantsAll, width)
+        .replace(/(?<=Examples:\n).*?\n\n/s, '')
+        .split(/\s+/)
+    for (const all of [true, false]) {
+      expect(words(all, 70)).toEqual(words(all))
+      expect(words(all, 30)).toEqual(words(all))
+    }
   }
 })
 

@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, execSync, spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { settings } from '../../src/cli/commands/index.ts'
 import { connectStdio } from '../harness/client.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import {
@@ -221,12 +222,14 @@ describe('started wrongly', () => {
     const script = `Object.defineProperty(process,'versions',{value:${versions}})`
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['--import', `data:text/javascript,${encodeURIComponent(script)}`, bin],
+      ['--import', `data:text/javascript,${encodeURIComponent(script)}`, bin, '--version'],
       { encoding: 'utf8', env: cleanEnv() },
     )
     expect(status).toBe(1)
     expect(stdout).toBe('')
     expect(stderr).toMatch(/^voice-agent-mcp .* Node\.js 22\.19 .* 20\.11\.0\..*\n$/)
+    const [, next = ''] = /Run: (.*)\n/.exec(stderr) ?? []
+    expect(execSync(next, { encoding: 'utf8' })).toBe(run(['--version']).stdout)
   })
 
   const system = '/usr/bin/node'
@@ -263,12 +266,12 @@ describe('in a terminal', () => {
       ['--quiet', '--return', '--command', `timeout 2 ${process.execPath} ${bin}`, '/dev/null'],
       { encoding: 'utf8', env: cleanEnv(memory), timeout: 15_000 },
     )
-    expect(stdout).toMatch(/voice-agent-mcp install.*--help/)
+    expect(stdout).toMatch(/voice-agent-mcp\.js install.*--help/)
   })
 
   test('--version and --help go to standard output', () => {
     expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect(run(['--help']).stdout).toMatch(/^Usage: voice-agent-mcp/)
+    expect(run(['--help']).stdout).toMatch(/^Usage: \S*node \S*voice-agent-mcp\.js /)
     expect(run(['http', '--help']).stdout).toMatch(/--port/)
   })
 
@@ -289,19 +292,56 @@ describe('in a terminal', () => {
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )
-    expect(stdout).toMatch(/^Usage: [^\n]+\n\r?\n(?=.{60})/)
+    expect(stdout).toMatch(/^Usage: [^\n]+\n(?=.{60})/)
   })
 
-  test('the help ends with the first steps', () => {
-    const { stdout } = run(['help'])
-    expect(stdout).toMatch(/\nFirst steps:\n(?: {2}voice-agent-mcp .*\n)+$/)
-    expect(run(['help', 'http']).stdout).not.toContain('First steps')
+  test.each([[['--help']], [['http', '--help']], [['help', 'install']], [['call', '-h']]])(
+    '%j fits on a screen',
+    (argv) => {
+      const { status, stdout } = run(argv)
+      const lines = stdout.trimEnd().split('\n')
+      expect(status).toBe(0)
+      expect(lines.length).toBeLessThanOrEqual(30)
+      expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100)
+    },
+  )
+
+  test('--help all has every setting', () => {
+    const { status, stdout } = run(['--help', 'all'])
+    expect(status).toBe(0)
+    for (const [name, { variable = '' }] of Object.entries(settings))
+      expect(stdout).toMatch(new RegExp(`^  --${name}\\b.*${variable}`, 'm'))
+    expect(run(['help', 'all']).stdout).toBe(stdout)
+    expect(run(['help', 'http', 'all']).stdout).toBe(run(['http', '--help', 'all']).stdout)
+  })
+
+  test('the help of a tool has its arguments', () => {
+    const { status, stdout } = run(['help', 'call', 'place_call'])
+    expect(status).toBe(0)
+    expect(stdout).toContain('--to-number')
+    expect(stdout).toBe(run(['call', 'place_call', '--help']).stdout)
+    expect(run(['help', 'call', 'place_cal']).status).toBe(2)
+  })
+
+  test('commands to run next are shown as the program was started', () => {
+    const [, next = ''] =
+      /To call it: (.*) call list_agents/.exec(run(['list_agents']).stderr) ?? []
+    const ran = (words: string) =>
+      execSync(`${next} ${words}`, { encoding: 'utf8', env: cleanEnv() })
+    expect(ran('--version')).toBe(run(['--version']).stdout)
+    expect(run(['--nope']).stderr).toContain(`See ${next} --help\n`)
+    expect(run(['--help']).stdout).toContain(`\n  ${next} doctor `)
+    const { stderr } = run(['http', '--port', 'x'], {
+      npm_package_name: 'voice-agent-mcp',
+      npm_lifecycle_event: 'start',
+    })
+    expect(stderr).toContain('See npm start -- --help\n')
   })
 
   test('the help is as wide as the terminal', () => {
     const widest = (columns: string) =>
       Math.max(
-        ...run(['--help'], { COLUMNS: columns })
+        ...run(['--help', 'all'], { COLUMNS: columns })
           .stdout.split('\n')
           .map((l) => l.length),
       )

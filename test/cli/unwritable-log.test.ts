@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('standard output whose reader take
     '{ head -c 60000 /dev/zero; "$0" "$@"; echo "code $?" >&2; } | { sleep 3; tail -c +60001; }; exit 0'
 
   test.each([
-    ['help', ['--help'], /First steps:(?:\n.+)+\n$/],
+    ['help', ['--help', 'all'], /--version +.*\n$/],
     ['what a command prints', ['tools', '--json'], /\n\]\n$/],
   ])('is written to its end: %s', async (_, words, end) => {
     await using program = startInShell(script, words, quietly)

@@ -1,5 +1,6 @@
 import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
+import { commandLine } from '../config/program-command.ts'
 import { serviceConfig, serviceSettings } from '../config/service.ts'
 import { logSandbox, openObservation, serviceLog } from '../observation.ts'
 import type { CallCommand } from '../terminal/call.ts'
@@ -12,7 +13,7 @@ interface CallConfig extends CallCommand {
 export const call = defineCommand({
   name: 'call',
   about:
-    'Call a tool. Options stand before its name, its arguments behind it; voice-agent-mcp tools NAME lists them.',
+    'Call a tool. Options stand before its name, its arguments behind it; help call TOOL lists them.',
   operands: 'TOOL [--argument value …]',
   readsRest: true,
   examples: [
@@ -25,7 +26,7 @@ export const call = defineCommand({
   settings: serviceSettings,
   read(texts, env, _, [tool, ...words]): CallConfig {
     if (tool === undefined)
-      throw new CommandLineError('Name a tool: voice-agent-mcp tools lists them.')
+      throw new CommandLineError(`Name a tool: ${commandLine('tools')} lists them.`)
     return { tool, words, config: serviceConfig(texts, env, { needsKey: true }), env }
   },
   start,

@@ -1,5 +1,6 @@
 import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
+import { commandLine, quotedForShell } from '../config/program-command.ts'
 import { type Setting, settingReader, text } from '../config/setting.ts'
 import { type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
@@ -15,6 +16,8 @@ interface CallsCommandConfig {
   readonly state: StateLocation
   readonly reason: string | undefined
   readonly by: string | undefined
+  /** The command that lets calls be placed again. */
+  readonly resume: string
 }
 
 /** Most characters of a text about a stop: it is in each refusal. */
@@ -40,7 +43,7 @@ const callStopSettings = {
 
 export const calls = defineCommand({
   name: 'calls',
-  about: 'Stop all new calls of all servers that share a state, at once, and resume them.',
+  about: 'Stop all new calls, and resume them: of all servers that share a state, at once.',
   operands: callsActions.join('|'),
   examples: [
     "calls stop --reason 'wrong list'",
@@ -51,7 +54,7 @@ export const calls = defineCommand({
     ...callStopSettings,
     ...stateLocationSettings,
   },
-  read(texts, _env, _origins, [given, further]): CallsCommandConfig {
+  read(texts, _env, origins, [given, further]): CallsCommandConfig {
     const action = callsActions.find((one) => one === given)
     if (action === undefined || further !== undefined)
       throw new CommandLineError(`Name one of: calls ${callsActions.join(', calls ')}.`)
@@ -61,12 +64,18 @@ export const calls = defineCommand({
         'A state in :memory: is of one server process alone, which no command reaches: end that process. With a --state-dir or a --state-url calls can be stopped.',
       )
     const value = settingReader(callStopSettings, texts)
-    return { action, state, reason: value('reason'), by: value('by') }
+    const flags = ['state-dir', 'config'].flatMap((name) =>
+      origins[name] === 'flag' ? [`--${name}`, quotedForShell(texts[name] ?? '')] : [],
+    )
+    return {
+      ...{ action, state, reason: value('reason'), by: value('by') },
+      resume: commandLine(['calls resume', ...flags].join(' ')),
+    }
   },
   start: async (config) => ending(run(config)),
 })
 
-async function run({ action, state, reason, by = userName() }: CallsCommandConfig) {
+async function run({ action, state, reason, by = userName(), resume }: CallsCommandConfig) {
   const [{ callStopText }, { inspectCallStop, setCallStop }] = await Promise.all([
     import('../../policy/dial-rules.ts'),
     import('../../server/state.ts'),
@@ -80,7 +89,7 @@ async function run({ action, state, reason, by = userName() }: CallsCommandConfi
   const stop = (await inspectCallStop(state, false)) ?? (await inspectCallStop(state, true))
   print(
     stop
-      ? `${callStopText(stop)} This holds for every server with the state in ${where}, until: voice-agent-mcp calls resume`
+      ? `${callStopText(stop)} This holds for every server with the state in ${where}, until: ${resume}`
       : `Calls are not stopped on the servers with the state in ${where}.`,
   )
   if (stop) print(goesOn)

@@ -14,7 +14,8 @@ const ownSettings = { ...jsonSettings, name: uninstallSettings.name }
 
 export const doctor = defineCommand({
   name: 'doctor',
-  about: 'Check the configuration, the connection, the API key, the state and the clients.',
+  about:
+    'Find out what does not work, and what to do: configuration, connection, API key, state and clients.',
   examples: ['doctor', 'doctor --json', 'doctor --config settings.json'],
   settings: { ...serverSettings, ...ownSettings },
   readsDespiteFaults: true,

@@ -47,20 +47,20 @@ export const settings = allSettings(commands)
 
 /** What the program is asked to do. */
 export type CommandConfig =
-  | { command: 'help'; about: string | undefined }
+  | { command: 'help'; about: string | undefined; wantsAll: boolean }
   | { command: 'version' }
   | ReturnType<(typeof commands)[number]['configure']>
 
 /** Reads command line, environment and configuration file, once. Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Environment): CommandConfig {
-  const { command, flags, operands, wantsHelp, wantsVersion } = parseCommandLine(
-    argv,
-    commands,
-    defaultCommand,
-  )
+  const line = parseCommandLine(argv, commands, defaultCommand)
+  const { command, flags, operands, wantsHelp, wantsAll, wantsVersion } = line
   if (wantsVersion) return { command: 'version' }
-  if (wantsHelp) return { command: 'help', about: command?.name }
-  const { settings: group, configure, readsDespiteFaults } = command ?? defaultCommand
+  // The help of a tool is what `tools` prints.
+  const isOfTool = wantsHelp && operands.length > 0 && (command === call || command === tools)
+  if (wantsHelp && !isOfTool) return { command: 'help', about: command?.name, wantsAll }
+  const read = isOfTool ? tools : (command ?? defaultCommand)
+  const { settings: group, configure, readsDespiteFaults } = read
   const faults: ConfigError[] = []
   const onFault = readsDespiteFaults ? (fault: ConfigError) => void faults.push(fault) : throwFault
   const { texts } = givenSettings(configFileSettings, { flags, env, file: {} }, onFault)

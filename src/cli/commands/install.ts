@@ -49,13 +49,13 @@ const installSettings = {
 export const install = defineCommand({
   name: 'install',
   about:
-    'Add the server to the MCP clients on this machine, or to those that are named. Shows each change before it is written.',
+    'Add the server to MCP clients: those on this machine, or those that are named. Shows each change before it is written.',
   operands: '[CLIENT…]',
   examples: [
-    'install                  ask for each client that is found',
-    'install cursor codex     only for these two',
-    'install --list           which clients there are',
-    'install --print          show the changes, write nothing',
+    'install                  all that are found',
+    'install cursor codex     only these two',
+    'install --list           which there are',
+    'install --print          only show the changes',
     'install vscode --base-url https://api.your-platform.example',
   ],
   settings: installSettings,
@@ -71,7 +71,7 @@ export const install = defineCommand({
 
 export const uninstall = defineCommand({
   name: 'uninstall',
-  about: 'Take the server out of the MCP clients on this machine, or of those that are named.',
+  about: 'Take the server out of MCP clients: those on this machine, or those that are named.',
   operands: '[CLIENT…]',
   examples: ['uninstall', 'uninstall cursor --yes'],
   settings: uninstallSettings,

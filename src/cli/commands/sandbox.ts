@@ -21,7 +21,7 @@ const ownSettings = {
 
 export const sandbox = defineCommand({
   name: 'sandbox',
-  about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
+  about: 'Serve the sandbox as REST API of the platform, for programs that speak it directly.',
   examples: ['sandbox --port 8080', 'sandbox --sandbox-db :memory: --sandbox-speed 60'],
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
   read(texts) {

@@ -14,6 +14,7 @@ import {
 import { startStdio } from '../../server/transports/stdio.ts'
 import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
+import { commandLine } from '../config/program-command.ts'
 import { exposedTools } from '../config/scope.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
@@ -21,7 +22,7 @@ import { defineCommand, type Running } from './command.ts'
 
 export const stdio = defineCommand({
   name: 'stdio',
-  about: 'Speak MCP on standard input and output, for a client that starts it (default).',
+  about: 'Serve MCP on standard input and output (default), for a client that starts it.',
   examples: [
     'stdio --read-only              only tools that change nothing',
     'stdio --toolsets agents,calls  only these tools',
@@ -52,7 +53,7 @@ async function start(config: ServiceConfig): Promise<Running> {
   logStart(config, exposure)
   if (process.stdin.isTTY) {
     log(
-      'Waiting for an MCP client on standard input: this mode is for clients that start the program. Ctrl+C ends it. To add it to your clients: voice-agent-mcp install; to serve it at an address: http; to use it here: tools; to find out what is wrong: doctor; for everything else: --help.',
+      `Waiting for an MCP client on standard input: this mode is for clients that start the program. Ctrl+C ends it. To add it to your clients: ${commandLine('install')}. Other commands: http serves it at an address, tools lists what it can do, doctor finds what is wrong. All of them: ${commandLine('--help')}`,
     )
   }
   const handshake = handshakeFor(config, exposure)

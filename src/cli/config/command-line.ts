@@ -1,5 +1,6 @@
 import { closestWord } from '../../text/closest-match.ts'
 import { CommandLineError } from './config-error.ts'
+import { commandLine } from './program-command.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
 
 // Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
@@ -29,6 +30,8 @@ export interface CommandLine<C extends CommandSpec> {
   /** What stands behind the command besides flags. */
   readonly operands: readonly string[]
   readonly wantsHelp: boolean
+  /** The help is to have every option: `--help all`. */
+  readonly wantsAll: boolean
   readonly wantsVersion: boolean
 }
 
@@ -40,16 +43,17 @@ export function parseCommandLine<C extends CommandSpec>(
 ): CommandLine<C> {
   const { read, rest: ownWords } = withoutRest(argv, commands)
   const { values, positionals } = parsed(read, commands)
-  const [given, ...rest] = positionals
-  const isHelp = given === 'help'
-  const named = isHelp ? rest.shift() : given
+  const { help, version, ...others } = values
+  const wantsHelp = help === true || positionals[0] === 'help'
+  const words = wantsHelp ? withoutHelp(positionals) : positionals
+  const [named, ...rest] = words
   const command = commands.find(({ name }) => name === named)
   const isBuiltIn = named !== undefined && Object.hasOwn(builtInCommands, named)
   if (named !== undefined && !command && !isBuiltIn) throw unknownCommand(named, commands)
-  if (rest.length > 0 && (isHelp || command?.operands === undefined)) {
+  const ofTool = command?.operands?.includes('TOOL')
+  if (rest.length > 0 && (positionals[0] === 'help' ? !ofTool : command?.operands === undefined)) {
     throw new CommandLineError(`Unexpected argument ${rest[0]}.`)
   }
-  const { help, version, ...others } = values
   const flags = Object.fromEntries(
     Object.entries(others).map(([name, value]) => [name, String(value)]),
   )
@@ -57,8 +61,9 @@ export function parseCommandLine<C extends CommandSpec>(
     command,
     flags,
     operands: [...rest, ...ownWords],
-    wantsHelp: help === true || isHelp,
-    wantsVersion: version === true || given === 'version',
+    wantsHelp,
+    wantsAll: wantsHelp && positionals.includes(allWord),
+    wantsVersion: version === true || positionals[0] === 'version',
   }
   if (!line.wantsHelp && !line.wantsVersion) {
     refuseForeignFlags(flags, command ?? defaultCommand, commands)
@@ -66,9 +71,15 @@ export function parseCommandLine<C extends CommandSpec>(
   return line
 }
 
+/** In place of a command or an operand of the help: with every option. */
+export const allWord = 'all'
+
+const withoutHelp = (positionals: readonly string[]): string[] =>
+  positionals.filter((word, at) => word !== allWord && !(at === 0 && word === 'help'))
+
 /** Commands that every command line has, with what they do. */
 export const builtInCommands = {
-  help: 'Show the help of a command, or this one.',
+  help: 'Show the help of a command or of a tool.',
   version: 'Show the version.',
 } as const
 
@@ -134,7 +145,7 @@ function flagMeant(
 /** Where to write the flags that a command reads itself; empty if it reads none. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
-    ? ` Write the tool's arguments after its name: voice-agent-mcp ${command.name} ${command.operands}.`
+    ? ` Write the tool's arguments after its name: ${commandLine(`${command.name} ${command.operands}`)}.`
     : ''
 
 function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
@@ -142,7 +153,7 @@ function unknownCommand(named: string, commands: readonly CommandSpec[]): Comman
   const meant = closestWord(named, names)
   // Tools have underscores in their names, and commands none.
   const ofTool = /^[a-z]+(_[a-z]+)+$/.test(named)
-  const toolHint = ofTool ? ` To call a tool: voice-agent-mcp call ${named}.` : ''
+  const toolHint = ofTool ? ` To call it: ${commandLine(`call ${named}`)}.` : ''
   const hint = meant === undefined ? toolHint : ` Did you mean ${meant}?`
   return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
 }

@@ -56,7 +56,7 @@ export const scopeSettings = {
   }),
   'read-only': flag({
     variable: 'VOICE_AGENT_READ_ONLY',
-    help: 'Of all these, expose only tools that read. The variable takes true or false.',
+    help: 'Expose only tools that read; narrows --toolsets and --tools. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({
     variable: 'VOICE_AGENT_CATALOG_TTL',

@@ -29,13 +29,13 @@ export const stateSettings = {
   'state-dir': text({
     variable: 'VOICE_AGENT_STATE_DIR',
     value: 'FOLDER',
-    help: 'Folder of the journal of placed calls, of used confirmations, of the audit trail and of the local token; :memory: keeps nothing.',
+    help: 'Folder of the state: the journal of placed calls, used confirmations, the audit trail and the local token; :memory: keeps nothing.',
     range: "Default: your user's data folder.",
   }),
   'state-url': text({
     variable: 'VOICE_AGENT_STATE_URL',
     value: 'URL',
-    help: 'PostgreSQL database that keeps the journal, the counts, used confirmations and the audit trail instead, for any number of servers: postgres://…; needs a secret. Better as a variable: others can see flags.',
+    help: 'PostgreSQL database that keeps the state instead: the journal, the counts, used confirmations and the audit trail, for any number of servers; postgres://…, needs a secret. Better as a variable: others can see flags.',
     isSecret: true,
     blankError: 'is empty: the address did not arrive. Give it, or do not set it at all.',
   }),

@@ -15,7 +15,7 @@ export interface Finding {
   readonly text: string
   /** More of it, a line each. */
   readonly details?: readonly string[]
-  /** What to do about it. */
+  /** What to do about it; a command to copy stands on a line of its own, the last. */
   readonly todo?: string
 }
 
@@ -99,12 +99,15 @@ export function resultLines(
   width: number,
 ): string[] {
   const indent = ' '.repeat(wordWidth + titleWidth)
+  const [advice, command] = todo?.split('\n') ?? []
   const body = [
     ...paragraph(withoutOurWords(text), width),
     ...shownDetails(details ?? []).flatMap((line) =>
       paragraph(withoutOurWords(line), width).map((one) => `  ${one}`),
     ),
-    ...(todo === undefined ? [] : paragraph(`${ourWords} ${todo}`, width)),
+    ...(advice === undefined ? [] : paragraph(`${ourWords} ${advice}`, width)),
+    // Not broken, so that it can be copied.
+    ...(command === undefined ? [] : [`  ${safeLine(command)}`]),
   ]
   const word = words[light]
   const coloured = styleText(colours[light], word, { stream: process.stdout })
@@ -145,7 +148,7 @@ export function resultsJson(version: string, results: readonly Result[]): string
     ...rest,
     status: light,
     details: details ?? [],
-    todo: todo ?? null,
+    todo: todo?.replace('\n', ' ') ?? null,
     ms: Math.round(ms),
   }))
   return safeJsonLines({ version, status: worst(results), checks })

@@ -9,6 +9,7 @@ import { type InspectedState, inspectCallStop, inspectState } from '../../server
 import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
 import { isObject } from '../../text/json.ts'
 import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
+import { commandLine } from '../config/program-command.ts'
 import type { UsableConfig } from '../config/service.ts'
 import type { AuditConfig, StateConfig } from '../config/state.ts'
 import { type FoundClient, findClients } from '../install/change-client.ts'
@@ -36,7 +37,7 @@ export const configurationCheck = (
     if (faults.length > 0) {
       // A value may be a secret that was put in the wrong place.
       const details = set.map((setting) => line(setting, 'set'))
-      const todo = 'Correct that. The settings are explained by voice-agent-mcp --help.'
+      const todo = `Correct that. The settings are explained by:\n${commandLine('help all')}`
       return red(faults.join(' '), todo, details)
     }
     const count = set.length === 1 ? '1 setting is' : `${set.length} settings are`
@@ -44,7 +45,7 @@ export const configurationCheck = (
     if (warnings.length > 0) {
       return yellow(
         warnings.join(' '),
-        'Correct the names, or unset the variables. voice-agent-mcp --help lists the settings.',
+        `Correct the names, or unset the variables. The settings are listed by:\n${commandLine('help all')}`,
         details,
       )
     }
@@ -108,7 +109,7 @@ const nothingKept = (isSandbox: boolean): Finding =>
   isSandbox
     ? green('Nothing is kept (:memory:).')
     : yellow(
-        'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, limits begin anew, and voice-agent-mcp calls stop does not reach this server.',
+        'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, limits begin anew, and the command calls stop does not reach this server.',
         'Name a folder with --state-dir, or a database with --state-url.',
       )
 
@@ -201,7 +202,7 @@ export const callsCheck = (
     if (stop) {
       return yellow(
         callStopText(stop),
-        'Let calls be placed again with: voice-agent-mcp calls resume.',
+        `Let calls be placed again with:\n${commandLine('calls resume')}`,
       )
     }
     const confirmation = confirmations[calling.confirm]
@@ -291,13 +292,13 @@ export const clientsCheck = (env: Environment, name: string): Check => ({
       const ids = broken.map(({ client }) => client.id).join(' ')
       return yellow(
         text,
-        `Correct the file that cannot be read, or renew the entry: voice-agent-mcp install ${ids}`,
+        `Correct the file that cannot be read, or renew the entry:\n${commandLine(`install ${ids}`)}`,
         details,
       )
     }
     return having.length > 0
       ? green(text, details)
-      : yellow(text, 'Add it to them: voice-agent-mcp install', details)
+      : yellow(text, `Add it to them:\n${commandLine('install')}`, details)
   },
 })
 

@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import packageJson from '../../../package.json' with { type: 'json' }
+import { isFetched, packageId, realPath } from '../config/program-command.ts'
 import type { Machine } from './clients.ts'
 
 /** How a client starts this program. */
@@ -24,16 +23,10 @@ export interface Program {
 export const thisProgram = (): Program => ({
   execPath: process.execPath,
   script: process.argv[1] ?? '',
-  packageId: `${packageJson.name}@${packageJson.version}`,
+  packageId,
 })
 
 type System = Pick<Machine, 'platform' | 'env'>
-
-/**
- * Package folders that exist for one run only: the cache of npx, and those of pnpm dlx, yarn dlx
- * and bunx.
- */
-const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
 
 /**
  * A command that still works when the program was updated or its cache emptied. Paths of Node.js and
@@ -43,7 +36,7 @@ const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx
 export function launchCommand(program: Program, system: System): LaunchCommand {
   const { execPath, packageId } = program
   const script = lastingScript(program.script)
-  if (!passingFolder.test(script)) {
+  if (!isFetched(script)) {
     return { command: lastingNode(execPath, system), args: [script], env: {} }
   }
   const args = ['-y', packageId]
@@ -74,12 +67,4 @@ function lastingNode(execPath: string, { env, platform }: System): string {
     .map((folder) => join(folder, name))
   const real = realPath(execPath)
   return links.find((link) => !passingNode.test(link) && realPath(link) === real) ?? execPath
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

@@ -10,6 +10,7 @@ import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
 import { errorMetaKey } from '../../tool/result.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { CommandLineError, exitCodes } from '../config/config-error.ts'
+import { commandLine, withCommandLines } from '../config/program-command.ts'
 import type { ServiceConfig } from '../config/service.ts'
 import { resultText } from './result-text.ts'
 import { InterruptedError, type StatusLine, type Terminal } from './terminal.ts'
@@ -62,7 +63,7 @@ const mistake = (tool: Tool, { message }: CommandLineError) => ({
 /** How the tool is called. What only help needs is loaded here. */
 async function helpHint(tool: Tool): Promise<string> {
   const { usageLine } = await import('./tool-help.ts')
-  return `${usageLine(tool)}\nAll arguments: voice-agent-mcp tools ${tool.name}`
+  return `${usageLine(tool)}\nAll arguments: ${commandLine(`tools ${tool.name}`)}`
 }
 
 interface Given {
@@ -229,7 +230,7 @@ function problemText(
     case 'needs_person':
       return 'A person has to agree to this (--confirm person), and there is no terminal to ask one. Nothing was done.'
     default: {
-      const [first = '', ...rest] = lines
+      const [first = '', ...rest] = lines.map(withCommandLines)
       return [styledWarning('red', safeLines([first])), safeLines(rest)].filter(Boolean).join('\n')
     }
   }

@@ -1,7 +1,7 @@
 import { tools } from '../../../tools/index.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
+import { allWord, builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
 import type { Terminal } from './terminal.ts'
 import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
@@ -31,7 +31,7 @@ export function candidatesFor(words: readonly string[], sources: CompletionSourc
 }
 
 function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources): Candidate[] {
-  const { name, command, operands, flag, current } = line
+  const { name, command, operands, flag, current, wantsHelp } = line
   const isCall = command?.name === 'call'
   const [operand] = operands
   if (isCall && operand !== undefined) {
@@ -41,14 +41,29 @@ function candidatesOf(line: TypedLine, { commands, clients }: CompletionSources)
   const settings = command?.settings ?? commands[0]?.settings ?? {}
   if (flag !== undefined) return settingValues(flag, settings)
   if (current.startsWith('-')) return settingCandidates(settings)
+  if (wantsHelp || name === 'help') return helpCandidates(line, commands)
   if (name === undefined) return commandCandidates(commands)
   if (name === 'install' || name === 'uninstall')
     return clients.filter(({ word }) => !operands.includes(word))
   if (operands.length > 0) return []
-  if (name === 'help') return commandCandidates(commands)
-  if (isCall || command?.name === 'tools')
-    return tools.map((tool) => ({ word: tool.name, about: tool.description }))
+  if (isCall || command?.name === 'tools') return toolCandidates
   return wordsOf(command).map(named)
+}
+
+const toolCandidates = tools.map(
+  (tool): Candidate => ({ word: tool.name, about: tool.description }),
+)
+
+/** What help can be about: a command, of `call` and `tools` a tool; and `all`. */
+function helpCandidates(
+  { name, operands }: TypedLine,
+  commands: readonly CommandSpec[],
+): Candidate[] {
+  const [about, ...further] = name === 'help' ? operands : [name, ...operands]
+  const all = { word: allWord, about: 'Show every option.' }
+  if (about === undefined) return [...commandCandidates(commands), all]
+  if (further.length > 0 || !commands.some((command) => command.name === about)) return []
+  return [...(about === 'call' || about === 'tools' ? toolCandidates : []), all]
 }
 
 /** The operands of a command whose help lists them all, such as `bash|zsh|fish`. */
@@ -103,6 +118,8 @@ interface TypedLine {
   readonly name: string | undefined
   /** The command of that name; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
+  /** `--help` stands in it. */
+  readonly wantsHelp: boolean
   /** What is named behind the command. */
   readonly operands: readonly string[]
   /** Words behind the first operand of a command that reads them itself. */
@@ -120,21 +137,25 @@ function typedLine(words: readonly string[], commands: readonly CommandSpec[]): 
   const { earlier, current, before } = currentWord(withoutSigns(words))
   const settings: SettingGroup = Object.assign({}, ...commands.map((one) => one.settings))
   const positionals: string[] = []
+  const wantsHelp = earlier.includes('--help') || earlier.includes('-h')
   let flag: string | undefined
   for (const [at, word] of earlier.entries()) {
     const [name, ...others] = positionals
     const command = commands.find((one) => one.name === name)
     if (command?.readsRest && others.length > 0) {
       const rest = earlier.slice(at)
-      return { name, command, operands: others, rest, flag: lastFlag(rest), current, before }
+      return {
+        ...{ name, command, operands: others, rest, wantsHelp },
+        ...{ flag: lastFlag(rest), current, before },
+      }
     }
     if (flag !== undefined) flag = undefined
-    else if (word.startsWith('--')) flag = valueFlag(word, settings)
+    else if (word.startsWith('-')) flag = valueFlag(word, settings)
     else positionals.push(word)
   }
   const [name, ...operands] = positionals
   const command = commands.find((one) => one.name === name)
-  return { name, command, operands, rest: [], flag, current, before }
+  return { name, command, operands, rest: [], flag, current, before, wantsHelp }
 }
 
 /** Bash divides words at `=` and hands the sign over as a word of its own. */

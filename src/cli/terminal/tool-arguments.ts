@@ -5,6 +5,7 @@ import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
+import { commandLine } from '../config/program-command.ts'
 import { serviceSettings } from '../config/service.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -21,7 +22,8 @@ export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   if (found) return found
   const names = tools.map((tool) => tool.name)
   const meant = closestWord(name, names)
-  const hint = meant === undefined ? 'voice-agent-mcp tools lists them.' : `Did you mean ${meant}?`
+  const hint =
+    meant === undefined ? `${commandLine('tools')} lists them.` : `Did you mean ${meant}?`
   throw new CommandLineError(
     `There is no tool ${safeLine(firstCharacters(name, longestShown))}. ${hint}`,
   )

@@ -15,6 +15,7 @@ import { accountArguments } from '../../tool/listed-tool.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { type HelpPart, helpParts } from '../config/help.ts'
+import { commandLine, quotedForShell } from '../config/program-command.ts'
 import type { Terminal } from './terminal.ts'
 import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-arguments.ts'
 
@@ -23,7 +24,7 @@ export function usageLine({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchem
   const rows = argumentRows(inputSchema(), { pinned: false })
   const required = rows.filter(({ isRequired }) => isRequired).map(({ usage }) => usage)
   const rest = rows.length > required.length ? ['[--argument value …]'] : []
-  return ['Usage: voice-agent-mcp call', name, ...required, ...rest].join(' ')
+  return `Usage: ${commandLine(['call', name, ...required, ...rest].join(' '))}`
 }
 
 interface HelpFor {
@@ -143,7 +144,7 @@ type ToolFacts = Pick<Tool, 'name' | 'route' | 'inputSchema'>
 
 /** The same as a command line, to copy into a POSIX shell. */
 const exampleCommand = (tool: ToolFacts): string =>
-  ['voice-agent-mcp call', ...exampleWords(tool).map(quotedForShell)].join(' ')
+  commandLine(['call', ...exampleWords(tool).map(quotedForShell)].join(' '))
 
 /** Arguments of a tool, as the examples of the OpenAPI document have them. */
 function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
@@ -188,10 +189,6 @@ const ofTools: Readonly<Record<string, Values>> = {
   update_subaccount: { subaccount_id: exampleIds.subaccount, name: 'Branch' },
   wait_for_call: { call_id: exampleIds.call, timeout_seconds: 30 },
 }
-
-/** A word of a POSIX shell. */
-const quotedForShell = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 /** Arguments of a tool as words of a command line: the reverse of `readToolArguments`. */
 export function argumentWords(
@@ -287,7 +284,8 @@ function toolList(
     ],
   )
   const end = [
-    'voice-agent-mcp tools NAME shows the arguments of a tool, voice-agent-mcp call NAME calls it.',
+    `The arguments of a tool: ${commandLine('tools TOOL')}`,
+    `Call it: ${commandLine('call TOOL')}`,
   ]
   return helpParts([...groups, end], width)
 }

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type CommandConfig,
-  commands,
-  readConfig,
-  settings,
-} from '../../../src/cli/commands/index.ts'
+import { type CommandConfig, readConfig, settings } from '../../../src/cli/commands/index.ts'
 import { ConfigError } from '../../../src/cli/config/config-error.ts'
-import { helpText } from '../../../src/cli/config/help.ts'
 import { requestMs } from '../../../src/platform/time-limit.ts'
 import { confirmModes } from '../../../src/tool/confirm-mode.ts'
 
@@ -367,20 +361,37 @@ describe('the command line', () => {
     expect(() => readConfig(argv, {})).toThrow(ConfigError)
   })
 
-  test('help names every flag and variable, and a command shows its own', () => {
-    const help = helpText(commands, undefined)
-    for (const [name, { variable }] of Object.entries(settings)) {
-      expect(help).toContain(`--${name} `)
-      if (variable !== undefined) expect(help).toContain(`[${variable}]`)
-    }
-    for (const argv of [
-      ['http', '--help'],
-      ['help', 'http'],
-    ]) {
-      expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
-    }
-    expect(helpText(commands, 'stdio')).not.toContain('--port')
+  test.each([
+    [['--help'], undefined, false],
+    [['help'], undefined, false],
+    [['http', '--help'], 'http', false],
+    [['help', 'http'], 'http', false],
+    [['call', '-h'], 'call', false],
+    [['--help', 'all'], undefined, true],
+    [['help', 'all'], undefined, true],
+    [['http', '--help', 'all'], 'http', true],
+    [['help', 'http', 'all'], 'http', true],
+    [['call', '--help', 'all'], 'call', true],
+    [['--port', '1', 'http', '--help'], 'http', false],
+  ])('%j asks for help about %s, with every option: %s', (argv, about, wantsAll) => {
+    expect(command(...argv)).toEqual({ command: 'help', about, wantsAll })
   })
+
+  test.each([
+    [['help', 'call', 'place_call']],
+    [['--help', 'call', 'place_call']],
+    [['call', '--help', 'place_call']],
+    [['help', 'tools', 'place_call']],
+  ])('%j shows that tool', (argv) => {
+    expect(command(...argv)).toMatchObject({ command: 'tools', tool: 'place_call' })
+  })
+
+  test.each([[['help', 'htp']], [['help', 'install', 'zed']], [['help', 'call', 'a', 'b']]])(
+    '%j is refused',
+    (argv) => {
+      expect(() => readConfig(argv, {})).toThrow(ConfigError)
+    },
+  )
 
   test('help says how long placing takes at most, whatever the settings', () => {
     const seconds = new RegExp(`\\b${requestMs / 1000}\\b`)
@@ -389,7 +400,7 @@ describe('the command line', () => {
   })
 
   test('help lists the toolsets', () => {
-    expect(helpText(commands, 'stdio')).toMatch(/--toolsets .*accounts, .*agents, .*calls, .*usage/)
+    expect(settings.toolsets?.help).toMatch(/.*accounts, .*agents, .*calls, .*usage/)
   })
 })
 

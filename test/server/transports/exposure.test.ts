@@ -210,7 +210,7 @@ test.each([
   expect(await program.exited).toBe(1)
   expect(program.stdout()).toBe('')
   expect(program.stderr()).toMatch(message)
-  expect(program.stderr()).toContain('voice-agent-mcp --help')
+  expect(program.stderr()).toContain('voice-agent-mcp.js --help')
 })
 
 test('the number of exposed tools is written to standard error', async () => {

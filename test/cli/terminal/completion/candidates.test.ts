@@ -50,6 +50,16 @@ test.each<[string[], string[]]>([
   ],
   [['help', 'inst'], ['install']],
   [
+    ['help', 'a'],
+    ['audit', 'all'],
+  ],
+  [['help', 'http', ''], ['all']],
+  [['help', 'call', 'wait'], ['wait_for_call']],
+  [['help', 'tools', 'al'], ['all']],
+  [['http', '--help', ''], ['all']],
+  [['--help', 'al'], ['all']],
+  [['call', '-h', 'al'], ['all']],
+  [
     ['install', 'c'],
     ['codex', 'cursor'],
   ],
@@ -64,7 +74,8 @@ test.each<[string[]]>([
   [['call', 'list_agents', '--name', 'x']],
   [['call', 'get_agnt', '--']],
   [['nothing', '']],
-  [['help', 'install', '']],
+  [['help', 'install', 'x', '']],
+  [['help', 'nothing', '']],
   [['doctor', '']],
 ])('after %j a shell may offer files', (typed) => {
   expect(words(...typed)).toEqual([])

@@ -1,0 +1,125 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, delimiter, isAbsolute, join, relative } from 'node:path'
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { Environment } from './given-settings.ts'
+
+/** How this program was started: the commands that it prints depend on it. */
+export interface ProgramStart {
+  /** The Node.js that runs it. */
+  readonly execPath: string
+  /** The file that it runs. */
+  readonly script: string
+  readonly cwd: string
+  readonly env: Environment
+  readonly platform: NodeJS.Platform
+}
+
+const { name } = packageJson
+
+/** The package with its version, for what fetches it. */
+export const packageId = `${name}@${packageJson.version}`
+
+/**
+ * A command of this program to copy into a shell, in the way that it was started. `doctor` becomes
+ * `node dist/voice-agent-mcp.js doctor` in a clone; `http --port 4000` becomes
+ * `npm start -- --port 4000` after npm start.
+ */
+export function commandLine(words: string, start: ProgramStart = thisStart()): string {
+  const [command = '', ...rest] = words.split(' ')
+  if (ownNpmScript(start) === command) {
+    const run = command === 'http' ? 'npm start' : `npm run ${command}`
+    return [run, ...(rest.length > 0 ? ['--', ...rest] : [])].join(' ')
+  }
+  return `${programWords(start)} ${words}`
+}
+
+const thisStart = (): ProgramStart => ({
+  execPath: process.execPath,
+  script: process.argv[1] ?? '',
+  cwd: workingFolder(),
+  env: process.env,
+  platform: process.platform,
+})
+
+/** A folder that was removed has no path. */
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return '/'
+  }
+}
+
+/** The command that a script of package.json has started, such as npm start. */
+const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
+  env.npm_package_name === name ? npmScripts[env.npm_lifecycle_event ?? ''] : undefined
+
+const npmScripts: Environment = { start: 'http', sandbox: 'sandbox' }
+
+/** A text of the server for its operator, with the commands in it as `commandLine` writes them. */
+export const withCommandLines = (text: string): string =>
+  text.replaceAll(/voice-agent-mcp (doctor|calls resume)/g, (_, words) => commandLine(words))
+
+/**
+ * Package folders that exist for one run only: the cache of npx, and those of pnpm dlx, yarn dlx
+ * and bunx.
+ */
+const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
+
+/** Whether a program was fetched for one run, as by npx: its path does not last. */
+export const isFetched = (script: string): boolean => passingFolder.test(script)
+
+/** The words that start the program. */
+function programWords(start: ProgramStart): string {
+  const { script, env, platform } = start
+  const file = basename(script)
+  // Where another program has loaded this one.
+  if (![name, `${name}.js`, 'bin.ts'].includes(file)) return name
+  if (isFetched(script)) return `npx -y ${packageId}`
+  if (env.npm_command === 'exec' && inNodeModules.test(script)) return `npx ${name}`
+  const isInstalled = file === name || inNodeModules.test(script)
+  const shim = platform === 'win32' ? `${name}.cmd` : name
+  if (isInstalled && foldersOf(env).some((folder) => existsSync(join(folder, shim)))) return name
+  const words = file === name ? [script] : [nodeFor(start), script]
+  return words.map((word) => shown(word, start)).join(' ')
+}
+
+const inNodeModules = /[\\/]node_modules[\\/]/
+
+/** The folders of PATH, without those that npm adds for one run. */
+const foldersOf = (env: Environment): string[] =>
+  (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !inNodeModules.test(folder))
+
+/** `node`, if a shell finds this Node.js by that; else its path. */
+function nodeFor({ execPath, env, platform }: ProgramStart): string {
+  const file = platform === 'win32' ? 'node.exe' : 'node'
+  const first = foldersOf(env).find((folder) => existsSync(join(folder, file)))
+  const isThis = first !== undefined && realPath(join(first, file)) === realPath(execPath)
+  return isThis ? 'node' : execPath
+}
+
+/** A path as a word of a shell: from the working folder, if that is shorter. */
+function shown(path: string, start: ProgramStart): string {
+  const { env, platform } = start
+  // npm runs a script in the folder of the package, wherever it was called.
+  const cwd = (ownNpmScript(start) && env.INIT_CWD) || start.cwd
+  const near = isAbsolute(path) ? relative(cwd, path) : path
+  const word = near !== '' && near.length < path.length ? near : path
+  if (platform === 'win32') return word.includes(' ') ? `"${word}"` : word
+  return quotedForShell(word)
+}
+
+/** A word of a POSIX shell. */
+export const quotedForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
+/** The path without links; as it is given, if there is no such file. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,190 @@
+import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
+import { configFileSettings } from './config/config-file.ts'
+import { brief, type HelpPart, helpParts, type Row, settingHelp } from './config/help.ts'
+import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './config/http.ts'
+import { platformSettings, sandboxSettings } from './config/platform.ts'
+import { commandLine } from './config/program-command.ts'
+import { callingSettings, scopeSettings } from './config/scope.ts'
+import { logSettings } from './config/service.ts'
+import { jsonSettings, type Setting, type SettingGroup } from './config/setting.ts'
+import { auditSettings, stateSettings } from './config/state.ts'
+
+interface HelpFor {
+  /** The command that it is about; `undefined`: the program. */
+  readonly about: string | undefined
+  /** With every option, its values, default and variable. */
+  readonly wantsAll: boolean
+  /** Columns of the terminal. */
+  readonly width: number | undefined
+}
+
+/** The help: on one screen, or with every option. */
+export function helpText(
+  commands: readonly CommandSpec[],
+  { about, wantsAll, width }: HelpFor,
+): string {
+  const command = commands.find(({ name }) => name === about)
+  const columns = wantsAll ? width : Math.min(width ?? mostColumns, mostColumns)
+  const usage = command ? commandUsage(command, columns) : programUsage(commands, wantsAll)
+  const options = wantsAll ? allOptions : fewOptions
+  return `${helpParts([...usage, ...options(commands, command)], columns)}\n`
+}
+
+/** Columns of the help on one screen, also where it is no terminal. */
+const mostColumns = 100
+
+/** What a person does first, in this order. */
+const firstSteps = ['tools', 'install', 'doctor']
+
+function programUsage(commands: readonly CommandSpec[], wantsAll: boolean): HelpPart[] {
+  const usage = [
+    `Usage: ${commandLine('[COMMAND] [OPTIONS]')}`,
+    'An MCP server for a voice-agent platform. Without a key and an address: a sandbox.',
+  ]
+  const row = ({ name, about }: CommandSpec): Row => [name, wantsAll ? about : brief(about)]
+  if (wantsAll)
+    return [usage, ['Commands:', ...commands.map(row), ...Object.entries(builtInCommands)]]
+  const first = firstSteps.flatMap((name) => commands.filter((command) => command.name === name))
+  return [
+    usage,
+    [
+      'First steps:',
+      ...first.map((one): Row => [commandLine(one.name), brief(one.about)]),
+      [commandLine('help COMMAND'), 'Show the options of a command; help all shows everything'],
+    ],
+    ['Other commands:', ...commands.filter((command) => !first.includes(command)).map(row)],
+  ]
+}
+
+function commandUsage(
+  { name, operands, about, examples = [], readsRest }: CommandSpec,
+  width: number | undefined,
+): HelpPart[] {
+  const words = readsRest ? [name, '[options]', operands] : [name, operands, '[options]']
+  return [
+    [`Usage: ${commandLine(words.filter(Boolean).join(' '))}`, about],
+    ...(examples.length > 0 ? [['Examples:', ...exampleLines(examples, width)]] : []),
+  ]
+}
+
+/** Examples as commands to copy, with what each is for beside it or, where that is too long, before it. */
+function exampleLines(
+  examples: readonly string[],
+  width = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  // What an example is for stands behind two spaces.
+  const rows = examples.map((example) => {
+    const [words = '', meaning = ''] = example.split(/ {2,}/)
+    return { command: `  ${commandLine(words)}`, meaning }
+  })
+  const longest = Math.max(...rows.map(({ command, meaning }) => (meaning ? command.length : 0)))
+  const beside = rows.map(({ command, meaning }) =>
+    `${command.padEnd(longest)}  ${meaning}`.trimEnd(),
+  )
+  const isBeside = rows.every(({ meaning }, at) => !meaning || (beside[at] ?? '').length <= width)
+  return rows.flatMap(({ command, meaning }, at) => {
+    if (isBeside && meaning) return beside[at] ?? ''
+    return [...(meaning ? [`  # ${meaning}`] : []), ...brokenCommand(command, width)]
+  })
+}
+
+/** A command on several lines, as POSIX shells read it. */
+function brokenCommand(command: string, width: number): string[] {
+  const lines = ['  ']
+  for (const [word] of command.matchAll(/(?:'[^']*'|\S)+/g)) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + word.length + 2 <= width || line.trim() === '')
+      lines[lines.length - 1] = `${line}${word} `
+    else lines.push(`    ${word} `)
+  }
+  return lines.map((line, at) => (at < lines.length - 1 ? `${line}\\` : line.trimEnd()))
+}
+
+/** Options that most people need. */
+const common: readonly string[] = [
+  ...['base-url', 'api-key', 'account', 'toolsets', 'read-only', 'confirm', 'dial-policy'],
+  ...['host', 'port', 'allowed-hosts', 'config'],
+]
+
+/** So many options fit on a screen. */
+const mostShown = 12
+
+/** The options on one screen. */
+function fewOptions(
+  commands: readonly CommandSpec[],
+  command: CommandSpec | undefined,
+): HelpPart[] {
+  if (!command) {
+    const rows = ['base-url', 'api-key', 'read-only', 'config'].map(briefRow(allSettings(commands)))
+    return [['Options:', ...rows]]
+  }
+  const all = Object.keys(command.settings)
+  const needed = all.filter((name) => common.includes(name) || !shared.has(name))
+  const shown = all.length <= mostShown ? all : needed
+  return [
+    ['Options:', ...shown.map(briefRow(command.settings))],
+    [
+      'Every option, with values, defaults and variables:',
+      `  ${commandLine(`${command.name} --help all`)}`,
+    ],
+  ]
+}
+
+/** Every option of a command, or of all commands, in groups. */
+function allOptions(
+  commands: readonly CommandSpec[],
+  command: CommandSpec | undefined,
+): HelpPart[] {
+  const settings = command?.settings ?? allSettings(commands)
+  const takers = command ? [command] : commands
+  const own = Object.groupBy(
+    Object.keys(settings).filter((name) => !shared.has(name)),
+    (name) => `Of ${takers.flatMap((one) => (name in one.settings ? one.name : [])).join(', ')}`,
+  )
+  const groups: Readonly<Record<string, readonly string[] | undefined>> = {
+    ...sharedGroups,
+    ...own,
+  }
+  const parts = Object.entries(groups).map(
+    ([title, names = []]): HelpPart => [
+      `${title}:`,
+      ...names.filter((name) => Object.hasOwn(settings, name)).map(fullRow(settings)),
+    ],
+  )
+  return [
+    ...parts.filter(({ length }) => length > 1),
+    ['Help:', ['-h, --help', 'Show the help.'], ['-v, --version', 'Show the version.']],
+  ]
+}
+
+/** Options that several commands take. */
+const sharedGroups: Readonly<Record<string, readonly string[]>> = {
+  Platform: Object.keys(platformSettings),
+  'What assistants can use': Object.keys(scopeSettings),
+  'Calls and confirmation': Object.keys(callingSettings),
+  'State and audit trail': Object.keys({ ...stateSettings, ...auditSettings }),
+  Address: Object.keys(listenSettings),
+  'HTTP clients': Object.keys(httpSettings),
+  OAuth: Object.keys(oauthSettings),
+  Metrics: Object.keys(metricsSettings),
+  Sandbox: Object.keys(sandboxSettings),
+  Output: Object.keys({ ...jsonSettings, ...logSettings }),
+  'Settings in a file': Object.keys(configFileSettings),
+}
+
+const shared: ReadonlySet<string> = new Set(Object.values(sharedGroups).flat())
+
+const usageOf = (name: string, setting: Setting | undefined) =>
+  `--${name} ${setting?.value ?? ''}`.trimEnd()
+
+const briefRow =
+  (settings: SettingGroup) =>
+  (name: string): Row => [usageOf(name, settings[name]), brief(settings[name]?.help ?? '')]
+
+const fullRow =
+  (settings: SettingGroup) =>
+  (name: string): Row => {
+    const setting = settings[name]
+    const variable = setting?.variable === undefined ? '' : ` [${setting.variable}]`
+    return [usageOf(name, setting), setting ? settingHelp(setting) + variable : '']
+  }
