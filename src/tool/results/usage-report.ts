@@ -156,7 +156,7 @@ function comparisonLines(
     `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
     ...(Math.abs(now - earlier) > 0.05 * earlier
       ? [
-          `The times have ${tenth(now)} and ${tenth(earlier)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
+          `The times have ${rounded(now, 1)} and ${rounded(earlier, 1)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
         ]
       : []),
   ]
@@ -165,10 +165,11 @@ function comparisonLines(
 /** The platform gives no group without use, so nothing is known of those. */
 const unusedNote = ' What has no use in either time is not listed.'
 
-const tenth = (value: number) => String(Math.round(value * 10) / 10)
+/** Minutes and percent have one decimal. */
+const tenth = (value: number) => rounded(value, 1).toFixed(1)
 
 const sumInWords = ({ minutes, seconds, conversations }: UsageSum) =>
-  `${minutes} min (${seconds} s), ${conversations}`
+  `${tenth(minutes)} min (${seconds} s), ${conversations}`
 
 const groupInWords = (group: UsageGroup, totals: UsageSum) =>
   group.before
@@ -178,11 +179,12 @@ const groupInWords = (group: UsageGroup, totals: UsageSum) =>
 function changeInWords({ change, percent }: Partial<UsageGroup>): string {
   if (!change) return ''
   const { minutes, conversations } = change
-  const inPercent = percent === null || percent === undefined ? '' : ` (${signed(percent)} %)`
-  return `${signed(minutes)} min${inPercent}, ${signed(conversations)}`
+  const inPercent =
+    percent === null || percent === undefined ? '' : ` (${signed(percent, tenth(percent))} %)`
+  return `${signed(minutes, tenth(minutes))} min${inPercent}, ${signed(conversations)}`
 }
 
-const signed = (value: number) => (value > 0 ? `+${value}` : String(value))
+const signed = (value: number, text = String(value)) => (value > 0 ? `+${text}` : text)
 
 /** A line, and the index of the first bucket in it. */
 interface BucketRow {
@@ -194,6 +196,7 @@ interface BucketRow {
 function bucketRows(report: UsageReport): BucketRow[] {
   const rows: BucketRow[] = []
   const { data } = report
+  const label = bucketLabels(report)
   for (let first = 0; first < data.length; ) {
     let end = first
     while (end < data.length && isUnused(data[end])) end++
@@ -201,7 +204,8 @@ function bucketRows(report: UsageReport): BucketRow[] {
     if (!from || !to) break
     rows.push({
       first,
-      text: end > first ? unusedRow([from, to], end - first, report) : bucketRow(from, report),
+      text:
+        end > first ? unusedRow([from, to], end - first, label) : bucketRow(from, report, label),
     })
     first = Math.max(end, first + 1)
   }
@@ -211,31 +215,39 @@ function bucketRows(report: UsageReport): BucketRow[] {
 const isUnused = (bucket: Bucket | undefined) =>
   bucket?.values.every(({ seconds, conversations }) => seconds === 0 && conversations === 0)
 
-function unusedRow([from, to]: [Bucket, Bucket], count: number, report: UsageReport): string {
-  const start = bucketInWords(from, report)
-  return count === 1
-    ? `${start}: none`
-    : `${start} to ${bucketInWords(to, report)}: none (${count})`
+function unusedRow([from, to]: [Bucket, Bucket], count: number, label: BucketLabel): string {
+  const start = label(from)
+  return count === 1 ? `${start}: none` : `${start} to ${label(to)}: none (${count})`
 }
 
-function bucketRow(bucket: Bucket, report: UsageReport): string {
+function bucketRow(bucket: Bucket, report: UsageReport, label: BucketLabel): string {
   const parts = [...bucket.values]
     .sort(byUse)
     .filter(({ dimensions }) => dimensions)
     .map((value) => `${labelOf(value, report, shortLabel(report))} ${sumInWords(sumOf([value]))}`)
-  const sum = `${bucketInWords(bucket, report)}: ${sumInWords(sumOf(bucket.values))}`
+  const sum = `${label(bucket)}: ${sumInWords(sumOf(bucket.values))}`
   return parts.length > 0 ? `${sum} = ${parts.join('; ')}` : sum
 }
 
-/** `Mon 2026-11-09`, `2026-11`, or the hour with its offset, which tells repeated hours apart. */
-function bucketInWords({ ts }: Bucket, { meta: { granularity } }: UsageReport): string {
-  const [, date = '', time = '', offset = ''] =
-    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-].*)?$/.exec(ts) ?? []
-  if (!date) return ts
-  if (granularity === 'month' && date.endsWith('-01')) return date.slice(0, 7)
-  const weekday = new Date(`${date}T00:00:00Z`).toUTCString().slice(0, 3)
-  if (granularity === 'day') return `${weekday} ${date}${time === '00:00' ? '' : ` from ${time}`}`
-  return `${date} ${time}${offset === 'Z' ? '' : offset}`
+type BucketLabel = (bucket: Bucket) => string
+
+/**
+ * `Mon 2026-11-09`, `2026-11`, or the hour. The offset of an hour is shown only where it changes,
+ * which tells repeated hours apart; labels are made in the order of the buckets.
+ */
+function bucketLabels({ meta: { granularity } }: UsageReport): BucketLabel {
+  let shownOffset = 'Z'
+  return ({ ts }) => {
+    const [, date = '', time = '', offset = 'Z'] =
+      /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-].*)?$/.exec(ts) ?? []
+    if (!date) return ts
+    if (granularity === 'month' && date.endsWith('-01')) return date.slice(0, 7)
+    const weekday = new Date(`${date}T00:00:00Z`).toUTCString().slice(0, 3)
+    if (granularity === 'day') return `${weekday} ${date}${time === '00:00' ? '' : ` from ${time}`}`
+    const shown = offset === shownOffset ? '' : offset
+    shownOffset = offset
+    return `${date} ${time}${shown}`
+  }
 }
 
 /** What a group or a value is of: names beside ids. */

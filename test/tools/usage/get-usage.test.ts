@@ -223,7 +223,7 @@ describe('a series as text', () => {
     const range = { start: '2026-11-08T00:00:00Z', end: '2026-11-16T00:00:00Z' }
     expect(await linesOf(at(times), range)).toEqual([
       'Sun 2026-11-08: none',
-      'Mon 2026-11-09: 1 min (60 s), 2',
+      'Mon 2026-11-09: 1.0 min (60 s), 2',
       'Tue 2026-11-10 to Thu 2026-11-12: none (3)',
       'Fri 2026-11-13: 0.5 min (30 s), 1',
       'Sat 2026-11-14 to Sun 2026-11-15: none (2)',
@@ -231,11 +231,12 @@ describe('a series as text', () => {
   })
 
   test('tells the two hours apart that the end of summer time repeats', async () => {
-    const times = ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
-    const range = { start: '2026-10-25T00:00:00Z', end: '2026-10-25T02:00:00Z' }
+    const times = ['2026-10-24T23:30:00Z', '2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z']
+    const range = { start: '2026-10-24T23:00:00Z', end: '2026-10-25T02:00:00Z' }
     const args = { ...range, granularity: 'hour', tz: 'Europe/Berlin' }
     expect(await linesOf(at(times), args)).toEqual([
-      '2026-10-25 02:00+02:00: 0.5 min (30 s), 1',
+      '2026-10-25 01:00+02:00: 0.5 min (30 s), 1',
+      '2026-10-25 02:00: 0.5 min (30 s), 1',
       '2026-10-25 02:00+01:00: 0.5 min (30 s), 1',
     ])
   })
@@ -244,7 +245,7 @@ describe('a series as text', () => {
     const times = ['2026-03-28T23:30:00Z', '2026-03-29T21:59:59Z', '2026-03-29T22:00:00Z']
     const range = { start: '2026-03-29T00:00:00+01:00', end: '2026-03-31T00:00:00+02:00' }
     expect(await linesOf(at(times), { ...range, tz: 'Europe/Berlin' })).toEqual([
-      'Sun 2026-03-29: 1 min (60 s), 2',
+      'Sun 2026-03-29: 1.0 min (60 s), 2',
       'Mon 2026-03-30: 0.5 min (30 s), 1',
     ])
   })
@@ -258,9 +259,9 @@ describe('a series as text', () => {
     const range = { start: '2026-09-01T00:00:00Z', end: '2026-11-01T00:00:00Z' }
     const args = { ...range, granularity: 'month', group_by: ['agent'] }
     expect(await linesOf(conversations, args)).toEqual([
-      '- a: 2 min (120 s), 4; 66.7 %',
-      '- b: 1 min (60 s), 2; 33.3 %',
-      '2026-09: 1.5 min (90 s), 3 = b 1 min (60 s), 2; a 0.5 min (30 s), 1',
+      '- a: 2.0 min (120 s), 4; 66.7 %',
+      '- b: 1.0 min (60 s), 2; 33.3 %',
+      '2026-09: 1.5 min (90 s), 3 = b 1.0 min (60 s), 2; a 0.5 min (30 s), 1',
       '2026-10: 1.5 min (90 s), 3 = a 1.5 min (90 s), 3',
       // The ids without a name.
       expect.stringMatching(/\b2 ids\b/),

@@ -77,7 +77,7 @@ const usagePerAgent: Way = async (assistant) => {
     granularity: 'total',
     group_by: ['agent'],
   })
-  // "- Reception (id): 209 min (12540 s), 60; 29.2 %"
+  // "- Reception (id): 209.0 min (12540 s), 60; 29.2 %"
   return [...text.matchAll(/^- (.+) \(.+?\): ([\d.]+) min \(\d+ s\), (\d+)/gm)]
     .map(
       ([, name, minutes, conversations]) =>
