@@ -45,7 +45,7 @@ export const treeOptions = {
   include_subaccounts: z
     .boolean()
     .optional()
-    .describe('true: those of all its subaccounts too, in one list with the account of each.'),
+    .describe('true: those of all its subaccounts too, with the account of each.'),
 }
 
 /** The same for a list of one account that can be that of its subaccounts too, in this order. */

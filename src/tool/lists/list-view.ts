@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { isObject } from '../../text/json.ts'
@@ -89,13 +90,16 @@ export function listView(
     const { items, total, nextOffset, rest } = list
     const known = Object.keys(shape)
     const notes = [list.note, fieldsNote(items, { shows: always, fields, known })].filter(Boolean)
+    const shown = items.map((one) => project(one, [...always, ...fields]))
+    const shared = sharedAccount(shown)
     const structured = {
       ...rest,
+      ...shared,
       total,
       returned: items.length,
       next_offset: nextOffset,
       ...(notes.length > 0 && { note: notes.join(' ') }),
-      items: items.map((one) => project(one, [...always, ...fields])),
+      items: shown.map((one) => without(one, Object.keys(shared))),
     }
     return isSpeech ? listWithSpeech(structured, { shape, shortening, request }) : { structured }
   }
@@ -106,6 +110,9 @@ export function listView(
       next_offset: z.int().nullable().describe('offset of the next page; null: this is the last.'),
       note: z.string().optional().describe('What was left out, and how to get it.'),
       ...added.result,
+      ...(added.item.account && {
+        account: z.optional(added.item.account).describe('Of all items; if it differs, in each.'),
+      }),
       items: z
         .array(z.looseObject(pick(shape, always.map(head))).partial())
         .describe('This page; fields adds more.'),
@@ -117,6 +124,19 @@ export function listView(
     shortening,
   }
 }
+
+/** The account that all items belong to: the result names it once, and not each item. */
+function sharedAccount(items: readonly Item[]): Item {
+  const [first = {}] = items
+  const isShared = (name: string) =>
+    name in first && items.every((item) => isDeepStrictEqual(item[name], first[name]))
+  return Object.fromEntries(
+    ['account_id', 'account'].filter(isShared).map((name) => [name, first[name]]),
+  )
+}
+
+const without = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
 
 /** Without items: a caller that adds up pages would count repeated ones twice. */
 function repeatedContent(

@@ -133,6 +133,13 @@ describe('a list with include_subaccounts', () => {
     })
   })
 
+  test('names an account once that all items of a page belong to', async () => {
+    await using tree = await connect(family())
+    const page = await tree.value('list_agents', { ...all, account_id: 'north', limit: 1 })
+    expect(page).toMatchObject({ account: { id: 'north' }, items: [{ id: 'north-0' }] })
+    expect((page as Listed).items[0]).not.toHaveProperty('account')
+  })
+
   test.each([1, 3, 20])('has each item once on pages of %i', async (limit) => {
     const shop = { items: itemsOf('shop', 7) }
     await using tree = await connect(family({ shop, own: { items: [] } }))
