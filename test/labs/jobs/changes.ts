@@ -15,6 +15,9 @@ export class Fits {
 /** Values by dotted path within a row. */
 type Values = Readonly<Record<string, unknown>>
 
+/** When a row was saved last. It counts only where a job names it. */
+const ownTime = 'modified'
+
 /** What a job changes in the company. */
 export interface Changes {
   /** Rows that are changed, with the new values. */
@@ -56,7 +59,8 @@ function rowProblems({ table, id, row, now }: RowPair, changes: Changes, after: 
       ?.filter((one) => one.table === table && one.id === id)
       .flatMap((one) => Object.entries(one.set)),
   )
-  const paths = new Set([...differingPaths(row, now), ...set.keys()])
+  const differing = differingPaths(row, now).filter((path) => path !== ownTime)
+  const paths = new Set([...differing, ...set.keys()])
   return [...paths].flatMap((path) => {
     const expected = set.has(path) ? set.get(path) : valueAt(row, path)
     const found = valueAt(now, path)

@@ -6,7 +6,7 @@ import { counts, namesExactly, says, telephonesExactly } from './answers.ts'
 import { Fits, problemsOf } from './changes.ts'
 import { companyOf } from './company.ts'
 import { makeFurnishedSandbox } from './furniture/furnish.ts'
-import { checkJob } from './job.ts'
+import { checkJob, dozens } from './job.ts'
 import { jobs } from './jobs.ts'
 import { readState, type State } from './state.ts'
 
@@ -24,9 +24,9 @@ const companyFor = (job: string): State => {
   return state
 }
 
-test('there are two dozens of jobs, in the words of a person', () => {
+test('there are three dozens of jobs, in the words of a person', () => {
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length)
-  for (const dozen of ['first', 'second']) {
+  for (const dozen of dozens) {
     expect(jobs.filter((job) => job.dozen === dozen)).toHaveLength(12)
   }
   const toolNames = tools.map(({ name }) => name).filter((name) => name.includes('_'))
@@ -70,6 +70,19 @@ test('a change that was not asked for is found, and so is one that is missing', 
   const set = { 'config.note': 'other' }
   const asked = { changed: [{ table: 'agents' as const, id: reception.id, set }] }
   expect(problemsOf(asked, company, changed)).toEqual([])
+  expect(problemsOf(asked, company, company)).toHaveLength(1)
+})
+
+test('when a row was saved counts only where a job asks for it', () => {
+  const saved = { ...reception, modified: reception.modified + 1 }
+  const after = {
+    ...company,
+    agents: company.agents.map((one) => (one.id === saved.id ? saved : one)),
+  }
+  expect(problemsOf({}, company, after)).toEqual([])
+  const set = { modified: new Fits('saved again', (now) => Number(now) > reception.modified) }
+  const asked = { changed: [{ table: 'agents' as const, id: reception.id, set }] }
+  expect(problemsOf(asked, company, after)).toEqual([])
   expect(problemsOf(asked, company, company)).toHaveLength(1)
 })
 

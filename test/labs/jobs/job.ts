@@ -2,10 +2,13 @@ import type { Fact } from './answers.ts'
 import { type Changes, problemsOf } from './changes.ts'
 import type { State } from './state.ts'
 
+/** The dozens of jobs, in the order in which they are done. */
+export const dozens = ['first', 'second', 'third'] as const
+
 /** A person's job for an assistant, and how to tell that it was done. */
 export interface Job {
   readonly name: string
-  readonly dozen: 'first' | 'second'
+  readonly dozen: (typeof dozens)[number]
   /** What the person says: no tool names, no ids. */
   readonly text: string
   /** What is to be different afterwards. Anything else must be as it was. Absent: nothing changes. */

@@ -6,7 +6,7 @@ import * as z from 'zod'
 import { readScript } from '../../../src/dev/script.ts'
 import { today } from './clock.ts'
 import { furnishedState } from './furniture/furnish.ts'
-import { checkJob, type Job } from './job.ts'
+import { checkJob, dozens, type Job } from './job.ts'
 import { jobNamed, jobs } from './jobs.ts'
 import { effortOf, noEffort, sumOf } from './log.ts'
 import { databaseOf, serveJobs } from './serve.ts'
@@ -17,11 +17,11 @@ const usage = `Everyday jobs for an assistant, on a furnished sandbox: sets it u
 npm run jobs -- start [--port N --folder DIR --speed N --json]
   Furnishes a sandbox and serves it until it is stopped. Each job has a company of its own:
   URL/JOB/mcp is this server for the job, URL/JOB/v1 the platform's REST API for it.
-npm run jobs -- list [NAME… --dozen first|second --json]
+npm run jobs -- list [NAME… --dozen first|second|third --json]
   Shows what a person says in each job.
-npm run jobs -- check [NAME… --dozen first|second] --answers FILE [--folder DIR --json]
+npm run jobs -- check [NAME… --dozen first|second|third] --answers FILE [--folder DIR --json]
   Checks what is true in the sandbox, and the answers: a JSON object of texts by name of the job.
-npm run jobs -- report --logs DIR [--answers FILE --folder DIR --dozen first|second --json]
+npm run jobs -- report --logs DIR [--answers FILE --folder DIR --dozen first|second|third --json]
   Shows calls, errors and characters of each job as a table. Its log is DIR/JOB.jsonl, with a line
   such as {"verb":"call","name":"get_usage","in":20,"out":900,"error":false} for each call.
 
@@ -60,8 +60,8 @@ const {
 /** The jobs that are asked for: by name, of a dozen, or all. */
 function chosen(): readonly Job[] {
   const { dozen } = flags
-  if (dozen !== undefined && dozen !== 'first' && dozen !== 'second')
-    refuse('--dozen is first or second.')
+  if (dozen !== undefined && !dozens.some((one) => one === dozen))
+    refuse(`--dozen is one of ${dozens.join(', ')}.`)
   const unknown = names.filter((name) => !jobNamed(name))
   if (unknown.length > 0) refuse(`There is no job ${unknown.join(', ')}.`)
   return jobs.filter(

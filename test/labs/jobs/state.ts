@@ -16,7 +16,17 @@ const AgentRow = z.object({
   id: z.string(),
   account_id: z.string(),
   is_archived: z.int(),
-  config: json(z.looseObject({ name: z.string(), tags: z.array(z.string()) })),
+  modified: z.int(),
+  config: json(
+    z.looseObject({
+      name: z.string(),
+      tags: z.array(z.string()),
+      transcriber: z.looseObject({
+        keywords: z.array(z.string()).optional(),
+        languages: z.array(z.string()).optional(),
+      }),
+    }),
+  ),
 })
 
 const TrunkRow = z.object({
@@ -63,7 +73,7 @@ const rows = {
 export type Table = keyof typeof rows
 export const tables = Object.keys(rows) as Table[]
 
-/** Everything of one job's company, as the sandbox's database has it; times of changes are left out. */
+/** Everything of one job's company, as the sandbox's database has it. */
 export type State = { readonly [T in Table]: readonly z.output<(typeof rows)[T]>[] }
 
 /** Reads the company of a job from a sandbox's database, past the API that is being tested. */

@@ -44,6 +44,10 @@ export const placed = (
   },
 })
 
+/** What is said in a call begins with the name of the person. */
+export const greets = (name: string) =>
+  new Fits(`greets ${name}`, (script) => JSON.stringify(script).includes(`Hello ${name},`))
+
 /** The id of a subaccount that is made in the job. */
 export const accountNamed = (name: string) =>
   new Fits(name, (id, after) => after.accounts.find((account) => account.name === name)?.id === id)

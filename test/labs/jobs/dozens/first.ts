@@ -10,7 +10,7 @@ import { Fits } from '../changes.ts'
 import { companyOf, contactOf, period, usageByAgent, within } from '../company.ts'
 import { accountNames } from '../furniture/accounts.ts'
 import type { Job } from '../job.ts'
-import { accountNamed, greetingThatSays, placed, sameSet } from './expected.ts'
+import { accountNamed, greetingThatSays, greets, placed, sameSet } from './expected.ts'
 
 const dozen = 'first'
 const lastWeek = period('2026-11-09', '2026-11-16')
@@ -105,9 +105,6 @@ const moveNumbers: Job = {
     }
   },
 }
-
-const greets = (name: string) =>
-  new Fits(`greets ${name}`, (script) => JSON.stringify(script).includes(`Hello ${name},`))
 
 const callThree: Job = {
   name: 'call-three',

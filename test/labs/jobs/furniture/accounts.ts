@@ -17,15 +17,28 @@ export interface TrunkSeed {
   readonly account: AccountKey
   /** Null: it takes incoming calls only. */
   readonly termination_uri: string | null
+  readonly allowed_ips: readonly string[]
 }
 
+/** Gateways of the provider: one that every trunk may have, an old one and a new one. */
+const gateway = '192.0.2.0/24'
+export const oldGateway = '203.0.113.9'
+export const newGateway = '198.51.100.7'
+
+const trunk = (
+  name: string,
+  account: AccountKey,
+  termination_uri: string | null,
+  ...allowed_ips: readonly string[]
+): TrunkSeed => ({ name, account, termination_uri, allowed_ips })
+
 export const trunkSeeds: readonly TrunkSeed[] = [
-  { name: 'Office trunk', account: 'company', termination_uri: 'sip.office.example:5060' },
-  { name: 'Old carrier', account: 'company', termination_uri: 'sip.old-carrier.example' },
-  { name: 'New carrier', account: 'company', termination_uri: 'sip.new-carrier.example:5061' },
-  { name: 'Inbound only', account: 'company', termination_uri: null },
-  { name: 'Berlin trunk', account: 'berlin', termination_uri: 'sip.berlin.example' },
-  { name: 'Hamburg trunk', account: 'hamburg', termination_uri: 'sip.hamburg.example' },
+  trunk('Office trunk', 'company', 'sip.office.example:5060', gateway, oldGateway),
+  trunk('Old carrier', 'company', 'sip.old-carrier.example', gateway),
+  trunk('New carrier', 'company', 'sip.new-carrier.example:5061', oldGateway, '198.51.100.20'),
+  trunk('Inbound only', 'company', null, gateway, oldGateway),
+  trunk('Berlin trunk', 'berlin', 'sip.berlin.example', oldGateway, '192.0.2.44'),
+  trunk('Hamburg trunk', 'hamburg', 'sip.hamburg.example', gateway, newGateway),
 ]
 
 export interface NumberSeed {

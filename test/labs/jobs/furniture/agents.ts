@@ -103,18 +103,31 @@ const springCampaign: readonly AgentSeed[] = ['A', 'B', 'C', 'D'].map((letter) =
 }))
 
 const regions = ['north', 'south', 'east'] as const
+const products = ['implant', 'retainer', 'veneer', 'crown', 'aligner'] as const
 
-/** Fifteen agents of one quarter, with further tags that differ, and one of no quarter. */
+/**
+ * Fifteen agents of one quarter, with further tags, longest calls and words to listen for that differ,
+ * and one of no quarter.
+ */
 const quarter: readonly AgentSeed[] = [
   ...Array.from({ length: 15 }, (_, index) => ({
     name: `Outreach ${String(index + 1).padStart(2, '0')}`,
     tags: ['outreach', 'q3', regions[index % 3] ?? 'north', ...(index % 4 === 0 ? ['vip'] : [])],
     greeting: 'Hello {{ contact.first_name }}, I have news from Northwind for you.',
+    more: {
+      max_duration_seconds: 300 + (index % 3) * 120,
+      transcriber: {
+        model: 'nova-3:general',
+        languages: ['en-us', ...(index % 2 === 0 ? ['fr-fr'] : [])],
+        keywords: ['Northwind Card', products[index % 5] ?? 'implant'],
+      },
+    },
   })),
   {
     name: 'Outreach lead',
     tags: ['outreach', 'lead'],
-    greeting: 'Hello {{ contact.first_name }}, I look after our outreach.',
+    greeting:
+      '{% if contact.first_name %}Hello {{ contact.first_name | title }}{% else %}Good day{% endif %}, {% if visit.days == 0 %}we see you today{% elif visit.days == 1 %}we see you tomorrow{% else %}we see you in {{ visit.days }} days{% endif %}.',
   },
 ]
 
@@ -174,7 +187,7 @@ const voices = {
 
 /** The agent as it was created; `more` is merged into its settings one level deep. */
 export function agentBody({ name, tags, greeting, language = 'en-us', more = {} }: AgentSeed) {
-  const { model, voice, initial_message, ...rest } = more
+  const { model, transcriber, voice, initial_message, ...rest } = more
   return {
     name,
     tags: [...tags],
@@ -185,7 +198,12 @@ export function agentBody({ name, tags, greeting, language = 'en-us', more = {} 
       max_tokens: 512,
       ...part(model),
     },
-    transcriber: { provider: 'deepgram', model: 'nova-2:general', languages: [language] },
+    transcriber: {
+      provider: 'deepgram',
+      model: 'nova-2:general',
+      languages: [language],
+      ...part(transcriber),
+    },
     voice: {
       provider: 'elevenlabs',
       voice_id: voices[language],

@@ -67,6 +67,59 @@ const topics = [
   ['I did not get my invoice.', 'I have it sent to you again today.', 'Thank you.'],
 ] as const
 
+interface Line {
+  readonly role: 'user' | 'agent' | 'event'
+  readonly message: string
+}
+const said = (message: string): Line => ({ role: 'user', message })
+const answered = (message: string): Line => ({ role: 'agent', message })
+
+const reasons = [
+  'I would rather talk to Petra.',
+  'This is too complicated for me, give me somebody from the billing office.',
+  'I want to complain to whoever is in charge.',
+  'It is bleeding again and I need a doctor.',
+  'My insurance wants to speak to you.',
+] as const
+
+const remarks: readonly { weight: number; lines: readonly Line[] }[] = [
+  { weight: 20, lines: [] },
+  {
+    weight: 1,
+    lines: [said('And I paid twice: I want a refund.'), answered('I note that for the office.')],
+  },
+  // The word that is looked for, said by the agent alone.
+  {
+    weight: 1,
+    lines: [
+      answered('Please note: for a missed visit there is no refund.'),
+      said('I did not know that.'),
+    ],
+  },
+]
+
+const goodbyes = [
+  'Thank you, goodbye.',
+  'Until then.',
+  'That was all.',
+  'Have a nice day.',
+] as const
+
+/** What follows upon the topic of a conversation, and how it ends. */
+function furtherWords(outcome: Outcome, random: () => number): readonly Line[] {
+  if (outcome === 'transferred') {
+    return [said(oneOf(reasons, random)), { role: 'event', message: 'Transferred to a person.' }]
+  }
+  const end = { role: 'event' as const, message: 'The agent hung up.' }
+  if (outcome === 'machine') return [end]
+  const { lines } = pick(remarks, random)
+  const goodbye = said(oneOf(goodbyes, random))
+  return [...lines, goodbye, random() < 0.5 ? end : { ...end, message: 'The caller hung up.' }]
+}
+
+const oneOf = (texts: readonly [string, ...string[]], random: () => number): string =>
+  texts[Math.floor(random() * texts.length)] ?? texts[0]
+
 function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[number]): CallPlan {
   if (outcome in unanswered) {
     const { ringSeconds, event } = unanswered[outcome as keyof typeof unanswered]
@@ -80,20 +133,15 @@ function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[nu
       script,
     }
   }
-  const [asked, answered, agreed] = topic
-  const end = outcome === 'transferred' ? 'Transferred to a person.' : 'The agent hung up.'
+  const [question, answer, agreement] = topic
   const spoken =
     outcome === 'machine'
-      ? [{ role: 'user' as const, message: 'Please leave a message after the tone.' }]
-      : [
-          { role: 'user' as const, message: asked },
-          { role: 'agent' as const, message: answered },
-          { role: 'user' as const, message: agreed },
-        ]
+      ? [said('Please leave a message after the tone.')]
+      : [said(question), answered(answer), said(agreement)]
   const lines = [
-    { role: 'agent' as const, message: 'Northwind Dental, good day.' },
+    answered('Northwind Dental, good day.'),
     ...spoken,
-    { role: 'event' as const, message: end },
+    ...furtherWords(outcome, randomOf('words', talkSeconds)),
   ]
   const script = lines.map((line, index) => ({
     at: Math.floor((index * talkSeconds) / lines.length),

@@ -74,9 +74,9 @@ function furnishAccounts(store: Store, job: string, accountId: Ids['accountId'])
 
 function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
   const trunkId = (name: string) => idOf(job, 'trunk', name)
-  trunkSeeds.forEach(({ name, account, termination_uri }, index) => {
+  trunkSeeds.forEach(({ name, account, termination_uri, allowed_ips }, index) => {
     const row = { id: trunkId(name), account_id: accountId(account), name, termination_uri }
-    insertSipTrunk(store, { ...row, allowed_ips: ['192.0.2.0/24'] }, opened + index * 60_000)
+    insertSipTrunk(store, { ...row, allowed_ips: [...allowed_ips] }, opened + index * 60_000)
   })
   numberSeeds.forEach(({ number, name, account, trunk, answeredBy }, index) => {
     const row = {

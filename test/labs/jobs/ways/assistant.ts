@@ -53,7 +53,15 @@ export type Way = (assistant: Assistant) => Promise<string>
 const Named = z.looseObject({ id: z.string(), name: z.string() })
 
 export const Agents = z.looseObject({
-  items: z.array(Named.extend({ tags: z.array(z.string()), account: Named.optional() })),
+  items: z.array(
+    Named.extend({
+      tags: z.array(z.string()),
+      transcriber: z
+        .looseObject({ keywords: z.array(z.string()).optional(), languages: z.array(z.string()) })
+        .optional(),
+      account: Named.optional(),
+    }),
+  ),
 })
 
 export const Numbers = z.looseObject({
@@ -61,6 +69,7 @@ export const Numbers = z.looseObject({
     z.looseObject({
       number: z.string(),
       friendly_name: z.string(),
+      sip_trunk: Named.optional(),
       inbound_agent: Named.optional(),
       account: Named.optional(),
     }),
@@ -69,7 +78,11 @@ export const Numbers = z.looseObject({
 
 export const Trunks = z.looseObject({
   items: z.array(
-    Named.extend({ phone_numbers: z.array(z.looseObject({ number: z.string() })).optional() }),
+    Named.extend({
+      phone_numbers: z.array(z.looseObject({ number: z.string() })).optional(),
+      allowed_ips: z.array(z.string()).optional(),
+      account: Named.optional(),
+    }),
   ),
 })
 
@@ -79,7 +92,13 @@ export const Voices = z.looseObject({
 
 export const Calls = z.looseObject({
   items: z.array(
-    z.looseObject({ answer_status: z.string(), to_number: z.string(), agent_name: z.string() }),
+    z.looseObject({
+      id: z.string(),
+      answer_status: z.string(),
+      to_number: z.string(),
+      agent_name: z.string(),
+      created: z.string(),
+    }),
   ),
 })
 
@@ -88,7 +107,7 @@ export const Conversations = z.looseObject({
     z.looseObject({
       start_timestamp: z.string(),
       agent_name: z.string(),
-      contact_number: z.string(),
+      contact_number: z.string().optional(),
     }),
   ),
 })
@@ -103,3 +122,5 @@ export const Models = z.looseObject({
     }),
   ),
 })
+
+export const Greeting = z.looseObject({ initial_message: z.looseObject({ message: z.string() }) })

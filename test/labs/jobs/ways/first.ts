@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import { Conversations, Trunks, Voices, type Way } from './assistant.ts'
+import { Conversations, Greeting, Trunks, Voices, type Way } from './assistant.ts'
 
 const createAgent: Way = async (assistant) => {
   const { voices } = await assistant.read(Voices, 'list_voices', {
@@ -113,8 +113,6 @@ const archiveSome: Way = async (assistant) => {
   })
   return text.split('\n').find((line) => line.startsWith('In use')) ?? ''
 }
-
-const Greeting = z.looseObject({ initial_message: z.looseObject({ message: z.string() }) })
 
 const repairTemplate: Way = async (assistant) => {
   const agent_id = 'Payment reminders'
