@@ -242,7 +242,7 @@ test.each([
   [
     'another kind of address',
     { VOICE_AGENT_STATE_URL: 'mysql://u:a-password@h/d' },
-    /\baddress of a PostgreSQL\b/,
+    /\bPostgreSQL\b/,
   ],
   [
     'no database in the address',

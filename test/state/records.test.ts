@@ -84,7 +84,7 @@ describe('a file of records', () => {
     for (const _ of [1, 2]) {
       const adding = records.add(record)
       await expect(adding).rejects.toThrow(StateError)
-      await expect(adding).rejects.toThrow(`The file ${file} cannot be used: `)
+      await expect(adding).rejects.toThrow(file)
       await expect(adding).rejects.toThrow(setting)
     }
   })

@@ -155,11 +155,8 @@ describe('headers of a request', () => {
       { 'x-mcp-toolsets': 'call' },
       /^X-MCP-Toolsets: there is no toolset call\. Did you mean calls\?/,
     ],
-    [
-      { 'x-mcp-tools': 'place_call' },
-      /^No tool is left to expose: .*--exclude-tools .*X-MCP-Tools\.$/,
-    ],
-    [{ 'x-mcp-readonly': 'perhaps' }, /^X-MCP-Read-Only takes true or false, not perhaps\.$/],
+    [{ 'x-mcp-tools': 'place_call' }, /--exclude-tools .*X-MCP-Tools\b/],
+    [{ 'x-mcp-readonly': 'perhaps' }, /^X-MCP-Read-Only .*\btrue or false\b.*\bperhaps\b/],
   ])('%j is answered with 400 and the reason', async (headers, message) => {
     const response = await post(headers as Record<string, string>)
     expect(response.status).toBe(400)
@@ -204,7 +201,7 @@ test.each([
   [['--toolsets', 'call'], {}, /\bcall\b.*\bcalls\b/],
   [['http', '--tools', 'place_cal'], {}, /\bplace_cal\b.*\bplace_call\b/],
   [['--read-only', '--tools', 'place_call'], {}, /--read-only/],
-  [[], { VOICE_AGENT_READ_ONLY: 'maybe' }, /VOICE_AGENT_READ_ONLY\) takes true or false/],
+  [[], { VOICE_AGENT_READ_ONLY: 'maybe' }, /VOICE_AGENT_READ_ONLY\) .*\btrue or false\b/],
 ])('%j %j ends the program with the reason', async (args, env, message) => {
   await using program = startProgram(args, env as Record<string, string>)
   expect(await program.exited).toBe(1)
