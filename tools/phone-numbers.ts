@@ -120,7 +120,7 @@ async function questionFor(number: PhoneNumber, run: DeleteRun): Promise<Confirm
   }
 }
 
-/** The calls that run over the number, from it or to it. */
+/** Calls from the number or to it. */
 async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found<unknown>> {
   const calls = await runningCalls(run)
   const items = calls.items.filter(

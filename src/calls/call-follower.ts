@@ -52,7 +52,6 @@ export class CallFollower {
   }
 }
 
-/** The call that is followed, and by whose key. */
 interface FollowedCall {
   /** Hash of the key; calls of different keys are never mixed up. */
   readonly keyHash: string

@@ -23,7 +23,6 @@ import { isMintedExternalId } from '../state/journal.ts'
  * number is masked.
  */
 
-/** The call that is looked for. */
 export interface WantedCall {
   readonly externalId: string
   /** Otherwise the id is the caller's: another installation may have made it. */

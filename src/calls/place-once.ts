@@ -149,7 +149,6 @@ async function stateOf(
   }
 }
 
-/** Which call a request asks for: requests with the same identity ask for the same call. */
 function identityOf({ request, callOwner, sameForMs }: Asked): CallIdentity {
   const { external_id, ...rest } = normalised(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined

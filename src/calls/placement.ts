@@ -20,7 +20,7 @@ export interface Placement {
 
 /** Why the platform's list does not tell whether there is a call; see listed-call.ts. */
 export type Doubt =
-  /** A call is listed under the caller's id, with another person. */
+  /** The caller's external id belongs to a call to somebody else. */
   | { readonly kind: 'another person'; readonly call: Call }
   | { readonly kind: 'may be it'; readonly call: Call }
   /** The list was not read to its end. */
@@ -71,7 +71,6 @@ export interface Permit {
   refuseIfStopped(): Promise<void>
   /** There is no call: it counts no more. */
   cancel(): Promise<void>
-  /** The call exists. */
   placed(callId: string): Promise<void>
 }
 
@@ -91,7 +90,6 @@ export interface LookupContext {
   readonly request: RouteRequest
   readonly client: Client
   readonly journal: Journal
-  /** Whose calls these are. */
   readonly callOwner: string
   /** How long an identical request means the same call, where it is not the usual time, ms. */
   readonly sameForMs?: number | undefined

@@ -192,7 +192,6 @@ const secretHeaders: Readonly<Record<Access, RemoteServer['header']>> = {
 
 const name = 'voice-agents'
 
-/** The commands of clients that have one for this. */
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
   'claude-code': ({ url, header }) => claudeCommand(url, header),
   gemini: ({ url, header }) =>

@@ -6,7 +6,6 @@ import { type GetHeader, headerNames } from './messages.ts'
 
 /** A request of stateless HTTP, as far as a cancellation can name it. */
 export interface CancellableRequest {
-  /** Hash of the API key. */
   readonly keyHash: string
   readonly header: GetHeader
   readonly id: string | number

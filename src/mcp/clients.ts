@@ -26,7 +26,6 @@ export interface RequestSender {
   readonly transport: 'stdio' | 'http' | 'terminal'
   /** What the client says of itself; not known of HTTP requests of the 2025 revisions. */
   readonly client: ClientName | undefined
-  /** The header User-Agent. */
   readonly userAgent: string | undefined
 }
 

@@ -96,7 +96,6 @@ export function narrowExposure<T extends ExposableTool>(
   return { all, tools: left, hidden }
 }
 
-/** The text of a setting, and its name for messages. */
 interface SettingText {
   readonly text: string | undefined
   readonly setting: string

@@ -16,7 +16,6 @@ interface ObservedMessage {
 
 /** What is known of a request besides its message. */
 export interface ObservedContext {
-  /** Hash of the API key. */
   readonly keyHash: string
   readonly protocol: Protocol
   readonly transport: BeginningRequest['transport']

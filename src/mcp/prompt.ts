@@ -78,7 +78,6 @@ const accountArgument: PromptArgument = {
   completion: accountIds,
 }
 
-/** Makes a prompt from its record. */
 export function definePrompt<A extends ArgumentRecord>(spec: PromptSpec<A>): Prompt {
   const { name, title, description, requires, prepare } = spec
   const all: ArgumentRecord = { ...spec.arguments, account_id: accountArgument }

@@ -117,7 +117,6 @@ function messagesOf(
 
 const maxProblems = 5
 
-/** Longest argument name that is shown. */
 const longestName = 64
 
 /** Parses a prompt's arguments. Throws the protocol's invalid-params error. */

@@ -75,7 +75,6 @@ const scopeOf = ({ effect }: Pick<ExposableTool, 'effect'>): Scope => {
   return effect === 'bills' ? 'call' : 'write'
 }
 
-/** The scopes that some of these tools need. */
 export const scopesOf = (tools: readonly Pick<ExposableTool, 'effect'>[]): readonly Scope[] => {
   const needed = new Set(tools.map(scopeOf))
   return scopes.filter((scope) => needed.has(scope))

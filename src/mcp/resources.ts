@@ -51,7 +51,6 @@ export interface ReadContext {
   readonly onBug: (error: unknown) => void
 }
 
-/** Agents on each page of the list. */
 const agentsPerPage = 100
 
 /** A page of resources: those with a fixed address first, then the account's agents. */
@@ -142,7 +141,6 @@ export async function readResource(
   }
 }
 
-/** All resources have this type. */
 const mimeType = 'application/json'
 
 /** The request to the platform that reads a resource. */

@@ -25,7 +25,6 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
 /** The capabilities in the 2025 revisions, which have no extensions. */
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
-/** The capabilities by protocol. */
 export const capabilitiesOf = {
   '2025': capabilities,
   modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
@@ -44,7 +43,6 @@ export const serverOptionsFor = (input: InstructionsInput, protocol: Protocol) =
     },
   }) satisfies ServerOptions
 
-/** What the instructions depend on. */
 export interface InstructionsInput {
   readonly isSandbox: boolean
   /** The account that the operator has pinned: all tools act on it. */

@@ -48,7 +48,6 @@ interface ToolRequest {
   readonly stateless: Omit<CancellableRequest, 'keyHash'> | undefined
 }
 
-/** Runs one `tools/call`. */
 export type RunTool = (
   tool: Tool,
   args: Record<string, unknown>,

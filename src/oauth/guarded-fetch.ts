@@ -244,7 +244,6 @@ type FetchRefusalCode =
   | 'status'
   /** The reply is not JSON. */
   | 'not_json'
-  /** The reply is too large. */
   | 'too_large'
   /** The reply was not complete in time. */
   | 'too_slow'

@@ -31,7 +31,6 @@ export interface InteractionsOptions {
   readonly adapters: StateAdapters
   readonly formTokens: FormTokens
   readonly tryKey: TryKey
-  /** The host of the platform. */
   readonly platformHost: string
   /** The key of the sandbox's own account; `undefined`: it is a real platform. */
   readonly sandboxKey: string | undefined

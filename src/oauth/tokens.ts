@@ -134,7 +134,7 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
 }
 
 const nothing = async () => undefined
-/** An adapter of what is not kept. */
+/** An adapter that stores nothing. */
 export const notKept: Adapter = {
   upsert: nothing,
   find: nothing,

@@ -21,7 +21,7 @@ const SandboxRow = z.object({ id: z.string() })
 
 const sandboxId = (store: Store) => store.get(SandboxRow, 'SELECT id FROM sandbox')?.id
 
-/** The account of a key; 401 when there is no such key. */
+/** Throws 401 for an unknown key. */
 export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   const sql =
     'SELECT accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id WHERE api_key = :apiKey'
@@ -33,7 +33,6 @@ export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   return account
 }
 
-/** Ids of an account and all below it. */
 const descendants = `WITH RECURSIVE below (id) AS (
   SELECT :account UNION ALL SELECT accounts.id FROM accounts JOIN below ON parent_id = below.id
 )`

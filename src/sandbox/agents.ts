@@ -38,7 +38,7 @@ const creationDefaults: Readonly<Record<string, unknown>> = {
   ...defaultsOf(AgentCreate),
 }
 
-/** The agent of that id in that account, archived or not. */
+/** Also finds archived agents. */
 export function findAgent(store: Store, accountId: string, id: string): AgentRow | undefined {
   const sql = 'SELECT * FROM agents WHERE id = :id AND account_id = :accountId'
   return store.get(AgentRow, sql, { id, accountId })

@@ -127,7 +127,6 @@ export function bucketStarts(
   return starts
 }
 
-/** Start of the bucket of an instant. */
 export function bucketStart(zone: string, granularity: Granularity, ms: number): number {
   const span = granularity === 'month' ? 33 * day : 2 * day
   return bucketStarts(zone, granularity, ms - span, ms + 1).at(-1) ?? ms

@@ -71,7 +71,6 @@ export function insertCall(store: Store, row: CallRow): void {
 }
 const callColumns = Object.keys(CallRow.shape)
 
-/** The call with that external_id, which is unique in its account. */
 export function findByExternalId(store: Store, accountId: string, externalId: string) {
   const sql = 'SELECT * FROM calls WHERE account_id = :accountId AND external_id = :externalId'
   return store.get(CallRow, sql, { accountId, externalId })

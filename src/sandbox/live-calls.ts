@@ -14,7 +14,6 @@ import type { Reply } from './web-calls/replies.ts'
  * up: the lease ends, and the call has failed.
  */
 
-/** What a live call needs. */
 export interface LiveCall {
   readonly row: CallRow
   readonly settings: CallSettings

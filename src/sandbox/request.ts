@@ -123,7 +123,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A zod issue as the platform's field error. */
 export function fieldError(where: string, issue: z.core.$ZodIssue): FieldError {
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined
   return {

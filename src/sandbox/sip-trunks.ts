@@ -42,7 +42,6 @@ function view(store: Store, row: SipTrunkRow): SipTrunk {
   }
 }
 
-/** The trunk of that id in that account. */
 export function findSipTrunk(store: Store, accountId: string, id: string): SipTrunkRow | undefined {
   const sql = 'SELECT * FROM sip_trunks WHERE id = :id AND account_id = :accountId'
   return store.get(SipTrunkRow, sql, { id, accountId })

@@ -131,7 +131,6 @@ const catalog: Readonly<Record<string, Readonly<Record<string, readonly VoiceRow
   },
 }
 
-/** Providers the sandbox has voices of. */
 export const catalogVoiceProviders = Object.keys(catalog)
 
 /** Voices of one provider; `undefined` when the sandbox does not know it. */

@@ -117,7 +117,6 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
         scopes: scopesOf(exposure.tools),
         onError: onBug,
       }),
-    /** Shows the page of a web call of the sandbox. */
     showWebCall: platform.showWebCall,
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */

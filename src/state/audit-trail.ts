@@ -17,7 +17,6 @@ const AuditedWrite = z.looseObject({
   outcome: z.string(),
   /** HTTP status of the platform's answer, where there was one. */
   status: z.number().optional(),
-  /** The platform's own id of the request. */
   request_id: z.string().optional(),
   /** How often it was sent, where that was more than once. */
   times: z.number().optional(),

@@ -41,7 +41,6 @@ export interface CallCounter {
 
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }
 
-/** A call on the platform. */
 export interface PlatformCall {
   /** Platform and account; only they can be asked about it. */
   readonly owner: string

@@ -216,7 +216,6 @@ interface NamedAdvice extends Advice {
   readonly advice: string
 }
 
-/** The advice for a failed request. */
 export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
   const { failure } = error
   const row = adviceRows.find(({ when }) => when(failure, call))

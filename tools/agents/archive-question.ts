@@ -125,7 +125,7 @@ function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedA
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }
 
-/** What uses agents, by the account's id. */
+/** By account id. */
 export type UseByAccount = ReadonlyMap<string, AgentUse>
 
 const accountKey = ({ account }: OwnedAgent) => account?.id ?? ''

@@ -239,7 +239,6 @@ const mayBeCalledAgain = ({ state, outcome }: BatchCall) =>
 const groupKey = (call: BatchCall) =>
   JSON.stringify([call.state ?? call.outcome, generalProblem(call)])
 
-/** The problem without the number and id of the call. */
 function generalProblem({ to_number = '', call_id, problem }: BatchCall): string | undefined {
   const withoutNumber = to_number ? problem?.replaceAll(to_number, 'the number') : problem
   return call_id ? withoutNumber?.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
@@ -270,7 +269,6 @@ function callText(call: BatchCall, name: string): string {
   return isSilent || facts.length === 0 ? name : `${name} (${facts.join(', ')})`
 }
 
-/** The status that a call in a state normally has. */
 const usualStatus: Readonly<Partial<Record<CallState, string>>> = {
   answered: 'completed',
   machine: 'completed',

@@ -161,7 +161,6 @@ const callValue = ({ at, to, own }: BatchValues): ShownArgument => ({
   argument: `calls.${at}`,
 })
 
-/** Numbers of one fact. */
 const numbersPerFact = 25
 
 /** All numbers of a batch: the person must see who is called. */

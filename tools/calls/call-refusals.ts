@@ -9,7 +9,7 @@ import type { Run } from '../../src/tool/tool.ts'
 
 type CallRun = Pick<Run, 'request' | 'session'>
 
-/** An error of placing a call as Refused; another error as it is. */
+/** Turns an error of placing a call into a refusal; other errors stay as they are. */
 export function placingRefusal(error: unknown, run: CallRun): unknown {
   if (error instanceof OutcomeUnknown) return unknownOutcomeRefusal(error, run)
   return error instanceof ExternalIdConflict ? conflictRefusal(error, run) : error
@@ -89,7 +89,6 @@ export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallR
   )
 }
 
-/** The refusal of the dial policy as the refusal of a tool. */
 export function policyRefusal(decision: DialRefused, { isInBatch = false } = {}): Refused {
   const { rule, message, change } = decision
   const when = retryTime(decision)

@@ -31,7 +31,6 @@ const maxEmptyNames = 10
  */
 const maxRenderMs = 200
 
-/** The greeting of one call of a batch. */
 interface BatchGreeting {
   readonly at: number
   readonly greeting: SpokenGreeting

@@ -61,7 +61,6 @@ export const listVoices = defineTool({
   })),
 })
 
-/** The voices of one provider. */
 interface ProviderVoices {
   readonly provider: string
   readonly voices: readonly unknown[]

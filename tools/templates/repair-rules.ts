@@ -313,7 +313,6 @@ export function mapTags(
   return result + template.slice(done)
 }
 
-/** Changes what stands outside of quotes. */
 const outsideQuotes = (inner: string, change: (code: string) => string): string =>
   inner
     .split(/('[^'\n]*'|"[^"\n]*")/)

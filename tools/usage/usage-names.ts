@@ -11,7 +11,6 @@ import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
-/** Ids that usage is grouped by. */
 export interface UsageIds {
   readonly agent: ReadonlySet<string>
   readonly subaccount: ReadonlySet<string>

@@ -17,7 +17,7 @@ const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400
 
 const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(unitsMs, unit)
 
-/** A time: so long ago, or a date. Its value is in ms since 1970. */
+/** A duration before now, or a date; as ms since 1970. */
 const instant = (help: string): Setting<number | undefined> => ({
   variable: undefined,
   value: 'TIME',
@@ -105,7 +105,6 @@ export const audit = defineCommand({
   },
 })
 
-/** How many entries are read at once. */
 const pageSize = 500
 
 /** Prints entries on standard output, a page after the other. Throws StateError. */
@@ -134,7 +133,7 @@ async function* pagesOf(trail: AuditTrail, query: AuditQuery): AsyncGenerator<Au
   }
 }
 
-/** Entries of the audit trail as lines: of JSON, or of a table; the first page has its head. */
+/** Entries as lines of JSON or rows of a table; the first page has the table's head. */
 function auditLines(
   entries: readonly AuditEntry[],
   { wantsJson, isFirst }: { readonly wantsJson: boolean; readonly isFirst: boolean },
@@ -165,7 +164,7 @@ function clientText({ client = {}, transport }: AuditEntry): string {
   return `${firstCharacters(String(name), 18)} ${transport}`
 }
 
-/** Writes that a row names; JSON has all. */
+/** Writes named in a row. JSON has all. */
 const maxNamed = 3
 
 function whatText({ reason, arguments: given, writes, failed_request: failed }: AuditEntry) {

@@ -8,7 +8,6 @@ import { defineCommand, ending } from './command.ts'
 // Not imported: as a module it would be loaded by every start.
 const { userInfo } = process.getBuiltinModule('node:os')
 
-/** What can be done about all calls. */
 const callsActions = ['stop', 'resume', 'status'] as const
 
 interface CallsCommandConfig {
@@ -20,7 +19,7 @@ interface CallsCommandConfig {
   readonly resume: string
 }
 
-/** Most characters of a text about a stop: it is in each refusal. */
+/** The text is in every refusal, so it is short. */
 const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
@@ -31,7 +30,6 @@ const stopText = (value: string, help: string, range = ''): Setting<string | und
   },
 })
 
-/** What an operator says who stops calls. */
 const callStopSettings = {
   reason: stopText('TEXT', 'Why calls are stopped. Each refusal says so.'),
   by: stopText(

@@ -6,17 +6,16 @@ import type { SettingTexts } from '../config/setting.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
-  /** Resolves when it has ended by itself. */
+  /** Resolves when it ends by itself. */
   readonly done: Promise<void>
   close(): Promise<void>
   /** The exit code, once it has ended by itself; absent: 0. */
   exitCode?(): number
 }
 
-/** What is wrong with the settings as they are given. */
 export interface ConfigProblems {
   readonly faults: readonly ConfigError[]
-  /** What is only worth knowing, a sentence each. */
+  /** Remarks that stop nothing, a sentence each. */
   readonly warnings: readonly string[]
 }
 
@@ -30,12 +29,12 @@ interface Definition<Name extends string, Config extends object> extends Command
     operands: readonly string[],
     problems: ConfigProblems,
   ) => Config
-  /** It is given what is wrong with the settings, and reads the others; else that is thrown. */
-  readonly readsDespiteFaults?: boolean
   /**
-   * Starts it. What only this command needs is imported in here, so that the others start without
-   * loading it.
+   * `read` is given the faults of settings and reads the others. Otherwise the first fault is
+   * thrown.
    */
+  readonly readsDespiteFaults?: boolean
+  /** Starts it. Imports what only this command needs, so that other commands start faster. */
   readonly start: (config: Config) => Promise<Running>
 }
 

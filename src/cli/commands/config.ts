@@ -7,7 +7,6 @@ import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
-/** The settings that a server can have. */
 export const serverSettings = allSettings([stdio, http, sandbox])
 
 export const config = defineCommand({
@@ -58,6 +57,6 @@ function settingList(settings: readonly EffectiveSetting[], file = ''): string {
     .join('\n')
 }
 
-/** What holds while a setting without a fixed default is not set. */
+/** What holds while a setting without a default is not set. */
 const unsetText = (setting: Setting | undefined) =>
   setting?.range.startsWith('Default') ? setting.range : 'not set'

@@ -42,10 +42,8 @@ export const commands = [...others, completionOf((): readonly CommandSpec[] => c
 
 const defaultCommand = stdio
 
-/** The settings of all commands. */
 export const settings = allSettings(commands)
 
-/** What the program is asked to do. */
 export type CommandConfig =
   | { command: 'help'; about: string | undefined; wantsAll: boolean }
   | { command: 'version' }
@@ -78,7 +76,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   return configured()
 }
 
-/** Whether a command reads more of the environment than where the configuration file is. */
+/** Whether a command reads other variables than that of the configuration file. */
 const takesVariables = (group: SettingGroup) =>
   Object.entries(group).some(
     ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),

@@ -8,7 +8,7 @@ import { jsonSettings, runFlag, type SettingTexts, settingReader, text } from '.
 import type { FileChangeOptions, InstallOptions } from '../install/install.ts'
 import { defineCommand, ending } from './command.ts'
 
-/** The name of the server in the files of clients, unless another is given. */
+/** The server's default name in the files of clients. */
 export const usualServerName = 'voice-agents'
 
 export const uninstallSettings = {
@@ -25,7 +25,7 @@ export const uninstallSettings = {
 
 const { 'base-url': baseUrl, 'api-key': apiKey } = platformSettings
 
-/** Settings of the server that go into the files as flags, if they are given as flags. */
+/** Server settings that go into the files as flags, where given as flags. */
 const {
   account,
   toolsets,

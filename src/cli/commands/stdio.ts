@@ -33,10 +33,9 @@ export const stdio = defineCommand({
 })
 
 /**
- * How long after the start the service is loaded even if nothing has needed it, ms: after the first
- * answers, and before the compile cache is written (3 s, bin.ts). Later its files may be gone,
- * because an update has replaced the package, or the process may have no file descriptor left to
- * open them.
+ * When the service is loaded even if no message needs it, ms after the start: after the first
+ * answers, and before the compile cache is written (3 s, bin.ts). Later an update may have replaced
+ * its files, or the process may have no file descriptor left.
  */
 const loadAfterMs = 1500
 
@@ -73,7 +72,7 @@ async function start(config: ServiceConfig): Promise<Running> {
   }
 }
 
-/** Loads something once. A failure is not kept: its cause may be gone the next time. */
+/** Loads once. After a failure the next call tries again: its cause may be gone. */
 function loadedOnce<T extends { close(): Promise<void> }>(load: () => Promise<T>) {
   let loaded: Promise<T> | undefined
   return {
@@ -108,7 +107,6 @@ function handshakeFor(
   })
 }
 
-/** The tools as they are listed. */
 const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
   tools.map(({ listed, view }) => ({
     listed: listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
@@ -170,9 +168,8 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
 }
 
 /**
- * Serves the pages of the sandbox's web calls on a free port of this machine, from the first web call
- * on: over stdio there is no other server. It does not keep the process running. What it
- * needs is loaded with the first call, so that no start has more files to open.
+ * Serves the pages of the sandbox's web calls on a free port of this machine, because stdio has no
+ * HTTP server. Loaded and started with the first web call. It does not keep the process running.
  */
 export function createWebCallServer(showPage: () => Service['showWebCall']) {
   let server: HttpServer | undefined
@@ -191,7 +188,7 @@ export function createWebCallServer(showPage: () => Service['showWebCall']) {
     }
   }
   return {
-    /** The origin of the pages; `undefined`: they cannot be served, and the next call tries again. */
+    /** The origin of the pages; `undefined`: they cannot be served. The next call tries again. */
     async pagesAt(): Promise<string | undefined> {
       address ??= open()
       const tried = address

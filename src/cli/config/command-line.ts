@@ -6,28 +6,26 @@ import type { SettingGroup, SettingTexts } from './setting.ts'
 // Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
 const { parseArgs } = process.getBuiltinModule('node:util')
 
-/** As much of a command as its command line and its help need. */
+/** The parts of a command that its command line and help need. */
 export interface CommandSpec {
   readonly name: string
   /** What it does, in one line. */
   readonly about: string
-  /** The settings that it takes. */
   readonly settings: SettingGroup
   /** Its operands as the help shows them, such as `[CLIENT…]`; absent: none. */
   readonly operands?: string
-  /** It reads everything behind its first operand itself, flags too. */
+  /** It parses all words after its first operand itself, flags too. */
   readonly readsRest?: boolean
   /** Command lines for the help, without the name of the program. */
   readonly examples?: readonly string[]
 }
 
-/** What a command line asks for. */
 export interface CommandLine<C extends CommandSpec> {
-  /** `undefined`: none is named. */
+  /** `undefined`: no command is named. */
   readonly command: C | undefined
-  /** The text of each flag that is given; a switch that is given is `true`. */
+  /** The text of each given flag; `true` for a switch. */
   readonly flags: SettingTexts
-  /** What stands behind the command besides flags. */
+  /** Words after the command, without flags. */
   readonly operands: readonly string[]
   readonly wantsHelp: boolean
   /** The help is to have every option: `--help all`. */
@@ -83,11 +81,10 @@ export const builtInCommands = {
   version: 'Show the version.',
 } as const
 
-/** The settings of all commands. */
 export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
   Object.assign({}, ...commands.map(({ settings }) => settings))
 
-/** The words up to the first operand of a command that reads the rest itself, and that rest. */
+/** Splits the words of a command that reads the rest itself, behind its first operand. */
 function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) {
   const names = commands.flatMap(({ name, readsRest }) => (readsRest ? [name] : []))
   if (!names.some((name) => argv.includes(name))) return { read: argv, rest: [] }
@@ -98,7 +95,6 @@ function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) 
   return { read: argv.slice(0, operand.index + 1), rest: argv.slice(operand.index + 1) }
 }
 
-/** The flags of all commands, as parseArgs takes them. */
 function optionsOf(commands: readonly CommandSpec[]) {
   const options = Object.entries(allSettings(commands)).map(([name, { value }]) => {
     const type: 'boolean' | 'string' = value === '' ? 'boolean' : 'string'
@@ -122,7 +118,6 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
   }
 }
 
-/** Names of flags that every command takes. */
 const sharedFlags = ['help', 'version']
 
 /** The closest existing flag: of the named command, else of any. */
@@ -142,7 +137,7 @@ function flagMeant(
   return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
 
-/** Where to write the flags that a command reads itself; empty if it reads none. */
+/** Where to write the flags that a command reads itself; empty for other commands. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
     ? ` Write the tool's arguments after its name: ${commandLine(`${command.name} ${command.operands}`)}.`

@@ -19,7 +19,7 @@ export class ConfigError extends Error {
   readonly exitCode: number = exitCodes.failed
 }
 
-/** The command line names something that there is not. */
+/** The command line names an unknown command, flag or value. */
 export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }
@@ -43,7 +43,7 @@ export function throwFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new ConfigError(faults.join(' '))
 }
 
-/** Why a file that a person has named cannot be read, as a clause. */
+/** Why a file named by a person cannot be read, as a clause. */
 export function readFault(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`

@@ -79,7 +79,7 @@ function syntaxFault(message: string): string {
   return where === undefined ? 'it is not JSON' : `it is not JSON ${where}`
 }
 
-/** The value as the text of a flag; `undefined` where its type is wrong. `null` means not set. */
+/** The value as the text of a flag; `undefined` for a wrong type. `null` means not set. */
 function textOf(value: unknown, { json }: Setting): string | undefined {
   const types = [json.type].flat()
   if (value === null) return ''

@@ -4,7 +4,7 @@ import { type Setting, type SettingGroup, type SettingTexts, settingLabel } from
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where settings are given, the first winning over the others. */
+/** Sources of settings, in the order of precedence. */
 export interface SettingSources {
   readonly flags: SettingTexts
   readonly env: Environment
@@ -12,7 +12,6 @@ export interface SettingSources {
   readonly file: SettingTexts
 }
 
-/** Where the value of a setting comes from. */
 type SettingOrigin = 'flag' | 'variable' | 'file'
 
 /** The settings of a group that are set. */
@@ -21,19 +20,18 @@ export interface GivenSettings {
   readonly origins: Readonly<Record<string, SettingOrigin>>
 }
 
-/** What is done about a fault of the configuration. */
+/** Called with each fault of the configuration. */
 export type OnFault = (fault: ConfigError) => void
 
-/** The usual: nothing works with a configuration that is wrong. */
+/** The default: a wrong configuration stops everything. */
 export const throwFault: OnFault = (fault) => {
   throw fault
 }
 
 /**
- * Every setting of a group that is set; a flag wins over its variable, and that over the
- * configuration file. A blank text means not set, because desktop clients write it so, and so does an
- * option of a desktop bundle that is left empty. A setting with a fault is left out, if `onFault`
- * returns.
+ * The settings of a group that are set: a flag wins over its variable, a variable over the
+ * configuration file. A blank text means not set: desktop clients write it, and so does an empty
+ * option of a desktop bundle. If `onFault` returns, the faulty setting is left out.
  */
 export function givenSettings(
   group: SettingGroup,
@@ -60,7 +58,7 @@ export function givenSettings(
   return { texts, origins }
 }
 
-/** The texts of one setting, in the order in which they win. */
+/** The texts of one setting, by precedence. */
 function textsOf(
   name: string,
   variable: string | undefined,
@@ -87,19 +85,17 @@ const isServiceVariable = (name: string, text: string): boolean =>
   (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text))
 
 /**
- * Some clients put nothing in place of an option of a desktop bundle (.mcpb) that is left empty: its
- * placeholder, `${user_config.…}`, stays, and means the same as an empty text.
+ * Some clients keep the placeholder (`${user_config.…}`) of an empty option of a desktop bundle
+ * (.mcpb). It means the same as an empty text.
  */
 export const filledText = (text: string): string =>
   text.trim().replace(/^\$\{user_config\.[^{}]+\}$/, '')
 
-/** A setting as it is in effect. */
+/** A setting in effect. */
 export interface EffectiveSetting {
-  /** The name of its flag. */
   readonly name: string
-  /** Its value as the text of a flag; `null`: it is not set, and `help` says what holds then. */
+  /** The value as the text of a flag; `null`: it is not set, and `help` describes the effect. */
   readonly value: string | null
-  /** Where the value comes from. */
   readonly origin: SettingOrigin | 'default'
   readonly variable: string
 }
@@ -108,8 +104,8 @@ export interface EffectiveSetting {
 const masked = '(set, not shown)'
 
 /**
- * Every setting that a configuration can hold, with its value and where that comes from. Throws
- * ConfigError where a value is not valid.
+ * Every setting of a configuration file, with its value and origin. Throws ConfigError for an
+ * invalid value.
  */
 export function effectiveSettings(group: SettingGroup, given: GivenSettings): EffectiveSetting[] {
   for (const [name, setting] of Object.entries(group)) {

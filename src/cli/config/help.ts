@@ -16,7 +16,7 @@ export const brief = (text: string): string =>
 export const helpParts = (parts: readonly HelpPart[], width?: number): string =>
   parts.map((part) => partText(part, width)).join('\n\n')
 
-/** A part of the help: its lines, and rows of a table. */
+/** Lines of text and rows of a table. */
 export type HelpPart = readonly (string | Row)[]
 export type Row = readonly [name: string, meaning: string]
 

@@ -60,7 +60,6 @@ export const settingReader =
 type Spec = Pick<Setting, 'variable' | 'help'>
 type TextSpec = Spec & Pick<Setting, 'value' | 'blankError' | 'isSecret'>
 
-/** Any text. */
 export const text = (
   spec: TextSpec & { range?: string; json?: SettingJson },
 ): Setting<string | undefined> => ({

@@ -164,7 +164,6 @@ interface DocumentedOperation {
   /** As the document writes it. */
   readonly path: string
   readonly operationId: string | undefined
-  /** Parameters of the query. */
   readonly query: SchemaFields
   readonly body: SchemaFields
   /** Of a success. */
@@ -242,7 +241,6 @@ function contentOf(node: unknown, document: unknown): SchemaFields {
   return schemaFields(isObject(json) ? json.schema : undefined, document)
 }
 
-/** A field of a JSON schema. */
 interface SchemaField {
   readonly isRequired: boolean
   /** Its own fields; empty where it has none, or may have any. */
@@ -306,7 +304,7 @@ function partsOf(node: unknown, document: unknown, budget: { left: number }, dep
   return [node, ...several.flatMap((one) => partsOf(one, document, budget, depth + 1))]
 }
 
-/** What `#/components/…` refers to in the document. */
+/** Resolves `#/components/…` in the document. */
 function referred(reference: string, document: unknown): unknown {
   if (!reference.startsWith('#/')) return undefined
   return reference

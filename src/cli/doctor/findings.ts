@@ -76,7 +76,6 @@ export const checkNamed = (name: PlatformCheckName, run: Check['run']): Check =>
 export const seeOther = (name: PlatformCheckName): Finding =>
   skipped(`Not checked: see ${platformCheckTitles[name]}.`)
 
-/** A check with what it came to. */
 export interface Result extends Pick<Check, 'name' | 'title'>, Finding {
   /** How long it took, ms. */
   readonly ms: number
@@ -142,7 +141,6 @@ const paragraph = (text: string, width: number) =>
     .filter((line) => line !== '')
     .map((line, at) => (at === 0 ? line : `  ${line}`))
 
-/** All results for a program. */
 export function resultsJson(version: string, results: readonly Result[]): string {
   const checks = results.map(({ light, details, todo, ms, ...rest }) => ({
     ...rest,
@@ -154,7 +152,6 @@ export function resultsJson(version: string, results: readonly Result[]): string
   return safeJsonLines({ version, status: worst(results), checks })
 }
 
-/** The worst of all. */
 export function worst(results: readonly Result[]): Light {
   const lights = results.map(({ light }) => light)
   return (['red', 'yellow'] as const).find((one) => lights.includes(one)) ?? 'green'

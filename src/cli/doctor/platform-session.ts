@@ -38,7 +38,7 @@ export interface PlatformSession {
   readonly config: NetworkPlatform
   /** The account of the key: the first request. */
   readonly first: Promise<Answer<Account>>
-  /** The same again. */
+  /** Repeats the first request. */
   askAgain(): Promise<Answer<Account>>
   /** Any other operation. */
   call(route: Route, request: RouteRequest): Promise<Answer<unknown>>

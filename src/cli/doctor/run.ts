@@ -118,7 +118,6 @@ interface DoctorConfig extends UsableConfig {
   readonly settings: readonly ShownSetting[]
   /** Texts that are never printed. */
   readonly secrets: readonly string[]
-  /** The name of the server in the files of clients. */
   readonly serverName: string
   readonly wantsJson: boolean
   readonly version: string
@@ -129,7 +128,7 @@ interface PlatformChecks {
   close(): Promise<void>
 }
 
-/** Everything that is checked of the platform, with one connection to it. */
+/** All checks of the platform, over one connection. */
 async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
   const { platform, scope, settings, env, version } = config
   if (!platform) return only(() => notConfigured)

@@ -22,7 +22,6 @@ import {
 
 /** What is to be changed in a client's file. */
 export interface Change {
-  /** The name of the server. */
   readonly name: string
   readonly stepsFor: (data: unknown) => Step[]
   /** Values that are written, and not shown. */

@@ -35,7 +35,6 @@ export interface FileChangeOptions {
   readonly wantsJson: boolean
 }
 
-/** What is to be installed. */
 export interface InstallOptions extends FileChangeOptions, GivenAccount {
   /** List the clients, and change nothing. */
   readonly isList: boolean
@@ -277,7 +276,6 @@ const jsonReport = (print: (line: string) => void): Report => ({
   },
 })
 
-/** The clients as lines of a table, or as JSON. */
 function clientList(found: readonly FoundClient[], wantsJson: boolean): string {
   if (wantsJson) {
     const rows = found.map(({ client, file, isFound, hasServer, problem }) => ({

@@ -16,7 +16,6 @@ export interface Program {
   readonly execPath: string
   /** The file that it runs. */
   readonly script: string
-  /** The package that it is of, with its version. */
   readonly packageId: string
 }
 

@@ -12,7 +12,6 @@ const keyVariable = 'VOICE_AGENT_API_KEY'
 /** The flags for the same, which would win over the variables. */
 const accountFlags = ['--base-url', '--api-key']
 
-/** What the server is to be started with. */
 interface WantedServer {
   /** Its name in the client's file. */
   readonly name: string

@@ -52,7 +52,7 @@ export class FormatError extends Error {
   }
 }
 
-/** Line and column of an offset, from 1 on. */
+/** Line and column of an offset, 1-based. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -130,7 +130,6 @@ function withoutEmpty(value: unknown, path: Path): unknown {
   return withoutEmpty(isEmpty ? without(value, path) : value, path.slice(0, -1))
 }
 
-/** The value at a path, if there is one. */
 export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((outer, key) => {
     if (Array.isArray(outer)) return outer[Number(key)]

@@ -117,7 +117,6 @@ function appended(text: string, tables: readonly string[]): Edit {
 const isPlainObject = (value: PlainValue): value is { readonly [key: string]: PlainValue } =>
   typeof value === 'object' && !Array.isArray(value)
 
-/** A table and the tables in it, as lines. */
 function tableTexts(path: Path, value: { readonly [key: string]: PlainValue }): string[][] {
   const entries = Object.entries(value)
   const own = entries.filter(([, one]) => !isPlainObject(one))

@@ -17,7 +17,6 @@ import { InterruptedError, type StatusLine, type Terminal } from './terminal.ts'
 import { readToolArguments, toolNamed } from './tool-arguments.ts'
 
 export interface CallCommand {
-  /** The name of the tool. */
   readonly tool: string
   /** What stands behind the name of the tool. */
   readonly words: readonly string[]

@@ -20,8 +20,8 @@ interface CompletionSources {
 }
 
 /**
- * What the last of the words may become: words behind the name of the program, as a shell divides them.
- * Nothing where a shell may offer files.
+ * Candidates for the last of the words after the program's name, as a shell splits them. Empty
+ * where a shell may offer files.
  */
 export function candidatesFor(words: readonly string[], sources: CompletionSources): Candidate[] {
   const line = typedLine(words, sources.commands)
@@ -82,14 +82,14 @@ const settingCandidates = (settings: SettingGroup): Candidate[] => [
   { word: '--help', about: 'Show the help.' },
 ]
 
-/** Values of a setting; of a list of tools, their names. */
+/** Values of a setting; for a list of tools, their names. */
 function settingValues(name: string, settings: SettingGroup): Candidate[] {
   const choices = settings[name]?.json.enum ?? []
   const isOfTools = name === 'tools' || name === 'exclude-tools'
   return [...choices, ...(isOfTools ? tools.map((tool) => tool.name) : [])].map(named)
 }
 
-/** Arguments of a tool, or the values of the one before. */
+/** Arguments of a tool, or values of the preceding argument. */
 function argumentCandidates(
   { flag, current, rest }: TypedLine,
   { inputSchema }: Pick<Tool, 'inputSchema'>,
@@ -114,7 +114,7 @@ function argumentCandidates(
 
 /** A command line up to the word that is completed. */
 interface TypedLine {
-  /** The word in the place of the command; `undefined`: it still has to be named. */
+  /** The word in the place of the command; `undefined`: not typed yet. */
   readonly name: string | undefined
   /** The command of that name; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
@@ -128,7 +128,7 @@ interface TypedLine {
   readonly flag: string | undefined
   /** The word that is completed; of `--flag=value` the value. */
   readonly current: string
-  /** What stands before it in the same word, such as `--flag=`. */
+  /** The text before it in the same word, such as `--flag=`. */
   readonly before: string
 }
 
@@ -158,7 +158,7 @@ function typedLine(words: readonly string[], commands: readonly CommandSpec[]): 
   return { name, command, operands, rest: [], flag, current, before, wantsHelp }
 }
 
-/** Bash divides words at `=` and hands the sign over as a word of its own. */
+/** Bash splits words at `=` and passes the sign as a word of its own. */
 const withoutSigns = (words: readonly string[]) =>
   words
     .filter((word, at) => word !== '=' || at === words.length - 1)
@@ -173,22 +173,20 @@ function currentWord(words: readonly string[]) {
     : { earlier: [...earlier, flag], current: value, before: `${flag}=` }
 }
 
-/** The setting that the next word is the value of. */
 function valueFlag(word: string, settings: SettingGroup): string | undefined {
   const name = word.slice(2)
   return settings[name] !== undefined && settings[name].value !== '' ? name : undefined
 }
 
-/** The flag of a tool that comes last, which may take a value. */
+/** The last flag of a tool, which may take a value. */
 function lastFlag(rest: readonly string[]): string | undefined {
   const last = rest.at(-1)
   return last?.startsWith('--') && !last.includes('=') ? last.slice(2) : undefined
 }
 
-/** Longest meaning that is shown beside a candidate. */
 const longestAbout = 80
 
-/** Prints what the last of the words may become, and gives the exit code. */
+/** Prints the candidates for the last word, and returns the exit code. */
 export async function complete(
   words: readonly string[],
   sources: CompletionSources,

@@ -11,8 +11,8 @@ interface Shown {
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * A result for a person. A tool whose text says more than its data is shown by its text; the data of any
- * other as tables and fields, without what is empty. Nothing from outside has an effect on the terminal.
+ * A result for a person: the tool's text where it says more than the data, else the data as tables
+ * and fields, without empty ones. Texts from outside cannot control the terminal.
  */
 export function resultText(text: string, data: Data | undefined, shown: Shown): string {
   if (data && isJsonObject(text)) return dataLines(withoutEmpty(data), shown).join('\n')
@@ -21,7 +21,6 @@ export function resultText(text: string, data: Data | undefined, shown: Shown): 
   return safeLines(ours.split('\n'))
 }
 
-/** Text that is the data as JSON. */
 function isJsonObject(text: string): boolean {
   if (!text.startsWith('{')) return false
   try {
@@ -47,7 +46,7 @@ function dataLines(data: Data, shown: Shown): string[] {
   return all.flatMap((lines, at) => (at === 0 ? lines : ['', ...lines]))
 }
 
-/** A table, or where the terminal is too narrow for it, the fields of one object after the other. */
+/** A table; on a narrow terminal, the fields of one object after the other. */
 const listLines = (rows: readonly Data[], shown: Shown): string[] =>
   tableLines(rows, shown) ??
   rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...fieldLines(row)])
@@ -106,8 +105,8 @@ function cellsOf(row: Data, prefix = ''): (readonly [name: string, text: string]
 const step = '  '
 
 /**
- * Fields of an object, one a line, those of objects in it indented below. A text of several lines stands
- * below its name, indented, so that none of its lines can be taken for a field.
+ * The fields of an object, one a line, with nested objects indented. Text of several lines is
+ * indented below its name, so that no line of it looks like a field.
  */
 function fieldLines(object: Data, indent = ''): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
@@ -121,7 +120,7 @@ function fieldLines(object: Data, indent = ''): string[] {
   })
 }
 
-/** Writes an item of a list: a line for each field, the first one after a hyphen. */
+/** An item of a list: a line for each field, the first one after a hyphen. */
 function itemLines(item: unknown, indent: string): string[] {
   if (!isObject(item)) return [`${indent}- ${cellText(item)}`]
   return fieldLines(item, `${indent}${step}`).map((line, at) =>
@@ -138,7 +137,7 @@ const none = /[\p{M}\u200b-\u200d]/u
 
 const isAscii = (text: string) => !/[^ -~]/.test(text)
 
-/** How many columns of a terminal a text takes. */
+/** Terminal columns of a text. */
 function columnsOf(text: string): number {
   if (isAscii(text)) return text.length
   let columns = 0
@@ -149,7 +148,7 @@ function columnsOf(text: string): number {
 const padded = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 
-/** A text from outside in a cell of a table: one line, without effect on the terminal. */
+/** Outside text for a cell: one line that cannot control the terminal. */
 const cellText = (value: unknown): string => safeLine(plainText(value))
 
 /** A value of JSON in few characters. */

@@ -6,7 +6,7 @@ import { CommandLineError, readFault } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { textWidth } from '../config/help.ts'
 
-/** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
+/** Ignored unless the output is a terminal, and with NO_COLOR. */
 type Style = 'bold' | 'red'
 
 /** Where `call` and `tools` read and write; tests give their own. */
@@ -17,13 +17,11 @@ export interface Terminal {
   print(text: string): Promise<void>
   /** Writes a line or more to standard error. */
   warn(text: string): void
-  /** Styles a text for standard output. */
   readonly styled: (style: Style, text: string) => string
-  /** The same for standard error. */
   readonly styledWarning: (style: Style, text: string) => string
   /** Asks a yes/no question; `undefined`: there is nobody to ask. Throws InterruptedError. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
-  /** Writes over one line of standard error that is removed in the end; absent: it is no terminal. */
+  /** A status line on standard error, erased at the end; absent: it is no terminal. */
   readonly statusLine: StatusLine | undefined
   /** Throws CommandLineError. */
   readFile(path: string): string
@@ -37,7 +35,6 @@ export interface StatusLine {
   clear(): void
 }
 
-/** The terminal of this process. */
 export function processTerminal(env: Environment): Terminal {
   const { stdin, stdout, stderr } = process
   return {
@@ -60,7 +57,7 @@ export function processTerminal(env: Environment): Terminal {
 /** Back to the beginning of the line, and delete to its end (ECMA-48). */
 const eraseLine = '\r\u001b[K'
 
-/** Where a terminal does not tell how wide it is. */
+/** Used where the terminal does not report its width. */
 const usualColumns = 80
 
 const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
@@ -68,21 +65,21 @@ const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
   clear: () => stream.write(eraseLine),
 })
 
-/** Writes to standard output. A reader that is slow is waited for; one that has gone needs no more. */
+/** Writes to standard output and waits for a slow reader. A reader that has gone is no error. */
 export async function writeOutput(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.write(text) || stdout.destroyed) return
   await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
 }
 
-/** The person has pressed Ctrl+C at a question: not only this one is meant, but the whole command. */
+/** The person pressed Ctrl+C at a question: the whole command ends. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
 /** Asks the person at the terminal. */
 export interface Questions {
-  /** Enter means `usual`; the end of the input means no. Throws InterruptedError. */
+  /** Enter means `usual`; end of input means no. Throws InterruptedError. */
   confirm(question: string, usual: boolean): Promise<boolean>
 }
 
@@ -124,8 +121,8 @@ const longestText = 10 * 1024 * 1024
 const chunkBytes = 64 * 1024
 
 /**
- * The text of a file, without a byte order mark. It is read piece by piece, because a device or a pipe
- * may have no end. Throws CommandLineError.
+ * The text of a file, without a byte order mark. Read piecewise, because a device or pipe may have
+ * no end. Throws CommandLineError.
  */
 export function readTextFile(path: string): string {
   try {
@@ -162,9 +159,7 @@ export async function readTextStream(stream: AsyncIterable<Uint8Array>): Promise
   return textFrom('Standard input', pieces)
 }
 
-/**
- * Bytes that are not UTF-8 are refused: as replacement characters they would reach an agent's greeting.
- */
+/** Bytes that are not UTF-8 are refused: replacement characters would reach an agent's greeting. */
 function textFrom(source: string, pieces: Iterable<Uint8Array>): string {
   const kept: Uint8Array[] = []
   let length = 0

@@ -9,7 +9,6 @@ import { commandLine } from '../config/program-command.ts'
 import { serviceSettings } from '../config/service.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Most characters of a name that are shown. */
 const longestShown = 64
 
 /** The tool of this name, with underscores or hyphens. */
@@ -29,24 +28,23 @@ export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   )
 }
 
-/** What stands behind the name of a tool. */
 interface ToolArguments {
   readonly arguments: Record<string, unknown>
   readonly wantsJson: boolean
   readonly wantsHelp: boolean
 }
 
-/** Where texts come from that are not on the command line. */
+/** Sources of texts that are not on the command line. */
 type TextSources = Pick<Terminal, 'readFile' | 'readInput'>
 
-/** The command's own flags behind the name of the tool; no tool has an argument of such a name. */
+/** The command's own flags after the name of the tool. No tool has an argument of these names. */
 export const ownFlags = {
   args: 'All arguments as JSON, @FILE for those in a file, - for those on standard input.',
   json: 'Print the result as JSON.',
   help: 'Show the arguments of the tool.',
 } as const
 
-/** Reads the words behind the name of a tool. Throws CommandLineError. */
+/** Reads the words after the name of a tool. Throws CommandLineError. */
 export async function readToolArguments(
   words: readonly string[],
   tool: Tool,
@@ -74,7 +72,6 @@ export async function readToolArguments(
   return { ...flags, arguments: merged(base ?? {}, given) }
 }
 
-/** What the flags of the command itself say. */
 interface Own {
   base: Record<string, unknown> | undefined
   wantsJson: boolean
@@ -157,7 +154,7 @@ function negatedPlace(name: string, schema: JsonSchema): ArgumentPlace | undefin
 const shownWord = (word: string) =>
   JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word)
 
-/** Puts a value in its place. Lists grow; anything else is given once. */
+/** Sets a value. A list collects several values; any other argument is given once. */
 function add(
   given: Record<string, unknown>,
   { path, schema }: ArgumentPlace,
@@ -178,11 +175,11 @@ function add(
   else throw new CommandLineError(`${flagOf(path)} is given twice.`)
 }
 
-/** The items of a list that may be several texts with commas between them. */
+/** The items of a list, where one text may hold several with commas between them. */
 const itemsOf = (value: unknown): unknown[] =>
   typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value].flat()
 
-/** Both objects as one; the second wins. */
+/** Merges two objects; the second wins. */
 function merged(
   one: Readonly<Record<string, unknown>>,
   other: Readonly<Record<string, unknown>>,
@@ -195,8 +192,8 @@ function merged(
 }
 
 /**
- * The text of a flag as the value of its argument. What cannot be one stays a text, which the tool
- * refuses in its own words, as it does for any client. Throws CommandLineError for JSON that is none.
+ * The text of a flag as the value of its argument. A text of the wrong type stays a text, and the
+ * tool refuses it as for any client. Throws CommandLineError for invalid JSON.
  */
 function argumentValue(flag: string, text: string, schema: JsonSchema): unknown {
   const { type } = schema
@@ -212,7 +209,7 @@ function argumentValue(flag: string, text: string, schema: JsonSchema): unknown 
   return text
 }
 
-/** JSON that a person has written. Throws CommandLineError. */
+/** JSON typed by a person. Throws CommandLineError. */
 function jsonIn(flag: string, text: string): unknown {
   try {
     return parseJsonText(text)
@@ -222,13 +219,13 @@ function jsonIn(flag: string, text: string): unknown {
   }
 }
 
-/** PowerShell 5 and cmd take away quotation marks, of which JSON with names or texts has some. */
+/** PowerShell 5 and cmd remove quotation marks from JSON. */
 const quotesHint = (text: string) =>
   /^'?\s*[{[][^"]*[a-z][^"]*$/i.test(text)
     ? ' Names and texts need double quotation marks. The shell may have removed them: a file keeps them (--args @FILE).'
     : ''
 
-/** A number in decimal digits, if it is kept exactly. */
+/** A number in decimal digits, if it is exact as a double. */
 function numberIn(text: string): number | undefined {
   const value = Number(text)
   const isDecimal = /^-?\d+(\.\d+)?$/.test(text)
@@ -249,10 +246,10 @@ function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   return text.includes(',') ? text : [text]
 }
 
-/** Where a flag puts its value in the arguments of a tool. */
+/** Where a flag's value goes in the arguments of a tool. */
 interface ArgumentPlace {
   readonly path: readonly string[]
-  /** What the value may be; `{}` for free data. */
+  /** The schema of the value; `{}` for free data. */
   readonly schema: JsonSchema
 }
 
@@ -264,14 +261,11 @@ export const flagOf = (path: readonly string[]): string =>
 export const fieldSchema = ({ properties = {} }: JsonSchema, name: string): JsonSchema =>
   Object.hasOwn(properties, name) ? { ...Object(properties[name]) } : {}
 
-/** An object whose fields are the user's own. */
+/** Whether the fields of an object are the user's own. */
 export const isFree = (schema: JsonSchema): boolean =>
   schema.type === undefined || schema.additionalProperties === true
 
-/**
- * Whether an argument takes any words: a filter or a name. Ids, codes and what is chosen from a list are
- * no such texts.
- */
+/** Whether an argument takes free text: a filter or a name, but no id, code or choice. */
 const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
   schema.type === 'string' &&
   schema.enum === undefined &&
@@ -279,8 +273,8 @@ const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
   (schema.maxLength !== undefined || (path.length === 1 && !/_(id|uri)$/.test(path[0] ?? '')))
 
 /**
- * The place that the name of a flag stands for: names of the schema with hyphens or underscores, fields
- * by dots. Names of free data stay as they are. Throws CommandLineError.
+ * The place that a flag's name stands for: names of the schema with hyphens or underscores, dots
+ * between fields. Names of free data stay as they are. Throws CommandLineError.
  */
 function argumentPlace(name: string, schema: JsonSchema, absent: AbsentFields = {}): ArgumentPlace {
   const path: string[] = []
@@ -316,7 +310,7 @@ interface Unknown {
   readonly path: readonly string[]
   readonly segment: string
   readonly schema: JsonSchema
-  /** Names for what the API does not have, with what to do instead. */
+  /** Names for fields that the API does not have, with the alternative. */
   readonly absent: AbsentFields
 }
 
@@ -341,7 +335,6 @@ function unknownArgument(
   return new CommandLineError(`${there} ${all}`)
 }
 
-/** The type of an argument, in words. */
 function typeInWords({ type, items }: JsonSchema): string {
   if (type === 'array')
     return Object(items).type === 'object' ? 'a list of objects' : 'a list of texts'

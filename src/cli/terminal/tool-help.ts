@@ -19,7 +19,7 @@ import { commandLine, quotedForShell } from '../config/program-command.ts'
 import type { Terminal } from './terminal.ts'
 import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-arguments.ts'
 
-/** How a tool is called, in one line: with what it needs. */
+/** The command line of a tool with its required arguments. */
 export function usageLine({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): string {
   const rows = argumentRows(inputSchema(), { pinned: false })
   const required = rows.filter(({ isRequired }) => isRequired).map(({ usage }) => usage)
@@ -34,7 +34,7 @@ interface HelpFor {
   readonly account: string | undefined
 }
 
-/** A tool with all its arguments, for a terminal. */
+/** A tool with all its arguments. */
 export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
   const rows = argumentRows(tool.inputSchema(), { pinned: account !== undefined })
   const parts: HelpPart[] = [
@@ -53,18 +53,18 @@ export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
   return helpParts(parts, width)
 }
 
-/** An argument as the help shows it. */
+/** An argument in the help. */
 interface ArgumentRow {
   readonly path: readonly string[]
   readonly schema: JsonSchema
   /** Such as `--limit NUMBER`. */
   readonly usage: string
-  /** It has to be given, always. */
+  /** Required in every call. */
   readonly isRequired: boolean
   readonly meaning: string
 }
 
-/** All arguments of a tool; the fields of an object stand in its place. `pinned`: see --account. */
+/** All arguments of a tool; an object is replaced by its fields. `pinned`: see --account. */
 export function argumentRows(
   schema: JsonSchema,
   { pinned }: { readonly pinned: boolean },
@@ -73,7 +73,7 @@ export function argumentRows(
   return rowsOf(schema, [], true).filter(({ path }) => !left.includes(path[0] ?? ''))
 }
 
-/** `isGiven`: the object that has the fields is always given. */
+/** `isGiven`: the object of these fields is always given. */
 function rowsOf(schema: JsonSchema, path: readonly string[], isGiven: boolean): ArgumentRow[] {
   return Object.keys(schema.properties ?? {}).flatMap((name) => {
     const field = fieldSchema(schema, name)
@@ -135,18 +135,18 @@ function boundsOf(schema: JsonSchema): string {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** An example of how a tool is called: its name and words behind it. */
+/** An example call of a tool: its name and arguments. */
 export function exampleWords(tool: ToolFacts): string[] {
   return [tool.name, ...argumentWords(exampleArguments(tool), tool.inputSchema())]
 }
 
 type ToolFacts = Pick<Tool, 'name' | 'route' | 'inputSchema'>
 
-/** The same as a command line, to copy into a POSIX shell. */
+/** The same as a command line for a POSIX shell. */
 const exampleCommand = (tool: ToolFacts): string =>
   commandLine(['call', ...exampleWords(tool).map(quotedForShell)].join(' '))
 
-/** Arguments of a tool, as the examples of the OpenAPI document have them. */
+/** Arguments of a tool, from the examples of the OpenAPI document. */
 function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
   const own = Object.hasOwn(ofTools, name) ? ofTools[name] : undefined
   if (own) return own
@@ -159,7 +159,7 @@ function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
   )
 }
 
-/** Of tools whose arguments are more, or others, than those of their route. */
+/** For tools whose arguments are not those of their route. */
 const ofTools: Readonly<Record<string, Values>> = {
   archive_agent: { agent_id: exampleIds.agent },
   copy_agent: {
@@ -212,7 +212,7 @@ export function argumentWords(
   })
 }
 
-/** An item each, where they are plain texts. */
+/** A flag for each item of plain text. */
 function listWords(flag: string, items: readonly unknown[]): string[] {
   const isPlain = items.every((item) => typeof item === 'string' && !/^\s*[[{]|,|^null$/.test(item))
   return isPlain && items.length > 0
@@ -220,7 +220,7 @@ function listWords(flag: string, items: readonly unknown[]): string[] {
     : [flag, JSON.stringify(items)]
 }
 
-/** A value that looks like a flag stands in the same word. */
+/** A value that looks like a flag is joined to it with `=`. */
 const textWords = (flag: string, text: string) =>
   text.startsWith('--') ? [`${flag}=${text}`] : [flag, text]
 
@@ -229,7 +229,6 @@ interface HowShown {
   readonly wantsJson: boolean
 }
 
-/** Prints all tools. */
 export async function showTools(
   summaries: readonly ToolSummary[],
   { terminal, wantsJson }: HowShown,
@@ -238,7 +237,7 @@ export async function showTools(
   await terminal.print(wantsJson ? safeJsonLines(listed) : toolList(listed, terminal.width))
 }
 
-/** Prints one tool with its arguments. Throws ConfigError where it is not there, or not exposed. */
+/** Prints one tool with its arguments. Throws ConfigError if it is unknown or not exposed. */
 export async function showTool(
   name: string,
   { all, hidden }: Exposure,
@@ -261,7 +260,6 @@ const toolAsData = ({ name, title, description, effect, inputSchema, outputSchem
 
 const Listed = z.object({ title: z.string(), description: z.string() })
 
-/** A tool as `tools --json` shows it. */
 function listedTool({ name, effect, route, listed }: ToolSummary) {
   const { title, description } = Listed.parse(JSON.parse(listed))
   return { name, toolset: toolsetsOf([route])[0] ?? '', title, description, effect }
@@ -270,7 +268,7 @@ function listedTool({ name, effect, route, listed }: ToolSummary) {
 /** The first sentence of a text, without its full stop. */
 export const firstSentence = (text: string): string => text.split(/\.(?: |$)/, 1)[0] ?? ''
 
-/** Tools in their groups, a line each, for a terminal. */
+/** Tools by group, a line each. */
 function toolList(
   tools: readonly ReturnType<typeof listedTool>[],
   width: number | undefined,

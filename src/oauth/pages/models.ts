@@ -22,7 +22,6 @@ export interface AskingClient {
   readonly redirectUri: string
 }
 
-/** The account that a key belongs to. */
 export interface KeyAccount {
   readonly id: string
   readonly name: string | undefined

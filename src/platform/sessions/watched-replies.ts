@@ -110,7 +110,6 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 export interface ReplyName {
   readonly route: Route
   readonly request: RouteRequest
-  /** Hash of the API key. */
   readonly keyHash: string
 }
 

@@ -47,7 +47,7 @@ export class AuditQueue {
     this.#onTrouble = onTrouble
   }
 
-  /** Saves an entry now; throws where that fails. */
+  /** Throws if the entry cannot be saved. */
   async saveNow(entry: AuditRecord): Promise<void> {
     await this.#save(entry)
     this.#works()

@@ -11,7 +11,6 @@ import { Redaction } from './redaction.ts'
 
 /** Who calls a tool, as far as it is known. */
 interface Caller {
-  /** Hash of the API key. */
   readonly keyHash: string
   /** Address of the platform, or `sandbox`. */
   readonly platform: string
@@ -31,7 +30,6 @@ interface Caller {
 export interface AuditedCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
-  /** Names of the arguments that the tool has. */
   readonly argumentNames: readonly string[]
   readonly caller: Caller
 }

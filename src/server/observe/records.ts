@@ -92,7 +92,6 @@ export interface BeginningTry {
   readonly platform: string
 }
 
-/** One try of a request to the platform. */
 export interface PlatformTry {
   /** The operation, such as `agents.list`. */
   readonly operation: string

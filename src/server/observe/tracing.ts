@@ -23,7 +23,6 @@ export interface Tracing {
   readonly beginTry: BeginTry
 }
 
-/** The span of a request of a client. */
 export interface RequestSpan {
   /** `undefined` where the request is not part of a trace. */
   readonly traceId: string | undefined

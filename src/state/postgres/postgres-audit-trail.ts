@@ -5,7 +5,6 @@ import { type Database, NoRow } from './database.ts'
 const EntryRow = z.object({ entry: z.string().transform(parseAuditEntry) })
 const IdRow = z.object({ id: z.string() })
 
-/** An audit trail in PostgreSQL. */
 export function createPostgresAuditTrail({ run }: Pick<Database, 'run'>): AuditTrail {
   return {
     async save(entry) {

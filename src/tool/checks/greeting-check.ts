@@ -199,7 +199,7 @@ export async function spokenGreeting(
 
 type SpokenText = Exclude<SpokenGreeting, { kind: 'none' }>
 
-/** Renders a template that is spoken as it is. */
+/** Renders a template that is spoken word for word. */
 export async function spokenText(template: string, facts: GreetingFacts): Promise<SpokenText> {
   // Loaded when it is needed: few calls of tools render a template.
   const { render, TemplateError } = await import('../../jinja/index.ts')

@@ -168,7 +168,7 @@ function namedItem(
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
 }
 
-/** Agents that may be meant by a name that no agent has. */
+/** Agents with a name close to an unknown one. */
 export const agentsMeant = async (
   given: string,
   account_id: string,

@@ -7,7 +7,6 @@ export interface ReferenceKind {
   /** For errors: `2 SIP trunks are called …`. */
   readonly plural: string
   readonly list: ListRoute
-  /** The tool that lists them. */
   readonly listTool: string
   /** The filter of the list by a part of the name, where the platform has one. */
   readonly filter?: 'name'

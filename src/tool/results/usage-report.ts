@@ -282,7 +282,7 @@ function rangeInWords({ start, end }: { start: unknown; end: unknown }, zone: st
   return `${timeInWords(start, zone)} to ${timeInWords(end, zone)} ${zone}`
 }
 
-/** A time as its zone has it; as the platform gives it where it is no time. */
+/** A time in its zone; a text that is no time stays as it is. */
 function timeInWords(time: unknown, timeZone: string): string {
   const ms = typeof time === 'number' ? time : Date.parse(String(time))
   if (Number.isNaN(ms)) return String(time ?? '?')
