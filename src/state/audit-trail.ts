@@ -1,30 +1,30 @@
 import * as z from 'zod'
 
-/** One request to the platform that was to change something. */
+/** A request to the platform that may change something. */
 const AuditedWrite = z.looseObject({
-  /** The operation, such as `agents.update`. */
+  /** Such as `agents.update`. */
   operation: z.string(),
   account_id: z.string().optional(),
   /** Ids of the path, such as `agent_id`. */
   ids: z.record(z.string(), z.string()).optional(),
-  /** Of a call: the number called, shortened unless the operator wants it in full. */
+  /** The called number, shortened unless the operator wants it in full. */
   to_number: z.string().optional(),
-  /** Of a call: the id that it was sent with, by which the platform lists it. */
+  /** The external id of a call, under which the platform lists it. */
   external_id: z.string().optional(),
-  /** Id of what was made, such as the call. */
+  /** Id of the created object, such as the call. */
   made_id: z.string().optional(),
   /** `done`, `failed` (nothing was changed), `unknown`; `sent`: no answer was recorded. */
   outcome: z.string(),
-  /** HTTP status of the platform's answer, where there was one. */
+  /** HTTP status of the platform's answer, if it answered. */
   status: z.number().optional(),
   request_id: z.string().optional(),
-  /** How often it was sent, where that was more than once. */
+  /** How often it was sent, if more than once. */
   times: z.number().optional(),
 })
 
 /**
- * A change or a call that was asked for: who, what, confirmed by whom, and what came of it. It is stored
- * and shown in this form. Fields and words that later versions add are kept.
+ * A requested change or call: who, what, who confirmed, and the outcome. Stored and shown in this
+ * form. Fields and values of later versions are kept.
  */
 export const AuditEntry = z.looseObject({
   id: z.string(),
@@ -35,7 +35,7 @@ export const AuditEntry = z.looseObject({
   tool: z.string(),
   /** `done`, `partly`, `refused`, `failed`, `unknown`; `begun` until it has ended. */
   outcome: z.string(),
-  /** Why not, in a word of docs/errors.md or about the confirmation. */
+  /** The reason for a failure: a code of docs/errors.md, or a word about the confirmation. */
   reason: z.string().optional(),
   /** The beginning of the hash of the API key. */
   key: z.string(),
@@ -43,20 +43,20 @@ export const AuditEntry = z.looseObject({
     .object({ name: z.string().optional(), version: z.string().optional() })
     .catchall(z.unknown())
     .optional(),
-  /** Id of the OAuth client that the access token of the request was made for. */
+  /** Id of the OAuth client of the request's access token. */
   oauth_client: z.string().optional(),
   /** `stdio`, `http`, or `terminal` for the command line. */
   transport: z.string(),
-  /** The network that an HTTP request with a key of its own came from. */
+  /** The network of an HTTP request with its own key. */
   network: z.string().optional(),
-  /** The account that it was for, where that is known. */
+  /** The account, if known. */
   account_id: z.string().optional(),
   /** Who agreed: see docs/security.md. */
   confirmation: z.string(),
   /** What the client sent, redacted. */
   arguments: z.unknown(),
   writes: z.array(AuditedWrite),
-  /** What came of each, in the words of the result, where the call was for many things. */
+  /** The outcome of each item of a bulk call, in the words of the result. */
   targets: z
     .array(
       z.looseObject({
@@ -66,7 +66,7 @@ export const AuditEntry = z.looseObject({
       }),
     )
     .optional(),
-  /** The request that failed, where that was before anything was sent that changes something. */
+  /** The failed request, if it failed before any change was sent. */
   failed_request: z
     .looseObject({
       operation: z.string(),
@@ -74,15 +74,15 @@ export const AuditEntry = z.looseObject({
       request_id: z.string().optional(),
     })
     .optional(),
-  /** Further writes, which are only counted. */
+  /** The number of further writes, which are not listed. */
   writes_left_out: z.number().optional(),
   duration_ms: z.number().optional(),
 })
 export type AuditEntry = z.output<typeof AuditEntry>
 
 /**
- * A call that is about to be sent, as a line of its own for sinks whose entries are not written over: a
- * process that dies leaves a trace of every person that it called.
+ * A call about to be sent, as its own line for sinks that only append: a process that dies leaves a
+ * trace of every person it called.
  */
 export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
   readonly id: string
@@ -96,7 +96,7 @@ export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'ou
   readonly outcome: 'sent'
 }
 
-/** Which entries to list; all conditions hold together. Times are ms since 1970. */
+/** Filters of entries, combined with AND. Times are ms since 1970. */
 export interface AuditQuery {
   /** Begun at this time or later. */
   readonly since?: number | undefined
@@ -106,7 +106,7 @@ export interface AuditQuery {
   readonly outcome?: string | undefined
   /** The beginning of the key's hash. */
   readonly key?: string | undefined
-  /** Only older ones than this entry, which was listed before. */
+  /** The last entry of the page before: only older ones are listed. */
   readonly before?: Pick<AuditEntry, 'id' | 'time'> | undefined
   readonly limit: number
 }
@@ -120,13 +120,13 @@ export interface AuditQuery {
  */
 export interface AuditTrail {
   /**
-   * Adds an entry, or writes over the one with its id. One that says `begun` does not write over one
-   * that has ended: of two that are saved at the same time, the later may be older.
+   * Adds or replaces an entry by id. A `begun` entry never replaces an ended one: concurrent saves
+   * may arrive out of order.
    */
   save(entry: AuditEntry): Promise<void>
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>
-  /** Deletes entries that began before a time, so many at most, the oldest first; tells how many. */
+  /** Deletes up to `max` entries that began before a time, the oldest first; returns how many. */
   prune(before: number, max: number): Promise<number>
 }
 

@@ -20,21 +20,21 @@ import { StateError } from './state-access.ts'
 
 /** See above. Rejects with CallCounterError when it is unusable. */
 export interface CallCounter {
-  /** The limit that keeps a call from being placed now. Counts nothing. */
+  /** The limit that refuses a call now. Counts nothing. */
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
-  /** Counts a call, under way for `leaseMs` at most, or tells the limit it would exceed. */
+  /** Counts a call as under way for up to `leaseMs`, or returns the limit it would exceed. */
   reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
   /** Reservations of a call that were neither released nor matched with a placed call. */
   pending(call: CallKey): Promise<string[]>
-  /** Which call it became, so that a later process can ask the platform whether it has ended. */
+  /** Records the call's id, so that a later process can ask the platform whether it has ended. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** Calls of an owner, reserved within the last `withinMs`, that were not released; oldest first. */
+  /** Calls of an owner reserved within the last `withinMs` and not released; oldest first. */
   open(owner: string, withinMs: number): Promise<OpenCall[]>
-  /** The call is under way, for another `leaseMs` at most. */
+  /** Extends the lease of a call under way to `leaseMs` from now. */
   renew(id: string, leaseMs: number): Promise<void>
-  /** The call has ended. It still counts as one that was placed. */
+  /** The call has ended. It still counts as placed. */
   release(id: string): Promise<void>
-  /** The call was not placed: it counts no more. */
+  /** The call was not placed and no longer counts. */
   cancel(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export interface CallCounter {
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }
 
 export interface PlatformCall {
-  /** Platform and account; only they can be asked about it. */
+  /** Platform and account of the call. */
   readonly owner: string
   readonly callId: string
 }
@@ -53,14 +53,14 @@ export interface OpenCall {
   readonly callId: string
 }
 
-/** The counter is unusable; the message names it and says what to do. */
+/** The message names the counter and says what to do. */
 export class CallCounterError extends StateError {
   override readonly name = 'CallCounterError'
 }
 
 /**
- * The limits that a call counter keeps; what is absent is not limited. The limit per run of a server
- * is not among them: each server counts its own calls.
+ * The limits of a call counter; absent: no limit. The limit per server run is not among them: each
+ * server counts its own calls.
  */
 export interface CallLimits {
   readonly max_per_minute?: number | undefined
@@ -69,33 +69,31 @@ export interface CallLimits {
   readonly max_at_once?: number | undefined
 }
 
-/** A limit that one more call would exceed. */
 export interface ExceededLimit {
   readonly rule: keyof CallLimits
   readonly limit: number
-  /** Time until the limit allows a call again, ms; `null` when that depends on more than time. */
+  /** Time until the limit allows a call again, ms; `null`: it does not depend on time alone. */
   readonly waitMs: number | null
 }
 
-/** The time that each limit looks back, ms. */
+/** The window of each limit, ms. */
 const windows = {
   max_per_minute: 60_000,
   max_per_hour: 3_600_000,
   max_per_day: 86_400_000,
 } as const
 
-/** The longest window, ms: an ended call that is older counts nowhere. */
+/** The longest window, ms: an ended call older than this counts nowhere. */
 export const longestWindow = windows.max_per_day
 
-/** What a counter has to find out for `exceededLimit`. */
+/** The counts that `exceededLimit` needs. */
 export interface CallCounts {
-  /** When the `nth` newest call after `since` was reserved, 1 being the newest. */
+  /** When the `nth` newest call after `since` was reserved; 1 is the newest. */
   nthNewest(nth: number, since: number): number | undefined
-  /** How many calls are under way at `now`. */
   underWay(now: number): number
 }
 
-/** The limit that keeps a call from being placed; of several the one with the longest wait. */
+/** The limit that refuses a call; of several, the one with the longest wait. */
 export function exceededLimit(
   limits: CallLimits,
   now: number,

@@ -2,23 +2,22 @@ import * as z from 'zod'
 import type { Journal } from './journal.ts'
 import { StateError } from './state-access.ts'
 
-/** An operator's decision that no server with this state places a call. */
+/** An operator's decision: no server with this state places a call. */
 export const CallStop = z.object({
-  /** Who has decided it. */
   by: z.string(),
-  /** When, ISO 8601, by the clock of the machine of that command. */
+  /** ISO 8601, by the clock of the machine that ran the command. */
   at: z.string(),
   reason: z.string().optional(),
 })
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * The name of the note in the journal. A server that places calls cannot do without the journal, and all
- * servers that share a state have the same: so none misses the stop, and it outlives every restart.
+ * The name of the note in the journal. Placing calls needs the journal, and all servers of a state
+ * share it: none misses the stop, and it survives restarts.
  */
 export const callStopNote = 'calls stopped'
 
-/** The stop that a note holds; `undefined`: calls are placed. Throws StateError if it cannot be read. */
+/** The stop in a note; `undefined`: calls are placed. Throws StateError for an unreadable note. */
 export function callStopIn(note: string | undefined): CallStop | undefined {
   if (note === undefined || note === '') return undefined
   try {
@@ -36,7 +35,7 @@ export const readCallStop = async (
   journal: Pick<Journal, 'readNote'>,
 ): Promise<CallStop | undefined> => callStopIn(await journal.readNote(callStopNote))
 
-/** Stops calls, or lets them be placed again. Throws StateError. */
+/** Stops or resumes calls. Throws StateError. */
 export const writeCallStop = (
   journal: Pick<Journal, 'writeNote'>,
   stop: CallStop | undefined,

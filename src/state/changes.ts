@@ -4,24 +4,29 @@
  * the arrival of one: what has changed is found later, by reading.
  */
 export interface Changes {
-  /** Tells the listeners of this server now, and those of the others if they can be reached. Never throws. */
+  /**
+   * Notifies the listeners of this server at once, and those of other servers if they can be
+   * reached. Never throws.
+   */
   announce(change: Change): void
-  /** Calls `listener` with the topic of each change of a kind. Returns the function that ends this. */
+  /**
+   * Calls `listener` with the topic of each change of a kind. Returns the function that
+   * unsubscribes.
+   */
   listen(kind: ChangeKind, listener: (topic: string) => void): () => void
   close(): Promise<void>
 }
 
-/** A new kind, such as a revoked grant, needs nothing but its name. */
+/** A new kind, such as a revoked grant, needs only its name here. */
 export const changeKinds = ['written', 'cancelled_task', 'cancelled_request'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 export interface Change {
   readonly kind: ChangeKind
-  /** What has changed: a hash, as it is sent to every server. */
+  /** A hash of what has changed, as sent to every server. */
   readonly topic: string
 }
 
-/** The listeners of one server. */
 export class ChangeListeners {
   readonly #listeners = new Map<ChangeKind, Set<(topic: string) => void>>()
 
@@ -39,7 +44,7 @@ export class ChangeListeners {
   }
 }
 
-/** The changes of servers that share files at most: each hears of its own. */
+/** Changes of servers that share no database: each server hears only its own. */
 export function createLocalChanges(): Changes {
   const listeners = new ChangeListeners()
   return {

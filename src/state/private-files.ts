@@ -18,9 +18,8 @@ export function userFolder(kind: 'data' | 'cache'): string | undefined {
 }
 
 /**
- * Makes a folder that only this user can read, and the folders above it. One by one: Node's own
- * `recursive` never returns where the system answers ENOENT for a folder in an existing one, as
- * /proc does.
+ * Creates a folder that only this user can read, and its parents. Not with `recursive`: Node never
+ * returns where the system answers ENOENT for a folder in an existing one, as /proc does.
  */
 export function makePrivateFolder(path: string): void {
   if (existsSync(path)) return
@@ -35,8 +34,9 @@ export function makePrivateFolder(path: string): void {
 }
 
 /**
- * Makes an empty file that only this user can read, whatever the umask, and its folder. A file that
- * exists stays as it is. SQLite gives the files beside a database (-wal, -shm) the same mode.
+ * Creates an empty file that only this user can read, whatever the umask, and its folder. An
+ * existing file stays as it is. SQLite gives the files beside a database (-wal, -shm) the same
+ * mode.
  */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path))

@@ -16,18 +16,18 @@ import { sameInBatchMs } from './journal.ts'
  */
 export interface Records {
   /**
-   * Adds a record unless there is one with its id. 'full': there are as many as `bounds` allow; a few
-   * more may be added by requests of the same moment.
+   * Adds a record unless its id exists. 'full': the bounds are reached; concurrent requests may
+   * exceed them by a few.
    */
   add(record: NewRecord, bounds?: RecordBounds): Promise<'added' | 'exists' | 'full'>
-  /** Adds a record, or replaces the one with its id; only one that is new can be too many. */
+  /** Adds or replaces a record. Replacing one is never refused as 'full'. */
   put(record: NewRecord, bounds?: RecordBounds): Promise<'kept' | 'full'>
   /**
-   * Gives a record a new value and time if its value is still `from`: of several at the same moment, one
-   * does. It keeps its owner. False: its value is another one, or there is no record.
+   * Compare and swap: sets a new value and time if the value is still `from`. The owner stays.
+   * False: the value differs, or there is no record.
    */
   replace(record: Omit<NewRecord, 'owner'>, from: string): Promise<boolean>
-  /** The value of a record; `undefined`: there is none. */
+  /** `undefined`: there is no such record. */
   get(key: RecordKey): Promise<string | undefined>
   /** Removes a record. Of concurrent callers, one gets true; false if there was no record. */
   remove(key: RecordKey): Promise<boolean>
@@ -35,7 +35,9 @@ export interface Records {
 
 export type RecordKind = 'used_token' | 'cancelled_task' | 'call_batch' | OauthRecordKind
 
-/** What the authorization server keeps (src/oauth: state-adapter.ts, platform-keys.ts, tokens.ts). */
+/**
+ * Records of the authorization server (src/oauth: state-adapter.ts, platform-keys.ts, tokens.ts).
+ */
 export type OauthRecordKind =
   | 'oauth_client'
   | 'oauth_allowed_client'

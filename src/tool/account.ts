@@ -10,13 +10,13 @@ import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 import type { Run } from './tool.ts'
 
-/** Reads the platform on one account, which it adds to each request. Throws ApiError. */
+/** Reads the platform on one account. Throws ApiError. */
 export interface AccountReader {
   readonly account: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
-  /** Gives a reply that may be some minutes old. */
+  /** The reply may be some minutes old. */
   readonly cached: CachedRead
-  /** Reads now, for the cache. */
+  /** Reads now, and refreshes the cache. */
   readonly refreshed: CachedRead
 }
 
@@ -26,7 +26,6 @@ type CachedRead = <R extends Route>(
   time: CacheTime,
 ) => Promise<ReplyOf<R>>
 
-/** A reader for the account of a tool call. */
 export function accountReader({
   request,
   session,
@@ -49,7 +48,7 @@ export function accountReader({
 
 type AccountRun = Pick<Run, 'request' | 'session'>
 
-/** The account of a request, as the person who is asked knows it: name and id. */
+/** The account of a request as a confirmation shows it: name and id. */
 export async function accountForPerson({
   request,
   session,
@@ -65,7 +64,10 @@ export async function accountForPerson({
   return account === 'me' ? dialogText`the API key's own account` : wordOrQuoted(account)
 }
 
-/** The argument `account_id` for advice such as `get_call, call_id x`; empty if tools need none. */
+/**
+ * The argument `account_id` for advice such as `get_call, call_id x`; empty if tools do not need
+ * it.
+ */
 export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)
   const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)

@@ -184,34 +184,32 @@ export const adviceRows: readonly AdviceRow[] = [
   },
 ]
 
-/** The call that failed, and what is known about it. */
 export interface FailedCall {
   readonly tool: Pick<Tool, 'name' | 'route'>
   readonly session: Session
-  /** The account it was for, as part of a sentence. */
+  /** The account of the call, as part of a sentence. */
   readonly account: string
   /** The tool that shows whether something was created, if any does. */
   readonly check: string | undefined
-  /** Whether the caller can call the tool of that name: advice names no other. */
+  /** Whether the caller can call the tool. Advice names no other. */
   readonly isExposed: (tool: string) => boolean
-  /** What may have been meant, by argument. */
+  /** Likely corrections, by argument. */
   readonly hints: Readonly<Record<string, string>>
 }
 
 /** One kind of failure and its advice. The first row that matches a failure gives the advice. */
 export interface AdviceRow {
-  /** What programs recognise the failure by; part of the interface. */
+  /** The code by which programs recognise the failure; part of the interface. */
   readonly id: string
   readonly when: (failure: Failure, call: FailedCall) => boolean
   /** What happened, with the platform's message if it sent any. */
   readonly what: (failure: Failure, call: FailedCall) => string
-  /** What to do. */
   readonly next: (failure: Failure, call: FailedCall) => string
   /** Whether the same call can succeed later, or only where repeating it is harmless. */
   readonly again: 'yes' | 'no' | 'if harmless'
 }
 
-/** Advice, and the id of its row, which programs recognise the failure by. */
+/** Advice, and the id of its row. */
 interface NamedAdvice extends Advice {
   readonly advice: string
 }
@@ -230,7 +228,7 @@ export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
   }
 }
 
-/** The wrong arguments, by the names they have in the tool, and what may have been meant. */
+/** The wrong arguments under their names in the tool, with likely corrections. */
 function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advice['fields'] {
   if (failure.kind === 'bad_parameter') {
     return [{ argument: failure.name, message: `"${failure.value}" is not an id` }]
@@ -247,12 +245,12 @@ function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advic
   return [...fields, ...unreported.map(([argument, message]) => ({ argument, message }))]
 }
 
-/** A pinned account is not an argument, so it is not reported as one. */
+/** A pinned account is not an argument and is not reported as one. */
 function withoutPinned({ account_id, ...hints }: FailedCall['hints'], { pinnedAccount }: Session) {
   return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
 }
 
-/** A field that the platform names, as the tool's own argument. */
+/** The tool's own argument for a field that the platform names. */
 function ownArgumentOf(field: string, tool: string): string {
   const argument = argumentOf(field)
   return tool === 'get_conversation' && argument === 'conversation_id' ? 'id' : argument
@@ -284,7 +282,7 @@ function nextOf(
   return { next: `${state}${look}`, retryable: false }
 }
 
-/** A reply with an error status, readable or not: its status says what it means. */
+/** A reply with an error status, readable or not. */
 type ErrorReply = Rejected | Unreadable
 
 const isReply = (failure: Failure): failure is ErrorReply =>
@@ -313,7 +311,7 @@ function is(...statuses: number[]) {
   return (status: number) => statuses.includes(status)
 }
 
-/** A row for replies with a success status that cannot be read. */
+/** A row for unreadable replies with a success status. */
 function unreadableSuccessRow(
   matches: (failure: Unreadable) => boolean,
   { id, next }: Pick<AdviceRow, 'id'> & { readonly next: string },
@@ -339,7 +337,7 @@ function networkRow(
   }
 }
 
-/** What the platform answered: its own message, or what the reply was instead. */
+/** The platform's message, or a description of its reply. */
 const replyDescription = (failure: Rejected | Unreadable): string =>
   failure.kind === 'rejected' ? rejection(failure) : unreadableReply(failure)
 
@@ -375,7 +373,7 @@ const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => 
   nowhere: () => 'to no usable address',
 }
 
-/** What to check after a 404: what is missing, or else every reference among the tool's arguments. */
+/** What to check after a 404: the missing object, or else every reference among the arguments. */
 function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => kindOf(name) !== undefined)
@@ -393,7 +391,7 @@ function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall):
     : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
 }
 
-/** An argument, and the tool that lists what it can refer to, where the caller has that. */
+/** An argument, with the tool that lists its values if the caller has it. */
 function withListTool(name: string, isExposed: FailedCall['isExposed']): string {
   const tool = kindOf(name)?.listTool
   return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
@@ -408,13 +406,13 @@ function lookHint({ tool, isExposed }: FailedCall): string {
   return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
 }
 
-/** How a disabled account is enabled again, where the caller can do that. */
+/** How to enable a disabled account, if the caller can. */
 const enableHint = ({ isExposed }: FailedCall) =>
   isExposed('update_subaccount')
     ? ': update_subaccount with is_active true, called on its parent account, enables it again'
     : ''
 
-/** How the caller finds out which accounts the key has access to. */
+/** How to list the accounts that the key has access to. */
 function reachHint({ isExposed }: FailedCall): string {
   const ways = [
     isExposed('get_current_account') && 'get_current_account shows the account of the key',

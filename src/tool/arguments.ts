@@ -13,14 +13,14 @@ export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentP
 
 interface Parsed {
   ok: true
-  /** What is sent; fields to clear are null in its body. */
+  /** The request to send. Fields to clear are null in its body. */
   request: RouteRequest
   options: Record<string, unknown>
   /** Dotted paths of the fields to clear. */
   cleared: readonly string[]
-  /** Dotted paths of nulls that were taken as not given, where they may be meant to clear a field. */
+  /** Dotted paths of nulls that were ignored but may be meant to clear a field. */
   ignoredNulls: readonly string[]
-  /** What was given in another form than the schema's, in words. */
+  /** One text for each value that was given in another form than the schema's. */
   coercions: readonly string[]
 }
 
@@ -103,7 +103,6 @@ interface Found {
   readonly absent: AbsentFields
 }
 
-/** How many unknown names are reported at most. */
 const maxProblems = 20
 
 function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
@@ -161,15 +160,15 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
 }
 
 /**
- * Whether a null may be meant to clear a field: any in an update, but in a creation only one of a
- * setting that can be none.
+ * Whether a null may be meant to clear a field: any in an update; in a creation, only one of a
+ * nullable setting.
  */
 const mayMeanToClear = (path: string, { route, clearable }: Tool): boolean =>
   route.method === 'PATCH'
     ? Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? '')
     : clearable.includes(path)
 
-/** That an update changes nothing. */
+/** Reports an update without changes. */
 function unchangedProblems(
   tool: Tool,
   {
@@ -192,7 +191,7 @@ function unchangedProblems(
   return [{ argument: 'arguments', message }]
 }
 
-/** Issues without those of a value that has the wrong type: its length does not matter then. */
+/** Drops other issues of values that have the wrong type. */
 function ofTypesFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const nameOf = ({ path }: z.core.$ZodIssue) => path.join('.')
   const wrong = new Set(issues.filter(({ code }) => code === 'invalid_type').map(nameOf))
@@ -210,10 +209,9 @@ function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
   return { argument, message: `required${choices}` }
 }
 
-/** Longest text that is shown as a list. */
 const longestExample = 200
 
-/** A text that was given for a list of texts, as a list; `undefined`: the problem is another one. */
+/** Suggests a list for a text that was given instead; `undefined` for other problems. */
 function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema) {
   const [name = '', ...inner] = path
   const { type, items }: JsonSchema = Object(schema.properties?.[String(name)])
@@ -240,7 +238,7 @@ function requestOf(tool: Tool, data: Fields, pinnedAccount: string | undefined):
 const pick = (data: Fields, shape: object) =>
   Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))
 
-/** What the arguments of one call may hold; more is a mistake, or an attack. */
+/** Limits of one call's arguments. More is a mistake or an attack. */
 const bounds: JsonBounds = { depth: 100, values: 10_000 }
 
 const exceeded: Readonly<Record<JsonBound, string>> = {
@@ -249,8 +247,8 @@ const exceeded: Readonly<Record<JsonBound, string>> = {
 }
 
 /**
- * Why arguments cannot be sent unchanged; `undefined` when they can. JavaScript would change such
- * values silently, or run out of stack, so they are refused.
+ * Why arguments cannot be sent unchanged; `undefined` if they can. JavaScript would change such
+ * values silently or overflow the stack, so they are refused.
  */
 function argumentLimitProblem(given: unknown): ArgumentProblem | undefined {
   const bound = boundExceededByValue(given, bounds)
@@ -281,8 +279,8 @@ function inexactValue(value: unknown): string | undefined {
 const brokenText = 'holds half of a character (broken Unicode), which cannot be passed on'
 
 /**
- * The path of the first text or name with half of a surrogate pair. Platforms store such texts in
- * different ways, and may store two of them as the same text.
+ * The path of the first text or name with an unpaired surrogate. Platforms store such texts in
+ * different ways, and may merge two of them.
  */
 function brokenTextPath(value: unknown, path: readonly string[] = []): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path.join('.')

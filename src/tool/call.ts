@@ -20,7 +20,7 @@ import {
 import { createTaskResult } from './task.ts'
 import type { Run, Tool } from './tool.ts'
 
-/** What a call of a tool needs besides its arguments; `tools` are all that the caller may call. */
+/** The context of a tool call. `tools` are all that the caller may call. */
 export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
@@ -64,16 +64,15 @@ export async function callTool(
   return mapStringsOfObject(result, redact) as CallToolResult
 }
 
-/** What changes in the course of one call. */
 interface CallProgress extends Pick<Run, 'begunAt'> {
   readonly context: CallContext
-  /** Fires when the caller cancels, or the time limit is reached. */
+  /** Aborts when the caller cancels, or at the time limit. */
   signal: AbortSignal | undefined
-  /** When the steps have to be done, by the clock of `performance.now`, ms. */
+  /** Deadline of the steps, by `performance.now`, ms. */
   answerBy: number
-  /** Present once the arguments are parsed. */
+  /** Set once the arguments are parsed. */
   request: FailureContext['request']
-  /** Which arguments were given in another form, and how they were read. */
+  /** One text for each argument that was read in another form. */
   coercions: readonly string[]
 }
 
@@ -119,10 +118,10 @@ async function run(
   return successResult(tool, outcome, { request, account, note, ignoredNulls })
 }
 
-/** How much earlier than the time limit the steps of a tool end, because they can say more, ms. */
+/** How long before the time limit the steps end, ms: their result says more than a timeout. */
 const graceMs = 500
 
-/** The same, with one deadline for all requests of the call, from the first on. */
+/** Runs a tool with one deadline for all its requests, from the first on. */
 function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgress) {
   const { timeLimitMs = requestMs, signal: caller } = call.context
   call.answerBy = call.begunAt + timeLimitMs - graceMs
@@ -137,7 +136,7 @@ function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgres
   )
 }
 
-/** A request that had no time left, and changed nothing, because the state has taken it. */
+/** A request that had no time left and changed nothing, because the state took it. */
 const isLateByState = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
   error.failure.kind === 'timeout' &&

@@ -18,7 +18,6 @@ export const clearArgument = z
   .refine(({ length }) => length <= 50, { error: 'Too many: 50 paths at most', abort: true })
   .optional()
 
-/** A tool, as far as clearing fields depends on it. */
 interface ClearingTool {
   readonly route: Route
   readonly clearable: readonly string[]
@@ -43,7 +42,7 @@ function nullablePaths(body: z.ZodObject, prefix = ''): string[] {
   })
 }
 
-/** Why some of the paths cannot be cleared, or not beside the given fields. */
+/** Reports paths that cannot be cleared, or not together with the given fields. */
 export function clearProblems(
   tool: ClearingTool,
   given: Fields,
@@ -97,10 +96,10 @@ function pathTarget(object: z.ZodObject | null, path: string): PathTarget | unde
   return type instanceof z.ZodRecord && innerPath !== '' ? 'free data' : undefined
 }
 
-/** It keeps undeclared fields, such as the settings of an unknown provider. */
+/** Undeclared fields are kept, such as the settings of an unknown provider. */
 const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
-/** Whether a tool can clear what a path leads to. */
+/** Whether a tool can clear the field at a path. */
 export function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
   const target = route.method === 'PATCH' ? pathTarget(route.body, path) : undefined
@@ -116,7 +115,7 @@ function isSet(value: unknown, path: string): boolean {
   )
 }
 
-/** Longest path that is compared with known ones, in characters. */
+/** Longest path compared with known ones, characters. */
 const longestPath = 200
 
 function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {
@@ -128,7 +127,7 @@ function whyNotClearable({ clearable, route }: ClearingTool, path: string): stri
   return `there is no field ${shown}; ${hint}`
 }
 
-/** What to do instead of clearing a declared field that does not allow null. */
+/** The alternative for a declared field that does not allow null. */
 function alternative(clearable: readonly string[], path: string): string {
   const inner = clearable.filter((one) => one.startsWith(`${path}.`))
   return inner.length > 0
@@ -136,7 +135,7 @@ function alternative(clearable: readonly string[], path: string): string {
     : `send another value; these can be cleared: ${clearable.join(', ')}`
 }
 
-/** The path that is most likely meant, by its whole text or by its last name. */
+/** The closest known path, by its whole text or by its last name. */
 function nearestPath(path: string, known: readonly string[]): string | undefined {
   const last = closestWord(lastName(path), known.map(lastName))
   return closestWord(path, known) ?? known.find((one) => lastName(one) === last)

@@ -11,7 +11,6 @@ import type { Tool } from './tool.ts'
  * the value in one form, or the field has another name in replies. Free data is never changed.
  */
 
-/** Refused arguments in the form that the schema takes. */
 interface CoercedArguments {
   readonly value: Readonly<Record<string, unknown>>
   /** One text for each coercion: the given value and the value it was read as. */
@@ -43,11 +42,11 @@ export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
   }
 }
 
-/** The schema of a field or of the items of a list; an empty one where there is none. */
+/** The schema of a field or list item; by default an empty one. */
 export const schemaOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
-/** A place in the arguments; an item of a list has the name of the list. */
+/** A place in the arguments. An item of a list has the list's name. */
 interface Place {
   readonly schema: JsonSchema
   readonly path: readonly string[]
@@ -105,7 +104,9 @@ function requestName(given: string, { object, properties, path }: Field, to: Coe
   return name
 }
 
-/** The value in the form that the schema takes; `undefined` where it is in that form, or in doubt. */
+/**
+ * The value in the form of the schema; `undefined` if it has that form already, or is ambiguous.
+ */
 function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
   if (schema.type === 'array')
     return Array.isArray(value) ? undefined : meantList(value, schema, name)
@@ -136,13 +137,13 @@ function meantBoolean(text: string): boolean | undefined {
   return text === 'false' ? false : undefined
 }
 
-/** A decimal number as JSON writes it, if JavaScript keeps it exactly. */
+/** A JSON number that JavaScript keeps exactly. */
 function meantNumber(text: string): number | undefined {
   const isDecimal = /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) && text.length <= 17
   return isDecimal ? Number(text) : undefined
 }
 
-/** Lists whose items hold no comma, so that a text with commas can only be several of them. */
+/** Lists whose items never contain a comma, so a text with commas is several items. */
 const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'fields', 'languages']
   // The platform reads a comma in a filter by tags as the end of one [R].
   .concat('remove_tags', 'tags')
@@ -159,7 +160,7 @@ function meantList(value: unknown, { items }: JsonSchema, name: string): unknown
   return isCertain ? parts : undefined
 }
 
-/** Names may hold commas; a UUID and an E.164 number do not. */
+/** Unlike names, UUIDs and E.164 numbers contain no comma. */
 const isIdOrNumber = (text: string) => isUuid(text) || isE164(text)
 
 function coercionText(argument: string, value: unknown, meant: unknown): string {
@@ -167,7 +168,7 @@ function coercionText(argument: string, value: unknown, meant: unknown): string 
   return `${argument}: ${shown(value)} as ${shown(meant)}`
 }
 
-/** How much of a value is shown. */
+/** Longest value shown, characters. */
 const longestShown = 60
 
 function shown(value: unknown): string {
@@ -182,7 +183,7 @@ function shown(value: unknown): string {
  * use its name. The pairs are those of the platform's reference, by route.
  */
 
-/** What a reply calls a field, and what the request calls it; dotted for fields within objects. */
+/** The reply's name for a field → the request's; dotted for nested fields. */
 type ReplyNames = Readonly<Record<string, string>>
 
 const agent: ReplyNames = { id: 'agent_id' }

@@ -12,10 +12,12 @@ export type ConfirmMode = (typeof confirmModes)[number]
 /** Argument that carries the token of a preview. */
 export const confirmName = 'confirm_token'
 
-/** Whether tools are listed with the token: where only a person can agree, none is accepted. */
+/**
+ * Whether tools are listed with the token. Where only a person can confirm, no token is accepted.
+ */
 export const listsToken = (mode: ConfirmMode): boolean => mode !== 'person'
 
-/** A tool as it is listed where no token is accepted. */
+/** A tool without the token argument. */
 export function withoutToken(tool: ProtocolTool): ProtocolTool {
   const { properties = {} } = tool.inputSchema
   if (!(confirmName in properties)) return tool

@@ -7,22 +7,23 @@ import * as z from 'zod'
 import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialog-text.ts'
 import { Refused } from './refused.ts'
 
-/** An action to confirm. */
 export interface Confirmable {
   /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /**
-   * Of `hides`: it is certain that nothing which works now would stop, so the mode `auto` does not
-   * ask. Left out where that could not be read.
+   * `hides` only: nothing in use would stop working, so the mode `auto` does not ask. Absent if
+   * that is not known.
    */
   readonly stopsNothing?: boolean
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: DialogText
-  /** What matters for the answer, in order, by our own names. */
+  /** Facts for the decision, most important first. */
   readonly facts: Readonly<Record<string, DialogText>>
-  /** Arguments that change what is said or done: shown in full, or the question is not asked. */
+  /**
+   * Arguments that change what is said or done. They are shown in full, or the question is refused.
+   */
   readonly values?: readonly ShownArgument[]
-  /** What exactly is agreed to: the agreement holds while this stays the same. */
+  /** The exact scope of the agreement, which ends if it changes. */
   readonly scope?: unknown
 }
 
@@ -30,7 +31,7 @@ export interface Confirmable {
 export interface ShownArgument {
   readonly name: DialogText
   readonly text: DialogText
-  /** Where it is in the arguments, for errors. */
+  /** The path in the arguments, for errors. */
   readonly argument: string
 }
 
@@ -65,19 +66,19 @@ const linesOf = ({ facts, values = [] }: Confirmable): string[] => [
 
 const lineOf = ({ name, text }: ShownArgument) => `${name}: ${text}`
 
-/** The same for programs. */
+/** Facts and values as fields, for programs. */
 const shownFacts = ({ facts, values = [] }: Confirmable): Record<string, string> => ({
   ...facts,
   ...Object.fromEntries(values.map(({ name, text }) => [name, text])),
 })
 
 /**
- * The most that a person is asked to read: characters of one value and of the whole question, and
- * lines. A longer question is refused, not shortened: the part left out could be what matters.
+ * Limits of a question: characters of one value and in all, and lines. A longer question is
+ * refused, not shortened: the omitted part could be what matters.
  */
 const maxShown = { value: 2000, question: 10_000, lines: 150 } as const
 
-/** Throws Refused where the question is too long, and names the argument that makes it so. */
+/** Throws Refused for a question that is too long, and names the largest argument. */
 export function refuseUnreadable(what: Confirmable): void {
   const { values = [] } = what
   const tooLong = values.filter((value) => lineOf(value).length > maxShown.value)
@@ -107,7 +108,7 @@ const unreadable = (fields: Refused['advice']['fields']) =>
     { fields },
   )
 
-/** The argument that takes most of the question. */
+/** The argument with the longest text in the question. */
 function largest(values: readonly ShownArgument[]): string {
   const sizes = new Map<string, number>()
   for (const value of values) {
@@ -134,7 +135,6 @@ export const confirmationShape = {
     .describe('Nothing was done: confirmation is missing.'),
 }
 
-/** A question as it is shown. */
 export interface Question {
   readonly question: string
   readonly lines: readonly string[]
@@ -149,7 +149,7 @@ export const questionOf = (what: Confirmable, redact: (text: string) => string):
   ),
 })
 
-/** Asks the person by a form of the client (elicitation). */
+/** Asks the person in a form of the client (elicitation). */
 export const ask = ({ question, lines }: Question, requestState: string) =>
   inputRequired({
     inputRequests: {
@@ -165,10 +165,10 @@ export const ask = ({ question, lines }: Question, requestState: string) =>
     requestState,
   })
 
-/** How a person was asked and did not agree. */
+/** Why there is no agreement. */
 type NotAgreed = 'declined' | 'closed' | 'not accepted'
 
-/** What a call answers that a person did not agree to. */
+/** The result of a call that a person did not agree to. */
 export function notAgreed({ question, facts }: Question, how: NotAgreed): CallToolResult {
   const state = how === 'declined' ? 'declined' : 'dismissed'
   return {
@@ -188,7 +188,10 @@ const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> 
     `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
 }
 
-/** What to show to the person, and a token to come back with; `why` says why it is needed again. */
+/**
+ * The preview for the person, with a token to repeat the call with; `why` says why a new one is
+ * needed.
+ */
 export function preview(
   { question, lines, facts }: Question,
   { tool, token, why }: { tool: string; token: string; why: string },

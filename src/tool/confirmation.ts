@@ -34,21 +34,21 @@ import {
  */
 
 /**
- * Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. A function is
- * called only if somebody may have to agree: what it reads is not read in the mode `never`.
+ * Asks for confirmation. Throws NotConfirmed if it is refused or still missing. A function is
+ * called only if confirmation may be needed: in the mode `never` it reads nothing.
  */
 export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
 
-/** Confirmed, or no confirmation is needed. */
+/** Confirmed, or confirmation is not needed. */
 export interface Agreement {
   /**
-   * Who agreed: a person in a form of the client, or the caller with the token of a preview. Nobody was
-   * asked: the operator wants no confirmation (`off`), or this action needs none.
+   * A person in a form of the client, or the caller with a preview's token. `off`: the operator wants
+   * no confirmation; `not_needed`: this action needs none.
    */
   readonly by: 'person' | 'token' | 'off' | 'not_needed'
   /**
-   * Nothing was done after all: the token can be used again until it expires. Never throws: if it
-   * fails, the token stays used, and the result says why nothing was done.
+   * Nothing was done: the token becomes valid again until it expires. Never throws; if it fails,
+   * the token stays used.
    */
   giveBack(): Promise<void>
 }
@@ -58,7 +58,7 @@ const withoutAsking = (by: 'off' | 'not_needed'): Agreement => ({
   giveBack: async () => undefined,
 })
 
-/** The tool does not go on; `result` is what the call answers. */
+/** The tool stops, and `result` is the answer. */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed'
   readonly result: CallToolResult | InputRequiredResult
@@ -70,8 +70,8 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * How long a preview's token and a question to a person are valid, seconds. A person may be away from
- * the desk: where the SDK does the asking, it waits ten minutes.
+ * How long a preview's token and a question are valid, s. A person may be away: the SDK itself
+ * waits ten minutes.
  */
 const ttlSeconds = { preview: 120, question: 660 }
 
@@ -79,15 +79,17 @@ export const confirmOption = {
   [confirmName]: z.string().optional().describe('Only to confirm: the token of the preview.'),
 }
 
-/** Confirmations: each token and each answer counts once, for all servers that share the state. */
+/** Each token and each answer counts once, on all servers of a state. */
 export interface Confirmations {
-  /** For one call. Throws ProtocolError where the request answers a question of another call. */
+  /** Throws ProtocolError if the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
-  /** Reads the `requestState` of a request before anything else is done; throws if it is invalid. */
+  /**
+   * Verifies the `requestState` of a request; throws if it is invalid. Runs before anything else.
+   */
   verifyRequestState(requestState: string): Promise<TokenContent>
 }
 
-/** What a request brings of a question that was asked before. */
+/** What a request returns of an earlier question. */
 export interface EarlierQuestion {
   /** The content of its `requestState`, verified and not expired. */
   readonly requestState: TokenContent | undefined
@@ -96,20 +98,19 @@ export interface EarlierQuestion {
 
 export interface ConfirmedCall {
   readonly tool: string
-  /** What the answer is bound to: arguments, account, key. */
+  /** The scope of the answer: arguments, account, key. */
   readonly bound: unknown
-  /** Whose call it is: used tokens are counted per keyHash. */
+  /** Used tokens are counted per keyHash. */
   readonly keyHash: string
-  /** The `confirm_token` of a preview, where the caller gave one. */
+  /** The `confirm_token` of a preview. */
   readonly token: string | undefined
   /** Whether the client can ask a person (elicitation). */
   readonly canAsk: boolean
-  /** Removes the API key from texts that come from outside. */
+  /** Removes the API key from outside texts. */
   readonly redact: (text: string) => string
   readonly earlier: EarlierQuestion
 }
 
-/** A call that waits for confirmation. */
 interface UnconfirmedCall {
   readonly tool: string
   readonly keyHash: string
@@ -146,7 +147,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
   }
 }
 
-/** 128 bits: a model writes the token again, so it is short. */
+/** 128 bits: a model has to repeat the token, so it is short. */
 const hashOf = (value: unknown) =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
 
@@ -167,7 +168,7 @@ const needsPerson = () =>
     },
   )
 
-/** Checks the caller's `confirm_token`; where it is missing or invalid, the preview with a new one. */
+/** Checks the `confirm_token`; if it is missing or invalid, returns a preview with a new one. */
 async function agreementByToken(
   { tool, keyHash, question, content }: UnconfirmedCall,
   token: string | undefined,
@@ -194,7 +195,7 @@ const agreementWith = (
 const invalidToken =
   'The token is not valid: it is for one use, within two minutes, with exactly the same arguments, while their effect is the same. '
 
-/** The person's answer; where there is none to this question yet, the question. */
+/** The person's answer, or the question if it is not answered yet. */
 async function agreementByAnswer(
   { keyHash, question, content }: UnconfirmedCall,
   { requestState: asked, answers }: EarlierQuestion,
@@ -213,8 +214,8 @@ async function agreementByAnswer(
 }
 
 /**
- * Irreversible actions on something given by name need a question that shows the thing. Where nobody is
- * asked, they take the id. Throws Refused.
+ * Irreversible actions on something given by name need confirmation. Where it is not asked for,
+ * they take the id only. Throws Refused.
  */
 export function refuseUnconfirmedName(
   {

@@ -46,7 +46,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   }
 }
 
-/** One request, and a view of its reply. */
+/** A tool of one request, with a view of its reply. */
 function oneRequest<R extends Route, O extends z.ZodRawShape>(
   route: R,
   { options, result = defaultView(route), line }: OneRequest<R, O>,
@@ -62,7 +62,7 @@ function oneRequest<R extends Route, O extends z.ZodRawShape>(
   }
 }
 
-/** The reply as it is; where a route has no reply schema, what was done to which id. */
+/** The reply unchanged; for a route without a reply schema, the action and the id. */
 function defaultView<R extends Route>(route: R): ResultView<R> {
   if (route.reply instanceof z.ZodObject) {
     return { schema: route.reply, from: (reply) => reply as StructuredContent }
@@ -75,7 +75,7 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
   }
 }
 
-/** Every result that belongs to an account names it. */
+/** Results within an account include its id. */
 function withAccountId(schema: z.ZodObject, route: Route): z.ZodObject {
   if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
   return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
@@ -90,8 +90,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * The arguments of a tool: all fields of its route side by side, `clear`, and the tool's own. The
- * account comes last, because it is rarely given.
+ * The arguments of a tool: the fields of its route, `clear`, and its own. The account comes last,
+ * because it is rarely given.
  */
 function toolInput<R extends Route, O extends z.ZodRawShape>(
   spec: ToolSpec<R, O>,
@@ -118,6 +118,6 @@ function toolInput<R extends Route, O extends z.ZodRawShape>(
   })
 }
 
-/** A few paths are named; where there are many, the description says what they look like. */
+/** A few paths are listed; many are described. */
 const clearDescription = ({ clears }: { readonly clears?: readonly string[] }) =>
   clears ? `Fields to set to none: ${clears.join(', ')}.` : 'Fields to clear, by dotted path.'

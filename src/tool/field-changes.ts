@@ -4,14 +4,13 @@ import { isObject } from '../text/json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** One field that differs, by its dotted path. `undefined`: the field is absent, which is not null. */
+/** A changed field, by its dotted path. `undefined`: absent, which is not null. */
 export interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown
 }
 
-/** The fields that differ, in results. */
 export const fieldChanges = z
   .array(
     z.object({
@@ -23,8 +22,8 @@ export const fieldChanges = z
   .describe('What differs, field by field.')
 
 /**
- * Merges a change into what is stored. Objects are merged at every depth, so that no field is lost;
- * any other value is replaced. `null` is a value like any other.
+ * Merges a change into a stored value. Objects are merged at every depth; any other value is
+ * replaced, also by `null`.
  */
 export function overlay(stored: unknown, change: unknown): unknown {
   if (!isObject(stored) || !isObject(change)) return change
@@ -34,11 +33,10 @@ export function overlay(stored: unknown, change: unknown): unknown {
   return Object.fromEntries([...Object.entries(stored), ...changed])
 }
 
-/** A field of free data, which may have any name, also one that every object of JavaScript has. */
+/** A field of free data, whose name may be one of Object.prototype. */
 const ownField = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-/** The fields in which two values differ. */
 export function changesBetween(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return []
   if (!isObject(before) || !isObject(after)) {
@@ -50,6 +48,6 @@ export function changesBetween(before: unknown, after: unknown, path = ''): Fiel
   )
 }
 
-/** The fields of `value` that `selected` has too. */
+/** The fields of `value` that are also in `selected`. */
 export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
   Object.fromEntries(Object.keys(selected).map((name) => [name, ownField(value, name)]))

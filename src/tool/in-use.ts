@@ -25,16 +25,16 @@ import type { Run } from './tool.ts'
  * be read, the answer says so, and nobody may take it as 'unused'.
  */
 
-/** What was looked for, as far as it could be read. */
+/** What was found, and whether the search was complete. */
 export interface Found<T> {
   readonly items: readonly T[]
-  /** Why there may be more; absent: these are all. */
+  /** Why there may be more; absent: the search was complete. */
   readonly unknown?: DialogText
 }
 
-/** What would stop working without some agents. */
+/** What would stop working without the agents. */
 export interface AgentUse {
-  /** The numbers that they answer. */
+  /** The numbers they answer. */
   readonly numbers: Found<PhoneNumber>
   /** Their calls that have not ended. */
   readonly calls: Found<Call>
@@ -66,19 +66,19 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
   }
 }
 
-/** Whether an id is another agent's: it has the form of this agent's id, and neither contains the other. */
+/** Whether an id certainly is another agent's: of the same form, and neither contains the other. */
 function isPlainlyOther(shown: string | null | undefined, id: string): boolean {
   if (!shown || isUuid(shown) !== isUuid(id)) return false
   const [one, other] = [shown.toLowerCase(), id.toLowerCase()]
   return !one.includes(other) && !other.includes(one)
 }
 
-/** How long ago a call that has not ended was placed at most, ms: the longest call, and a day in a queue. */
+/** The greatest age of a running call, ms: the longest call, and a day in a queue. */
 const openCallMs = longestCallMs + 24 * 3_600_000
 
 /**
- * The account's calls that have not ended. Not filtered by status: which other states a waiting or
- * ringing call has is not published. The filter by time saves pages, where the platform has it.
+ * The account's running calls. Not filtered by status, because not all statuses are documented. The
+ * filter by time saves pages where the platform supports it.
  */
 export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
   look(run, async (reader) => {
@@ -90,14 +90,13 @@ export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
     return { items: items.filter((call) => !hasEnded(call, openCallMs)), isAll }
   })
 
-/** How many there are, as far as that could be read. */
 interface Counted {
   readonly count: number
-  /** Why there may be more; absent: these are all. */
+  /** Why there may be more; absent: the count is exact. */
   readonly unknown?: DialogText
 }
 
-/** How many items a list has, by its first page. */
+/** The length of a list, from its first page. */
 export async function countOf(run: LookRun, route: ListRoute, filters = {}): Promise<Counted> {
   const { items, ...rest } = await look(run, async (reader) => {
     const query = { ...filters, limit: firstPage }
@@ -110,14 +109,14 @@ export async function countOf(run: LookRun, route: ListRoute, filters = {}): Pro
 
 const firstPage = 100
 
-/** True only where everything was read and nothing found. */
+/** True only if everything was read and nothing was found. */
 export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
   items.length === 0 && unknown === undefined
 
-/** How long a question waits for what is looked for, ms. */
+/** How long a question waits for the search, ms. */
 const longestLookMs = 10_000
 
-/** Parts of an item that say what it uses, and whether it is over. */
+/** Fields that show what an item uses, and whether it has ended. */
 const decisive = /^items\.\*\.(inbound_agent|agent_id|status|created|started_at|ended_at)\b/
 
 async function look<T>(
@@ -151,10 +150,10 @@ const onlyThose = <T>({ items, ...rest }: Found<T>, isMeant: (item: T) => boolea
   items: items.filter(isMeant),
 })
 
-/** How many things a question names; it counts the rest. */
+/** Items named in a question; the rest is counted. */
 const maxNamed = 20
 
-/** What was found, for a question to a person: `none`, some names, or that it is not known. */
+/** The findings, for a question to a person: `none`, names, or that they are not known. */
 export function foundInWords<T>(
   { items, unknown }: Found<T>,
   inWords: (item: T) => DialogText,
@@ -167,7 +166,6 @@ export function foundInWords<T>(
   return withUnknown(parts, unknown)
 }
 
-/** The same as a number. */
 export function countInWords(found: Found<unknown> | Counted): DialogText {
   const count = 'count' in found ? found.count : found.items.length
   return withUnknown(count === 0 ? [] : [dialogText`${count}`], found.unknown)

@@ -8,7 +8,7 @@ import type { ListingDetail, Tool } from './tool.ts'
 
 type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect'> & {
   readonly inputSchema: JsonSchema
-  /** Without what every result may have. */
+  /** Without the fields common to all results. */
   readonly output: z.ZodObject
 }
 
@@ -29,8 +29,8 @@ export function listedTool(
 }
 
 /**
- * The annotations of a tool, as the protocol defines each of them. The title is not repeated here: since
- * the revision of 2025-06-18 a tool has it itself, and older clients show the name.
+ * The annotations of a tool as the protocol defines them. The title is not repeated: since revision
+ * 2025-06-18 a tool has its own, and older clients show the name.
  */
 function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
   return {
@@ -42,7 +42,7 @@ function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
   }
 }
 
-/** Sentences about choosing accounts are left out where there is no choice. */
+/** Removes sentences about choosing accounts. */
 const withoutAccountSentences = (description: string) =>
   description
     .split(/(?<=\.) /)

@@ -35,9 +35,9 @@ export interface Database {
     undo?: (late: T[]) => Promise<unknown>,
   ): Promise<T[]>
   /**
-   * Statements that take effect together, or not at all. Those with the same `lock` (any text) run one
-   * after the other, on whichever server. `undo`: where the request has no time left, and they take
-   * effect later.
+   * Statements that take effect together, or not at all. Transactions with the same `lock` run one
+   * after the other, on all servers. `undo` runs if they take effect after the request has run out
+   * of time.
    */
   transaction<T>(
     lock: string,
@@ -56,7 +56,7 @@ export interface Database {
 export interface DatabaseOptions {
   /** `postgres://…`; it holds a password, and no message repeats it. */
   readonly url: string
-  /** What names the address, for errors. */
+  /** The setting of the address, for errors. */
   readonly setting: string
 }
 
@@ -64,8 +64,8 @@ export interface DatabaseOptions {
 export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
- * Most that the clock of the database and that of a server may differ, ms. Beyond it, how long ago
- * something was is unknown.
+ * The largest usable difference between the clocks of the database and a server, ms. Beyond it,
+ * elapsed times are unknown.
  */
 export const maxClockDifferenceMs = 60_000
 
@@ -82,7 +82,7 @@ function refuseOtherTime(now: number): void {
 /** The row schema of a statement that returns no rows. */
 export const NoRow = z.never()
 
-/** How long to wait for a connection, for one statement, for a lock, and for the last answers, ms. */
+/** Time limits for a connection, a statement, a lock, and the last answers at the end, ms. */
 export const patience = {
   connection: 5000,
   statement: 8000,
@@ -91,10 +91,10 @@ export const patience = {
   close: 2000,
 } as const
 
-/** Connections of one server; each is used for one statement or transaction at a time. */
+/** Per server. Each serves one statement or transaction at a time. */
 const maxConnections = 10
 
-/** Opens the database with its first use. */
+/** Connects with the first use. */
 export function openDatabase({ url, setting }: DatabaseOptions): Database {
   const failing = async <T>(
     work: () => Promise<T>,
@@ -136,7 +136,7 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
   }
 }
 
-/** The same database, whose failures are errors of what is kept in it. */
+/** The same database, with failures as errors of the store in it. */
 export function failingAs(
   database: Database,
   errorOf: (message: string, options: StateErrorOptions) => StateError,
@@ -163,7 +163,7 @@ export const sealWith = ({ secret }: Pick<Installation, 'secret'>, text: string)
 
 interface OpenDatabase {
   readonly pool: Pool
-  /** Of all its connections. */
+  /** The sockets of all connections. */
   readonly sockets: ReadonlySet<Socket>
   readonly installation: Installation
 }
@@ -204,7 +204,7 @@ async function open(url: string): Promise<OpenDatabase> {
   }
 }
 
-/** Statements under way are answered first. A database that does not answer holds up no program's end. */
+/** Waits for statements under way, but not for a database that does not answer. */
 async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
   const cut = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
@@ -216,8 +216,8 @@ async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
 const ignore = () => undefined
 
 /**
- * What is promised holds whatever the defaults of the database are: a commit is on disk when it is
- * reported, statements see what was committed before them, and none waits for ever.
+ * Holds whatever the defaults of the database are: a reported commit is on disk, statements see
+ * earlier commits, and no statement waits for ever.
  */
 const sessionSql = `
   SELECT set_config('synchronous_commit', 'on', false)
@@ -246,7 +246,9 @@ async function inTransaction<T>(
 const lockNumber = (lock: string) =>
   createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
 
-/** A connection of the pool. After a failure it is closed, which rolls its transaction back. */
+/**
+ * Uses a connection of the pool. After a failure it is closed, which rolls its transaction back.
+ */
 async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   // A connection that breaks between two statements: the next statement fails.
@@ -276,14 +278,14 @@ export function unusable(error: unknown, setting: string): StateError {
 }
 
 /**
- * Whether the database has answered, and somebody has to change something: the password, the name of
- * the database, rights, the version (classes of SQLSTATE, PostgreSQL's Appendix A).
+ * Whether the database has answered with an error that somebody has to fix: password, database
+ * name, rights, version (SQLSTATE classes, PostgreSQL's Appendix A).
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StateError ||
   (error instanceof Error && 'code' in error && /^(28|3D|3F|42)/.test(String(error.code)))
 
-/** A host with several addresses fails with an error for each, and no words of its own. */
+/** A host with several addresses fails with one error per address, and no message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message || error.name : String(error)

@@ -40,7 +40,6 @@ export function createPostgresCallCounter(
 
 const table = 'voice_agent_mcp.counted_calls'
 
-/** What counts calls. */
 const limiting = ({
   database,
   countedAs,
@@ -90,7 +89,7 @@ const CountRow = z.object({
   day: z.coerce.number().nullable(),
 })
 
-/** What the limits depend on, in one statement: the time, when calls were reserved, how many go on. */
+/** All counts in one statement: the time, reservation times, and the number under way. */
 async function countedNow(
   run: RunSql,
   limits: CallLimits,

@@ -16,16 +16,16 @@ const Notice = z.object({
   topic: z.string().max(200),
 })
 
-/** When a broken connection is made again: after a second at first, then less often, ms. */
+/** Pauses before a broken connection is made again, ms: they grow. */
 const firstPauseMs = 1000
 const longestPauseMs = 15_000
 
-/** How often the connection is asked whether it still works, ms: a lost one does not say so. */
+/** How often the connection is checked, ms: a lost one reports nothing. */
 const checkEveryMs = 15_000
 
 /**
- * The changes of all servers of a database, by LISTEN and NOTIFY. What is announced while a server is
- * not connected does not reach it.
+ * Changes of all servers of a database, by LISTEN and NOTIFY. A server that is not connected misses
+ * them.
  */
 export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'>): Changes {
   const self = randomUUID()
@@ -51,7 +51,7 @@ export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'
 
 const ignore = () => undefined
 
-/** Anybody who may use the database may send notices; one in another form is not ours. */
+/** Anybody with access to the database may send notices: those in another form are ignored. */
 function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefined {
   try {
     return Notice.safeParse(JSON.parse(payload ?? '')).data
@@ -60,7 +60,7 @@ function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefi
   }
 }
 
-/** A connection that hears notices, and is made again whenever it breaks. */
+/** A connection that receives notices and reconnects whenever it breaks. */
 class ListeningConnection {
   readonly #url: string
   readonly #onNotice: (payload: string | undefined) => void

@@ -47,7 +47,6 @@ export function createPostgresJournal(database: Database): Journal {
 
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
-/** What decides who sends. */
 const claiming = (database: Database): Claiming => {
   const { clock } = database
   // Who does not wait for its claim any more does not send.
@@ -89,7 +88,7 @@ const claiming = (database: Database): Claiming => {
   }
 }
 
-/** A row of the journal, and what the database's clock said when it was read. */
+/** A row of the journal, with the database's time of the read. */
 const PostgresRow = JournalRow.extend({
   /** `since` by the clock of the server that wrote it. */
   replica_since: z.coerce.number(),
@@ -114,7 +113,7 @@ const purgeSql = `DELETE FROM voice_agent_mcp.calls
   WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint
     AND NOT (boot = $3 AND uptime > $4::bigint)`
 
-/** The row that stands for an identity; `lock` keeps others from changing it. */
+/** The row of an identity; `lock` keeps others from changing it. */
 async function rowFor(
   run: RunSql,
   clock: WatchedClock,
@@ -172,7 +171,7 @@ async function claimRow(run: RunSql, clock: WatchedClock, identity: CallIdentity
   return { kind: 'mine', entry: entryOf(claimed) }
 }
 
-/** An instant by the clocks of this server, as every row has it. */
+/** An instant by this server's clocks, as stored in rows. */
 function instant(ms = 0): readonly [replicaSince: number, uptime: number, boot: string] {
   const { since, uptime, boot } = timestampIn(ms)
   return [since, uptime, boot]
@@ -195,7 +194,7 @@ const reuseSql = `
     sent = LEAST(at, $4::bigint), sent_uptime = $5, sent_boot = $6
   FROM clock WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
 
-/** `undefined`: the entry has another stamp by now, so another caller holds it. */
+/** `undefined`: the stamp has changed, so another caller holds the entry. */
 async function restamp(
   run: Database['run'],
   { owner, externalId, stamp }: JournalEntry,
@@ -216,7 +215,6 @@ const restampSql = `
 
 type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>
 
-/** What came of a call. */
 const recording = ({ run }: Database): Recording => {
   const settle = (state: 'placed' | 'not_taken') => async (entry: JournalEntry, callId: string) => {
     const { owner, externalId } = entry
@@ -239,8 +237,8 @@ const recording = ({ run }: Database): Recording => {
 }
 
 /**
- * Tries what failed again for two minutes. Of a release that comes late nobody else is harmed, and without
- * it a call that was never sent would be one of unknown outcome.
+ * Retries for two minutes. A late release harms nobody; a missing one would leave a call that was
+ * never sent with an unknown outcome.
  */
 async function again(work: () => Promise<unknown>): Promise<void> {
   for (let nth = 0; nth < 24; nth++) {
@@ -289,7 +287,7 @@ async function sealed(
   return { ...identity, owner, content }
 }
 
-/** Runs work at most once an hour. If it fails, the next hour does it. */
+/** Runs work at most once an hour. A failure waits for the next hour. */
 function hourly(work: () => Promise<unknown>): () => Promise<void> {
   let last = Number.NEGATIVE_INFINITY
   return async () => {

@@ -6,13 +6,13 @@ const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
 const ValueRow = z.object({ value: z.string() })
 const IdRow = z.object({ id: z.string() })
 
-/** Without bounds, more than there will ever be. */
+/** No limit in practice. */
 const unbounded = 2 ** 31 - 1
 
-/** How often records whose time is over are deleted, ms. */
+/** How often expired records are deleted, ms. */
 const purgeEveryMs = 60_000
 
-/** Records in PostgreSQL, kept by the database's clock. */
+/** Records in PostgreSQL. They expire by the database's clock. */
 export function createPostgresRecords({ run, seal }: Database): Records {
   let purged = 0
   const purge = async () => {
@@ -20,7 +20,7 @@ export function createPostgresRecords({ run, seal }: Database): Records {
     await run(NoRow, purgeSql)
     await run(NoRow, purgeCountsSql)
   }
-  /** Writes once more where records whose time is over have taken up the room. */
+  /** If expired records take up the capacity, deletes them and writes again. */
   const write = async <Answer>(
     given: NewRecord & Partial<RecordBounds>,
     statement: (values: readonly unknown[]) => Promise<Answer | 'full'>,
@@ -62,7 +62,7 @@ const table = 'voice_agent_mcp.records'
 const counts = 'voice_agent_mcp.record_counts'
 const isThere = `expires > ${databaseNow}`
 const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
-/** Rows that another server is counting in stay for the next time: waiting for them could deadlock. */
+/** Rows that another server is counting are left for the next run: waiting could deadlock. */
 const purgeCountsSql = `
   DELETE FROM ${counts} WHERE (kind, owner) IN (
     SELECT kind, owner FROM ${counts} WHERE count = 0 AND owner <> '' FOR UPDATE SKIP LOCKED
@@ -70,7 +70,7 @@ const purgeCountsSql = `
 const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}`
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
-/** Whether the record of the values $1 to $7 is there, and whether there is room for another. */
+/** Whether the record of the values $1 to $7 exists, and whether the bounds allow another. */
 const recordAndCapacity = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (

@@ -43,17 +43,16 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
   }
 }
 
-/** What is known of a database that can be used. */
 export interface InspectedDatabase {
-  /** Of PostgreSQL, such as `17.6`. */
+  /** The version of PostgreSQL, such as `17.6`. */
   readonly server: string
   /** The version of the tables; `undefined`: there are none yet. */
   readonly version: number | undefined
-  /** Whether the tables can be made, where there are none. */
+  /** Whether missing tables can be created. */
   readonly mayCreate: boolean
   /** How far its clock is ahead of this machine's, ms. */
   readonly clockAheadMs: number
-  /** Whether the clocks are near enough: a server refuses a database whose clock is not. */
+  /** Whether the clocks are close enough: a server refuses the database otherwise. */
   readonly isClockUsable: boolean
 }
 
@@ -66,7 +65,7 @@ const Found = z.object({
 
 const NoteRow = z.object({ value: z.string() })
 
-/** Connects and looks, without a change to the database. Throws StateError. */
+/** Connects and reads, without changing the database. Throws StateError. */
 const inspect = async <T>(
   { url, setting }: DatabaseOptions,
   look: (client: ClientBase) => Promise<T>,
@@ -89,7 +88,7 @@ const inspect = async <T>(
   }
 }
 
-/** What is in a database. Throws StateError. */
+/** Throws StateError. */
 export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedDatabase> =>
   inspect(address, async (client) => {
     const { rows } = await client.query(`
@@ -109,7 +108,7 @@ export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedData
     }
   })
 
-/** The note of the journal under a name; `undefined`: there is no journal, or no such note. Throws StateError. */
+/** A note of the journal; `undefined`: there is no journal, or no such note. Throws StateError. */
 export const inspectDatabaseNote = (
   address: DatabaseOptions,
   name: string,

@@ -3,10 +3,10 @@ import type { ClientBase } from 'pg'
 import * as z from 'zod'
 import { StateError } from '../state-access.ts'
 
-/** Of the tables below. A program that changes them has a greater one. */
+/** Grows with each change of the tables below. */
 const schemaVersion = 6
 
-/** Counts the records that come and go with a statement, those of each owner and ('') all of a kind. */
+/** Counts added and deleted records per owner, and per kind under the owner ''. */
 const countRecords = (event: string, tables: string, changes: string) => `
   CREATE FUNCTION voice_agent_mcp.count_on_${event}() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -110,13 +110,13 @@ const schema = `
   );
   CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id)`
 
-/** What identifies an installation: its tables, whatever server works with them. */
+/** Identifies the tables, whichever server uses them. */
 export interface Installation {
   /** Changes when the tables are recreated. */
   readonly id: string
   /** Owners and contents are hashed with it. */
   readonly secret: string
-  /** Of the tables. */
+  /** The version of the tables. */
   readonly version: number
 }
 
@@ -135,8 +135,8 @@ export const lockSpace = 0x76616d63
 const schemaLock = 0
 
 /**
- * Makes the tables where there are none: the first server that starts does it, the others wait. Throws
- * StateError where another version has made them so that this one cannot work with them.
+ * Creates missing tables: the first server does, the others wait. Throws StateError for tables of
+ * an incompatible version.
  */
 export async function openInstallation(client: ClientBase): Promise<Installation> {
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockSpace}, ${schemaLock})`)
@@ -154,7 +154,7 @@ export async function openInstallation(client: ClientBase): Promise<Installation
   return installation
 }
 
-/** Throws StateError where the tables are not those that were opened, or a newer program has changed them. */
+/** Throws StateError if the tables were recreated, or a newer program has changed them. */
 export async function checkInstallation(client: ClientBase, opened: Installation): Promise<void> {
   const found = await readInstallation(client)
   if (found.id !== opened.id) {
@@ -164,7 +164,7 @@ export async function checkInstallation(client: ClientBase, opened: Installation
   }
 }
 
-/** The installation of a database that has one. Throws StateError for tables that this program cannot work with. */
+/** Throws StateError for tables of an incompatible version. */
 export async function readInstallation(client: ClientBase): Promise<Installation> {
   const { rows } = await client.query('SELECT * FROM voice_agent_mcp.installation')
   const { needed_version, ...installation } = InstallationRow.parse(rows[0])

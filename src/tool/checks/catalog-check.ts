@@ -22,7 +22,7 @@ export const catalogParts = [
 
 type CatalogReader = Pick<AccountReader, 'cached' | 'refreshed'>
 
-/** An id that a value stands for: its exact, unique name was given, or its spelling in other case. */
+/** The id for a value that is an exact, unique name, or differs in case. */
 interface CatalogId {
   readonly part: CatalogPart
   readonly field: string
@@ -36,13 +36,13 @@ interface CatalogFindings {
 }
 
 interface CatalogCheck {
-  /** The agent before: what it has already is checked only if what it belongs to changes. */
+  /** The agent before the change. Unchanged values are checked only if their context changes. */
   readonly stored?: Fields
-  /** Values are kept as they are: no name becomes an id, and nothing is refused. */
+  /** Keeps values as they are: no name becomes an id, and none is refused. */
   readonly allowsUnlisted?: boolean | undefined
 }
 
-/** The argument of the tools with which a value that looks misspelt is saved. */
+/** The argument that saves a value which looks misspelt. */
 export const unlistedOption = {
   allow_unlisted: z.boolean().optional().describe('true: save ids that look misspelt.'),
 }
@@ -75,7 +75,7 @@ export async function checkNewCatalogValues(
   )
 }
 
-/** The same fields with the ids that were found for names. */
+/** The fields, with ids in place of names. */
 export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -85,7 +85,7 @@ export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Field
   )
 
 /**
- * Checks a part of an agent as it is stored. A missing value is only a warning, because it may be the
+ * Checks a part of a stored agent. A value that is not listed is only a warning: it may be the
  * customer's own. Throws ApiError if the catalog cannot be read.
  */
 export async function checkCatalogPart(
@@ -113,7 +113,7 @@ const warningText = (one: Finding): string =>
 interface MissingValue {
   readonly argument: string
   readonly given: string
-  /** Entries of which it can only be a misspelling. */
+  /** Entries that it can only be a misspelling of. */
   readonly meant: readonly NamedItem[]
   readonly message: string
 }
@@ -158,7 +158,7 @@ async function modelFindings(
   })
 }
 
-/** Values that are not in the cached catalog are compared once more with one that is read now. */
+/** Values that are not in the cached catalog are compared with a fresh one. */
 async function byCatalog(compare: (age: CatalogAge) => Promise<Finding[]>): Promise<Finding[]> {
   const findings = await compare('cached')
   return findings.some((one) => 'meant' in one) ? compare('refreshed') : findings
@@ -180,7 +180,7 @@ interface NewLanguage {
   readonly code: unknown
 }
 
-/** Without a model that is listed, any language of its provider may be one. */
+/** Without a listed model, the languages of all models of the provider. */
 const languagesOf = (models: readonly CatalogModel[]): readonly NamedItem[] => [
   ...new Map(
     models.flatMap(({ languages }) => languages).map((one) => [foldLanguageCode(one.id), one]),
@@ -200,7 +200,7 @@ function missingLanguages(
     .map((one) => (isLanguage(one.given) ? { ...one, meant: [] } : one))
 }
 
-/** Whether a language has that code, such as `en-AU`: it is no misspelling of `en-US`. */
+/** Whether a code is a real language, such as `en-AU`: then it is no misspelling of `en-US`. */
 function isLanguage(code: string): boolean {
   try {
     const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
@@ -223,7 +223,7 @@ function finding(
   return id === given ? [] : [{ part, field, given, id }]
 }
 
-/** The entry with that id, else the only one of that name, or whose id differs in case only. */
+/** The entry with that id, else the only one with that name, or with the id in another case. */
 function entryFor<T extends NamedItem>(given: unknown, entries: readonly T[]): T | undefined {
   if (typeof given !== 'string') return undefined
   const [one, ...others] = entriesNamed(given, entries)
@@ -235,7 +235,6 @@ const entriesNamed = <T extends NamedItem>(given: string, entries: readonly T[])
     ({ id, names }) => names.includes(given) || id.toLowerCase() === given.toLowerCase(),
   )
 
-/** The value, if it is not among the entries. */
 function missingEntry(
   argument: string,
   given: unknown,
@@ -275,7 +274,7 @@ async function voiceFindings(given: Fields, reader: CatalogReader): Promise<Find
   })
 }
 
-/** `refreshed`: read now, because models and voices come and go. */
+/** `refreshed`: read now, because models and voices change. */
 type CatalogAge = 'cached' | 'refreshed'
 
 interface CatalogProvider extends NamedItem {

@@ -7,7 +7,6 @@ import type { AccountReader } from '../account.ts'
 import { badArguments } from '../refused.ts'
 import { type CheckResult, ok, problem, warning } from './readiness.ts'
 
-/** True if a text contains any Jinja. */
 const isTemplate = (text: string) => /\{[{%#]/.test(text)
 
 const issueText = ({ line, message }: TemplateIssue) =>
@@ -40,13 +39,13 @@ function gapText({ variable }: TemplateIssue): string {
   return `; calls are placed all the same, ${gap} unless test_variables fill it`
 }
 
-/** Most variables, and most other warnings, that a check names. */
+/** Limits of the named variables and of other warnings. */
 const maxVariables = 10
 const maxWarnings = 3
 
 /**
- * Checks the greeting of an agent for a call with these variables. The platform places the call even
- * if nothing fills a variable [R], so that is a warning: the agent would speak a gap. Throws ApiError.
+ * Checks an agent's greeting for a call with these variables. The platform places the call even
+ * with unfilled variables [R], so they are a warning: the agent would speak a gap. Throws ApiError.
  */
 export async function checkGreeting(
   { initial_message: greeting }: Pick<Agent, 'initial_message'>,
@@ -96,7 +95,7 @@ const noGreetingCheck = (mode: unknown): CheckResult =>
       )
     : ok('greeting', 'none')
 
-/** The variables that given values fill: `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
+/** Paths of the given variables: `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
 export function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const path = above ? `${above}.${name}` : name
@@ -105,8 +104,8 @@ export function variablePaths(variables: Readonly<Record<string, unknown>>, abov
 }
 
 /**
- * The unknown variables of a template that would be empty: those without a default. In Jinja the
- * filter `default` replaces a missing field, but fails if the object of the field is missing too.
+ * Unknown variables that would be empty, because they have no default. In Jinja the filter
+ * `default` replaces a missing field, but fails if its object is missing too.
  */
 function unfilledVariables(
   unknown: readonly string[],
@@ -137,44 +136,47 @@ function hasDefault(path: string, code: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What is known of a call before it is placed; what is left out is known to the platform only. */
+/** What is known before the call; absent values are known to the platform alone. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
   readonly toNumber?: string | undefined
-  /** Of the call to place: it says the direction too. */
+  /** The type of the call to place. It implies the direction. */
   readonly type?: 'phone' | 'web' | undefined
-  /** The argument of the call, which is passed on; otherwise its type. */
+  /** The call's argument, which is passed on; by default its type. */
   readonly medium?: string | undefined
   readonly testVariables?: Variables | undefined
 }
 
-/** A greeting as it will be spoken, as far as that can be known before the call. */
+/** A greeting as spoken, as far as it is known before the call. */
 export type SpokenGreeting =
-  /** Nothing is spoken: `why` says it in words. */
+  /** Nothing is spoken; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string }
   /**
-   * It does not render. The platform checks templates when an agent is saved, and does not say what
-   * becomes of a call whose greeting fails later; the sandbox places it, and says nothing.
+   * It does not render. The platform checks templates when an agent is saved; what a later failure
+   * does to a call is undocumented. The sandbox places the call, which says nothing.
    */
   | { readonly kind: 'fails'; readonly error: string; readonly empty: readonly string[] }
-  /** It is too large to render here: what will be spoken is not known. */
+  /** It is too large to render here. */
   | { readonly kind: 'unknown'; readonly why: string }
   | {
       readonly kind: 'spoken'
-      /** The whole text. What only the platform knows stands in it as `[contact.first_name]`. */
+      /**
+       * The whole text, with placeholders such as `[contact.first_name]` for what only the platform
+       * knows.
+       */
       readonly text: string
-      /** Variables that are spoken as nothing, because no value is given: at most 100. */
+      /** Variables without a value, spoken as nothing: at most 100. */
       readonly empty: readonly string[]
       /** Variables in the text that the platform fills. */
       readonly fromPlatform: readonly string[]
-      /** Mode `dynamic_message`: the model words it from the text. */
+      /** Mode `dynamic_message`: the model rewords the text. */
       readonly isReworded: boolean
     }
 
 /**
- * What rendering a greeting may take: a fiftieth of a second each for parsing and rendering, and a
- * longer text than anybody listens to. A template comes from outside and may be hostile.
+ * Limits of rendering: 20 ms each for parsing and rendering, and a text longer than anybody listens
+ * to. A template comes from outside and may be hostile.
  */
 const limits = {
   maxSteps: 200_000,
@@ -182,7 +184,7 @@ const limits = {
   analysis: { maxSteps: 200_000, maxLength: 200_000 },
 } as const
 
-/** Renders a greeting with the variables of a call, as the platform does before it speaks. */
+/** Renders a greeting with the variables of a call, as the platform does. */
 export async function spokenGreeting(
   greeting: Agent['initial_message'],
   facts: GreetingFacts,
@@ -245,13 +247,12 @@ function variablesOf(facts: GreetingFacts): Variables {
 
 const directionOf = { phone: 'outbound', web: 'inbound' } as const
 
-/** Most characters of a greeting that a text for a model shows. */
+/** Longest greeting in a text for a model, characters. */
 const maxShown = 600
 
-/** Most variables that are named. */
 const maxNamed = 10
 
-/** What will be spoken, and what stays empty, in words for a model: texts from outside are not escaped. */
+/** The spoken text and its gaps, for a model. Texts from outside are not escaped. */
 export function spokenGreetingInWords(greeting: SpokenGreeting, max = maxShown): string {
   switch (greeting.kind) {
     case 'none':

@@ -10,7 +10,7 @@ import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account.ts'
 
-/** The state of something that an agent or a call needs. */
+/** One finding about a part that an agent or a call needs. */
 export const CheckResult = z.object({
   check: z.string().describe('What was looked at.'),
   ok: z.boolean().describe('True: it keeps no call from being placed.'),
@@ -36,9 +36,8 @@ export const problem = (check: string, found: string, fix: string): CheckResult 
 })
 
 /**
- * Checks that the account is active, and the key's own account above it: a call needs both. If the
- * operator has pinned another account, the id and name of the key's own one are not shown. Throws
- * ApiError.
+ * Checks that the account and the key's own account above it are active: a call needs both. If
+ * another account is pinned, the key's own id and name are not shown. Throws ApiError.
  */
 export async function checkAccounts(
   { account, call }: AccountReader,
@@ -66,7 +65,7 @@ function activeCheck({ id, name, is_active }: Account, fix: string): CheckResult
     : ok('account', account)
 }
 
-/** Checks that an agent is not archived, by the lists of the platform. Throws ApiError. */
+/** Checks with the platform's lists that an agent is not archived. Throws ApiError. */
 export async function checkNotArchived(
   agent: Agent,
   { call }: Pick<AccountReader, 'call'>,
@@ -157,10 +156,12 @@ export function ownNumberCheck(
     : warning(check, `${e164} is not among the first ${numbers.length} numbers`, fix)
 }
 
-/** The trunk of a number, or why it was not read. */
+/** The trunk of a number, or why there is none to read. */
 export type TrunkOfNumber = SipTrunk | 'no trunk' | 'managed by the platform' | 'does not exist'
 
-/** Reads the trunk of a number; one that the platform manages has no settings. Throws ApiError. */
+/**
+ * Reads the trunk of a number. A trunk that the platform manages has no settings. Throws ApiError.
+ */
 export async function readTrunkOf(
   { sip_trunk: trunk }: PhoneNumber,
   { call }: Pick<AccountReader, 'call'>,
@@ -219,7 +220,7 @@ export function inboundCheck(
 
 interface OwnNumbers {
   readonly numbers: readonly PhoneNumber[]
-  /** False: the account has, or may have, more numbers than these. */
+  /** False: the account may have further numbers. */
   readonly isComplete: boolean
 }
 
@@ -246,7 +247,7 @@ export async function findOwnNumber(e164: string, reader: AccountReader): Promis
   return { ...read, number: read.numbers.find(({ number }) => number === e164) }
 }
 
-/** Checks that the transcriber and the voice of an agent have a language in common. */
+/** Checks that an agent's transcriber and voice share a language. */
 export function checkLanguages({
   transcriber,
   voice,
