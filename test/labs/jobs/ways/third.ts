@@ -113,24 +113,32 @@ const reviewOfWeek: Way = async (assistant) => {
     include_subaccounts: true,
   })
   const isLater = (start: string) => start >= lastWeek.created_after
-  const others = [
-    ...transferred.items.map((one) => ({ ...one, at: 1, start: one.start_timestamp })),
-    ...failed.items.map((one) => ({ ...one, at: 2, start: one.created })),
-  ]
   // "- Reception (id): 46.8 min (2810 s), 12; before 25.9 min (1556 s), 9; …"; either may be none
-  const rows = new Map<string, number[]>()
-  const row = (name: string) => rows.get(name) ?? rows.set(name, [0, 0, 0, 0, 0, 0]).get(name) ?? []
-  for (const [, name = '', later, earlier] of usage.matchAll(
-    /^- (.+) \(.+?\): (.*?); before (.*?);/gm,
-  ))
-    row(name).splice(0, 4, completed(later), 0, 0, completed(earlier))
-  for (const { agent_name, at, start } of others) {
-    const values = row(agent_name)
-    const place = at + (isLater(start) ? 0 : 3)
-    values[place] = (values[place] ?? 0) + 1
-  }
+  const usageRow = /^- (.+) \(.+?\): (.*?); before (.*?);/gm
+  const counted = [
+    ...[...usage.matchAll(usageRow)].flatMap(([, name = '', later, earlier]) => [
+      { name, column: 0, count: completed(later) },
+      { name, column: 3, count: completed(earlier) },
+    ]),
+    ...transferred.items.map(({ agent_name: name, start_timestamp }) => ({
+      name,
+      column: isLater(start_timestamp) ? 1 : 4,
+      count: 1,
+    })),
+    ...failed.items.map(({ agent_name: name, created }) => ({
+      name,
+      column: isLater(created) ? 2 : 5,
+      count: 1,
+    })),
+  ]
+  const columns = [0, 1, 2, 3, 4, 5]
+  const rows = [...Map.groupBy(counted, ({ name }) => name)].map(([name, own]) => {
+    const sum = (wanted: number) =>
+      own.reduce((all, { column, count }) => all + (column === wanted ? count : 0), 0)
+    return `${name}: ${columns.map(sum).join(', ')}`
+  })
   return [
-    ...[...rows].map(([name, values]) => `${name}: ${values.join(', ')}`),
+    ...rows,
     ...failed.items
       .filter(({ created }) => isLater(created))
       .map(({ id, answer_status }) => `${id}: ${reasons[answer_status]}`),
