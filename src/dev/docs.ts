@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import packageJson from '../../package.json' with { type: 'json' }
 import { commands, settings } from '../cli/commands/index.ts'
 import { usualServerName } from '../cli/commands/install.ts'
 import { configFileSchema } from '../cli/config/config-file.ts'
 import { settingHelp } from '../cli/config/help.ts'
+import { packageId } from '../cli/config/program-command.ts'
 import { clients } from '../cli/install/clients.ts'
 import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'
@@ -87,7 +87,7 @@ const installOptionTable = (): string =>
  */
 
 const name = usualServerName
-const launch = { command: 'npx', args: ['-y', packageJson.name], env: {} }
+const launch = { command: 'npx', args: ['-y', packageId], env: {} }
 
 /** An editor with an address on the web that opens it and adds a server. */
 interface Editor {

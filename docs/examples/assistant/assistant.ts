@@ -18,7 +18,7 @@ if (question === '' || LLM_URL === undefined || LLM_MODEL === undefined) {
   process.exit(2)
 }
 
-/** In a clone. With the published package: command 'npx', and '-y', 'voice-agent-mcp' first. */
+/** In a clone, after npm ci and npm run build. */
 const program = join(import.meta.dirname, '../../../dist/voice-agent-mcp.js')
 const environment = Object.entries(process.env).filter(
   (entry): entry is [string, string] => entry[1] !== undefined,

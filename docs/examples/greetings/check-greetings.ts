@@ -35,7 +35,7 @@ const Check = z.looseObject({
   also_found: z.array(Finding).default([]),
 })
 
-/** In a clone. With the published package: command 'npx', and '-y', 'voice-agent-mcp' first. */
+/** In a clone, after npm ci and npm run build. */
 const program = join(import.meta.dirname, '../../../dist/voice-agent-mcp.js')
 const client = new Client({ name: 'check-greetings', version: '1.0.0' })
 

@@ -20,8 +20,7 @@ MOST_TRIES = 3
 AGENT = "00000000-0000-4000-8002-000000000002"
 LINE = "+12025550110"
 
-# In a clone, after npm ci and npm run build. With the published package: command "npx", and "-y",
-# "voice-agent-mcp" as the first arguments.
+# In a clone, after npm ci and npm run build.
 CLONE = Path(__file__).resolve().parents[3]
 NODE = CLONE / "node_modules/node/bin" / ("node.exe" if os.name == "nt" else "node")
 SERVER = StdioServerParameters(

@@ -38,7 +38,7 @@ const Call = z.looseObject({
   answer_status: z.string().nullish(),
 })
 
-/** In a clone. With the published package: command 'npx', and '-y', 'voice-agent-mcp' first. */
+/** In a clone, after npm ci and npm run build. */
 const program = join(import.meta.dirname, '../../../dist/voice-agent-mcp.js')
 const client = new Client({ name: 'reminders', version: '1.0.0' })
 await client.connect(

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { usualServerName } from '../../cli/commands/install.ts'
 import { type PackageInfo, root } from './package-info.ts'
@@ -34,6 +34,16 @@ export function writePlugin(info: PackageInfo, folder: string): void {
   cpSync(join(root, 'docs/skills/voice-agent'), join(folder, 'skills/voice-agent'), {
     recursive: true,
   })
+  const skill = join(folder, 'skills/voice-agent/SKILL.md')
+  writeFileSync(skill, skillOfPackage(readFileSync(skill, 'utf8'), info))
+}
+
+/** The skill for those who have no clone: the program comes from the package of this version. */
+function skillOfPackage(text: string, info: PackageInfo): string {
+  const { command, args } = launch(info)
+  const ofClone = /^`CLONE\/.*$/m
+  if (!ofClone.test(text)) throw new Error('The skill does not say what to run in a clone.')
+  return text.replace(ofClone, `\`${[command, ...args].join(' ')}\` in its place.`)
 }
 
 /** For Claude Code, which asks for the options when the plugin is enabled. */

@@ -23,7 +23,7 @@ const document = readFileSync(join(import.meta.dirname, '../../../docs/install.m
 const Entry = z.strictObject({
   type: z.literal('stdio').optional(),
   command: z.literal('npx'),
-  args: z.tuple([z.literal('-y'), z.literal(packageJson.name)]),
+  args: z.tuple([z.literal('-y'), z.literal(`${packageJson.name}@${packageJson.version}`)]),
   env: z.record(z.string(), z.string()).default({}),
 })
 type Entry = z.output<typeof Entry>

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -80,7 +80,9 @@ describe('the plugin for Claude Code', () => {
       owner: { name: expect.any(String) },
       plugins: [{ name: claude.name, source: './' }],
     })
-    expect(existsSync(join(plugin, 'skills/voice-agent/SKILL.md'))).toBe(true)
+    const skill = readFileSync(join(plugin, 'skills/voice-agent/SKILL.md'), 'utf8')
+    expect(skill).toContain(`\`npx -y ${packageName}@${version}\``)
+    expect(skill).not.toContain('CLONE')
   })
 })
 
