@@ -11,7 +11,7 @@ import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
 import type { Run } from '../src/tool/tool.ts'
 
-/** Reads the account that the tools act on: the key's own, or the one that the operator has pinned. */
+/** The account that tools act on: the key's own, or the pinned one. */
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
   title: 'Show my account',
@@ -99,7 +99,7 @@ async function questionFor(account: Account, run: UpdateRun): Promise<Confirmabl
   }
 }
 
-/** What is in the subaccount and stops with it. */
+/** The contents of the subaccount, which stop with it. */
 async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([

@@ -4,16 +4,16 @@ import type { Changes } from '../state/changes.ts'
 import type { ServedRequest } from './clients.ts'
 import { type GetHeader, headerNames } from './messages.ts'
 
-/** A request of stateless HTTP, as far as a cancellation can name it. */
+/** The parts of a stateless HTTP request that a cancellation can name. */
 export interface CancellableRequest {
   readonly keyHash: string
   readonly header: GetHeader
   readonly id: string | number
 }
 
-/** The requests of stateless HTTP under way: their cancellation arrives in another request. */
+/** Stateless HTTP requests under way. Their cancellation arrives in another request. */
 export interface Cancellations {
-  /** Does the work of a request. The signal for the work also fires when it is cancelled here. */
+  /** Runs a request. The work's signal also fires when it is cancelled here. */
   run<T>(
     request: CancellableRequest,
     signal: AbortSignal,
@@ -58,7 +58,7 @@ export function createCancellations(changes: Changes): Cancellations {
   }
 }
 
-/** Names a request by its sender, as far as headers tell who that is, and its id. */
+/** A request's key: its sender, as far as headers identify it, and its id. */
 function keyOf({ keyHash, header, id }: CancellableRequest): string {
   const sender = JSON.stringify([keyHash, header(headerNames.session) ?? header('user-agent')])
   return createHash('sha256')

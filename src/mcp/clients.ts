@@ -8,23 +8,22 @@ import type { Exposure } from './exposure.ts'
 import { type GetHeader, headerNames, metaKeys } from './messages.ts'
 import { tasksExtension } from './server-info.ts'
 
-/** The connection or HTTP request that a server of the SDK answers. */
 export interface ServedRequest {
   readonly session: Session
   readonly exposure: Exposure
   readonly header: GetHeader
   readonly transport: 'stdio' | 'http'
   /**
-   * An HTTP request of the 2025 revisions. This server keeps no sessions, so there is no stream on
-   * which its client could be sent anything but the answer.
+   * An HTTP request of the 2025 revisions. Without sessions there is no stream for anything but the
+   * answer.
    */
   readonly isStatelessLegacy: boolean
 }
 
-/** Who sends a request, as far as the protocol tells. */
+/** The sender of a request, as far as the protocol identifies it. */
 export interface RequestSender {
   readonly transport: 'stdio' | 'http' | 'terminal'
-  /** What the client says of itself; not known of HTTP requests of the 2025 revisions. */
+  /** The client's own description; unknown for HTTP requests of the 2025 revisions. */
   readonly client: ClientName | undefined
   readonly userAgent: string | undefined
 }
@@ -32,7 +31,7 @@ export interface RequestSender {
 const ClientName = z.object({ name: z.string(), version: z.string() })
 type ClientName = z.output<typeof ClientName>
 
-/** The client that `_meta` of a request of revision 2026-07-28 names. */
+/** The client named in `_meta` of a request of revision 2026-07-28. */
 export function clientIn(meta: object | undefined): ClientName | undefined {
   const fields: Readonly<Record<string, unknown>> = { ...meta }
   return ClientName.safeParse(fields[metaKeys.clientInfo]).data
@@ -49,7 +48,6 @@ export function connectingClient(message: unknown): string | undefined {
   return method === 'server/discover' && isObject(_meta) ? clientIn(_meta)?.name : undefined
 }
 
-/** The sender of a request that a server of the SDK answers. */
 export const requestSender = (
   server: Server,
   { mcpReq }: ServerContext,
@@ -60,7 +58,7 @@ export const requestSender = (
   userAgent: header('user-agent'),
 })
 
-/** What the client of a request can do besides calling tools. */
+/** Features of a client besides calling tools. */
 interface ClientFeatures {
   /** It can ask its user: it supports elicitation with forms. */
   readonly canAsk: boolean

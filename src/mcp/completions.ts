@@ -8,10 +8,10 @@ import type { RestrictedSession } from '../platform/sessions/restricted-session.
 import { isUuid } from '../text/canonical-id.ts'
 import { safeLine } from '../text/safe-text.ts'
 
-/** Most values of one reply, by the protocol. */
+/** The protocol's limit of values in a reply. */
 const maxValues = 100
 
-/** The matching values, the best matches first. */
+/** Matching values, best first. */
 export function completionOf(typed: string, { all, isPart }: Candidates): CompleteResult {
   const wanted = fold(typed)
   const found = all
@@ -33,7 +33,9 @@ export function completionOf(typed: string, { all, isPart }: Candidates): Comple
 
 const noMatch = 3
 
-/** 0: the value begins with the text; 1: a word of the value or of a name does; 2: one of them holds it. */
+/**
+ * 0: the value starts with the text; 1: a word of the value or of a name does; 2: one contains it.
+ */
 function rankOf(wanted: string, { value, names }: Candidates['all'][number]): number {
   const texts = [value, ...names.filter((name) => typeof name === 'string')].map(fold)
   if (texts[0]?.startsWith(wanted)) return 0
@@ -44,7 +46,7 @@ function rankOf(wanted: string, { value, names }: Candidates['all'][number]): nu
 const hasWord = (text: string, wanted: string) =>
   [' ', '/', '-', '('].some((before) => text.includes(before + wanted))
 
-/** `münchen` is found by `Munchen`, and `America/New_York` by `new york`. */
+/** `Munchen` matches `münchen`, and `new york` matches `America/New_York`. */
 const fold = (text: string) =>
   text
     .normalize('NFD')
@@ -54,7 +56,7 @@ const fold = (text: string) =>
 
 interface Candidates {
   readonly all: readonly Candidate[]
-  /** True: there are more than were read. */
+  /** True: not all were read. */
   readonly isPart: boolean
 }
 
@@ -65,15 +67,15 @@ interface CompletionContext {
   readonly account: string
 }
 
-/** Where the values of an argument come from. Throws ApiError. */
+/** Reads the candidates for an argument. Throws ApiError. */
 export type CompletionSource = (context: CompletionContext) => Promise<Candidates>
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** True for what a client can show unchanged. */
+/** Clients can show the value unchanged. */
 const isOneLine = (value: string) => safeLine(value) === value
 
-/** Ids, with the names that people know them by. */
+/** Ids, found by their names too. */
 const idsOf = ({ items, isPart }: CachedList): Candidates => ({
   all: items.flatMap(({ id, name }) => {
     const value = text(id)
@@ -82,7 +84,7 @@ const idsOf = ({ items, isPart }: CachedList): Candidates => ({
   isPart,
 })
 
-/** The name of each item where it finds that item again; otherwise its id. */
+/** The name of each item if it identifies the item, else its id. */
 function namesOrIds(list: CachedList): Candidates {
   // An unread item may have the same name.
   if (list.isPart) return idsOf(list)
@@ -134,7 +136,7 @@ export const accountIds: CompletionSource = async (context) => {
   return { all: [...(own ? [{ value: own.id, names: [own.name] }] : []), ...all], isPart }
 }
 
-/** The account's phone numbers, found by their name and without the plus too. */
+/** The account's phone numbers, also found by name and without the plus. */
 export const ownNumbers: CompletionSource = async (context) => {
   const { items, isPart } = await readCachedList(routes.phoneNumbers.list, context)
   const all = items.flatMap(({ number, friendly_name }) => {
@@ -144,7 +146,7 @@ export const ownNumbers: CompletionSource = async (context) => {
   return { all, isPart }
 }
 
-/** The newest calls. Failed ones come first, because people look into those. */
+/** The newest calls, failed ones first. */
 export const callIds: CompletionSource = async (context) => {
   const { items, isPart } = await readCachedList(routes.calls.list, context, { pages: 1 })
   const failedFirst = ({ status }: Readonly<Record<string, unknown>>) =>
@@ -171,7 +173,7 @@ export const voiceProviderCodes: CompletionSource = async (context) => {
   return { all, isPart: false }
 }
 
-/** Language codes of all transcribers, in alphabetical order. */
+/** Language codes of all transcribers, sorted. */
 export const languageCodes: CompletionSource = async ({ session: { cache }, account }) => {
   const request = { params: { account_id: account }, query: {} }
   const catalog = await cache.read(routes.providers.transcribers, request, 'catalog')
@@ -192,19 +194,19 @@ const Page = z.object({
   items: z.array(z.record(z.string(), z.unknown())),
 })
 
-/** Items on one page, and most pages that are read for a completion. */
+/** Page size and page limit of a completion. */
 const perPage = 100
 const maxPages = 5
 
 interface CachedList {
   readonly items: readonly Readonly<Record<string, unknown>>[]
-  /** True: there are more than were read. */
+  /** True: not all were read. */
   readonly isPart: boolean
 }
 
 /**
- * The first pages of a list. Replies are used again for a while, so that typing one more character
- * costs no request. Throws ApiError.
+ * The first pages of a list. Replies are cached for a while, so typing one more character costs no
+ * request. Throws ApiError.
  */
 async function readCachedList(
   route: Route,
@@ -223,13 +225,13 @@ async function readCachedList(
   return { items, isPart: items.length < total }
 }
 
-/** A value that an argument may take, and the names that people know it by. */
+/** A value, and the names it is found by. */
 interface Candidate {
   readonly value: string
   readonly names: readonly (string | null | undefined)[]
 }
 
-/** Intl lists these zones under their former names, and UTC not at all. */
+/** Zones that Intl lists under their former names, and UTC, which it omits. */
 const renamed: Readonly<Record<string, string>> = {
   'Asia/Calcutta': 'Asia/Kolkata',
   'Asia/Katmandu': 'Asia/Kathmandu',
@@ -242,7 +244,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 let zones: readonly Candidate[] | undefined
 
-/** IANA time zones; each is found by its city too, the last part of its name. */
+/** IANA time zones, also found by city, the last part of the name. */
 function ianaTimeZones(): readonly Candidate[] {
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({
     value: renamed[zone] ?? zone,

@@ -10,20 +10,19 @@ import type { Session } from '../platform/sessions/session.ts'
 import { clientText, messageText } from '../text/safe-text.ts'
 import type { Protocol } from './messages.ts'
 
-/** A JSON-RPC error. */
 interface ProtocolFailure {
   readonly code: number
   readonly message: string
   readonly data?: unknown
 }
 
-/** The code for a resource that does not exist, in the 2025 revisions. Later: invalid params. */
+/** The code for an unknown resource in the 2025 revisions. Later ones use invalid params. */
 const legacyNotFound = -32002
 
-/** The data by which the SDK marks such an error: nothing but the address. */
+/** The data by which the SDK marks such an error: the address alone. */
 const NotFoundData = z.strictObject({ uri: z.string() })
 
-/** The issues of a zod error. The SDK puts them into its messages as JSON text. */
+/** The issues of a zod error, which the SDK puts into messages as JSON text. */
 const Issues = z.array(
   z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
 )
@@ -45,7 +44,7 @@ export function errorForClient(
   }
 }
 
-/** The message that a client receives: with an error for clients, else unchanged. */
+/** The message with its error rewritten for clients; other messages are unchanged. */
 export function messageForClient<T extends JSONRPCMessage>(
   message: T,
   protocol: Protocol | undefined,
@@ -54,7 +53,7 @@ export function messageForClient<T extends JSONRPCMessage>(
   return { ...message, error: errorForClient(message.error, protocol) }
 }
 
-/** One sentence for a message with a list of zod issues; `undefined` if there is no list in it. */
+/** One sentence for a list of zod issues; `undefined` if the message has none. */
 function sentenceOf(message: string): string | undefined {
   const start = message.search(/\[\s*\{/)
   if (start < 0) return undefined
@@ -74,7 +73,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The data of an error, with every text in it cut and made safe. */
+/** An error's data, with every text in it shortened and made safe. */
 function dataForClient(value: unknown): unknown {
   if (typeof value === 'string') return messageText(value)
   if (Array.isArray(value)) return value.map(dataForClient)
@@ -86,7 +85,7 @@ function dataForClient(value: unknown): unknown {
 
 interface ErrorContext {
   readonly session: Pick<Session, 'redact'>
-  /** Receives errors that are defects of this program. */
+  /** Receives defects of this program. */
   readonly onBug: (error: unknown) => void
 }
 
@@ -110,7 +109,7 @@ export async function withProtocolErrors<T>(
   }
 }
 
-/** The error for a defect of this program, whose details only the log has. */
+/** The error for a defect of this program. Only the log has its details. */
 export const defectError = (what: string) =>
   new ProtocolError(-32603, `${what}: a defect in voice-agent-mcp; its log has the details.`)
 
@@ -125,17 +124,16 @@ function readError(what: string, failure: Failure, { session }: ErrorContext): P
   )
 }
 
-/** The error for what does not exist. */
 export const notFound = (what: string, session: ErrorContext['session']): ResourceNotFoundError =>
   new ResourceNotFoundError(shownAddress(what, session))
 
-/** Longest address in an error, in characters; a client chooses it. */
+/** Longest address in an error, characters: clients choose it. */
 const longestAddress = 900
 
 const shownAddress = (address: string, { redact }: ErrorContext['session']) =>
   clientText(address, longestAddress, redact.start)
 
-/** The offset that a cursor of this server stands for. Throws ProtocolError. */
+/** The offset in a cursor of this server. Throws ProtocolError. */
 export function offsetOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor)
@@ -145,7 +143,7 @@ export function offsetOf(cursor: string | undefined): number {
 export const unknownCursor = () =>
   new ProtocolError(-32602, 'The cursor is not one that this server gave: list again without it.')
 
-/** For lists that are one page: no cursor is ever given. Throws ProtocolError. */
+/** For one-page lists, which never return a cursor. Throws ProtocolError. */
 export function refuseCursor(params: { readonly cursor?: string | undefined } | undefined): void {
   if (params?.cursor !== undefined) throw unknownCursor()
 }

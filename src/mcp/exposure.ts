@@ -1,36 +1,36 @@
 import { closestWord, sameWord } from '../text/closest-match.ts'
 import type { Tool } from '../tool/tool.ts'
 
-/** The part of a tool that decides whether it is exposed. */
 export interface ExposableTool {
   readonly name: string
   readonly effect: Tool['effect']
   readonly route: { readonly id: string }
 }
 
-/** The tools that clients can see and call, and why they cannot see the others. */
+/** The tools that clients can see and call, and the settings that hide the others. */
 export interface Exposure<T extends ExposableTool = Tool> {
-  /** Every tool of this server. */
   readonly all: readonly T[]
-  /** The tools that are listed and can be called, in the same order; at least one. */
+  /** The listed tools, in the same order; at least one. */
   readonly tools: readonly T[]
-  /** The setting that hides a tool, by the name of the tool: `this server's setting --read-only`. */
+  /** The setting that hides a tool, by tool name: `this server's setting --read-only`. */
   readonly hidden: ReadonlyMap<string, string>
 }
 
 type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 
-/** Settings that restrict the tools, as they were written. One that is absent or blank does not. */
+/** Settings that restrict the tools, unparsed. Absent and blank ones do not. */
 export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
-/** Where the settings come from and how they are named there, for messages. */
+/** The source of settings, for messages. */
 export interface ExposureSource {
   /** Such as `this server's setting`. */
   readonly who: string
   readonly names: Readonly<Record<SettingName, string>>
 }
 
-/** An unknown name in a setting, or no tool left. The message is for the author of the setting. */
+/**
+ * An unknown name in a setting, or no tool left. The message addresses the author of the setting.
+ */
 export class ExposureError extends Error {
   override readonly name = 'ExposureError'
 }
@@ -101,7 +101,7 @@ interface SettingText {
   readonly setting: string
 }
 
-/** The names in a comma-separated list, in the spelling of `known`; `undefined` if there is no list. */
+/** The names in a comma-separated list, spelled as in `known`; `undefined` if there is no list. */
 function listOf(
   kind: string,
   known: readonly string[],
@@ -122,10 +122,9 @@ function listOf(
   })
 }
 
-/** Longest word that is shown. */
 const longestName = 64
 
-/** The value of a switch. A header may be repeated: one that is on is enough. */
+/** The value of a switch. Of a repeated header, one that is on is enough. */
 function isTrue(text: string | undefined, setting: string): boolean {
   if (!text?.trim()) return false
   const words = text.split(',').map((word) => word.trim().toLowerCase())

@@ -40,16 +40,16 @@ import type { ToolCatalogue } from './tools.ts'
  * need more than one answer, such as a question to the user or a progress notification.
  */
 
-/** What belongs to the request besides its message. */
+/** The parts of the request besides its message. */
 interface FastPathRequest {
   readonly header: GetHeader
   readonly credential: Credential | undefined
   readonly exposure: Exposure
-  /** Makes a signal that fires when the client is gone. Called only when there is work to abort. */
+  /** A signal that fires when the client disconnects. Called only for work that can be aborted. */
   readonly signal: () => AbortSignal
 }
 
-/** The body of an answer, in parts that are sent one after the other; bytes are never copied. */
+/** The body of an answer in consecutive parts; bytes are never copied. */
 type FastPathAnswer = readonly (string | Buffer)[]
 
 /** Answers a request; `undefined`: the SDK has to answer it. */
@@ -98,8 +98,8 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
 }
 
 /**
- * The result of `tools/list` in bytes, by protocol and with or without views. Serialising its 80 kB again
- * and again takes long.
+ * The result of `tools/list` as bytes, by protocol and views: serialising its 80 kB for each
+ * request takes long.
  */
 function createListCache(info: Implementation) {
   const cache = new WeakMap<ToolCatalogue, Map<string, Buffer>>()
@@ -118,7 +118,6 @@ function createListCache(info: Implementation) {
   }
 }
 
-/** Whether a list is for a client that shows views. */
 function asksWithViews(message: ListTools, header: GetHeader): boolean {
   const meta = message.params?._meta
   return meta && metaKeys.clientCapabilities in meta
@@ -136,7 +135,7 @@ interface Answering extends HttpFastPathOptions {
   readonly catalogue: ToolCatalogue
 }
 
-/** Runs a request, and records it where requests are recorded. */
+/** Runs a request, and records it if there is an observer. */
 function observed<T>(
   message: Message,
   { request, protocol, catalogue, sessionFor, observing }: Answering,
@@ -207,7 +206,7 @@ function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHea
   return isLegacy && method === undefined && name === undefined
 }
 
-/** What the header Mcp-Name repeats of a message. */
+/** The value that the header Mcp-Name has to repeat. */
 function nameOf(message: Message): string | undefined {
   switch (message.method) {
     case 'tools/list':

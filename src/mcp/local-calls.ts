@@ -17,12 +17,13 @@ import { type OnUnknownTool, unknownToolError } from './tools.ts'
  * client and server are left out.
  */
 
-/** What the person does with a question: yes, no, or nothing. */
 export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
 
-/** Who calls, and what the call may do meanwhile. */
+/** The caller, and how it takes part in the call. */
 interface LocalCaller {
-  /** Asks the person; `undefined`: nobody can be asked, so there is a preview with a token. */
+  /**
+   * Asks the person; `undefined`: nobody can be asked, so the call returns a preview with a token.
+   */
   readonly ask: ((question: string) => Promise<PersonsAnswer>) | undefined
   readonly progress: (message: string) => void
   readonly signal: AbortSignal
@@ -33,22 +34,22 @@ interface LocalCall {
   readonly arguments: Record<string, unknown>
 }
 
-/** Calls a tool. Throws ProtocolError where it is not there, or not exposed. */
+/** Throws ProtocolError for a tool that is unknown or not exposed. */
 export type CallLocally = (call: LocalCall, caller: LocalCaller) => Promise<CallToolResult>
 
 interface LocalCallsOptions {
   readonly runTool: RunTool
   readonly confirmations: Confirmations
-  /** What the operator exposes: such a call has no headers that restrict it further. */
+  /** The operator's exposure: no headers restrict a local call further. */
   readonly exposure: Exposure
   /** The session of the server's own key. */
   readonly session: () => Session
-  /** What the audit trail names as the client. */
+  /** The client in the audit trail. */
   readonly client: { readonly name: string; readonly version: string }
   readonly onUnknownTool: OnUnknownTool
 }
 
-/** As much of a question (elicitation) as is shown. */
+/** The shown part of a question (elicitation). */
 const Question = z.object({ params: z.object({ message: z.string() }) })
 
 export function createLocalCalls(options: LocalCallsOptions): CallLocally {

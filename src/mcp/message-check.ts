@@ -18,7 +18,7 @@ import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts
  * messages, but it does not answer those that it refuses over stdio, and says little over HTTP.
  */
 
-/** Limits of one message: more than any tool takes, and little enough to be parsed at once. */
+/** Limits of a message: more than any tool needs, and fast to parse. */
 const bounds: JsonBounds = { depth: 200, values: 100_000 }
 
 /** Parsed JSON, or the error response that refuses the text. */
@@ -67,10 +67,9 @@ const tooMuch = {
 /** The only revision that has JSON-RPC batches. */
 export const batchRevision = '2025-03-26'
 
-/** Most messages of one batch. */
 export const maxBatchSize = 100
 
-/** The error response that refuses an array of messages as a whole; `undefined`: it is a batch. */
+/** The error response to an invalid batch; `undefined`: it is valid. */
 export function batchError(
   messages: readonly unknown[],
   revision: string | undefined,
@@ -86,7 +85,7 @@ export function batchError(
   return undefined
 }
 
-/** An error response to a message whose id is not known. */
+/** An error response to a message without a known id. */
 export const anonymousError = (code: number, message: string): JSONRPCErrorResponse =>
   errorResponse(null, { code, message })
 
@@ -144,7 +143,7 @@ const members = ['jsonrpc', 'id', 'method', 'params']
 
 const isRequestId = (value: unknown) => RequestId.safeParse(value).success
 
-/** What is wrong with the members of a request or notification; `undefined`: nothing. */
+/** The fault in the members of a request or notification; `undefined`: they are valid. */
 function memberFault(message: Readonly<Record<string, unknown>>): string | undefined {
   const { jsonrpc, id, method, params } = message
   if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0".'
@@ -160,7 +159,7 @@ function memberFault(message: Readonly<Record<string, unknown>>): string | undef
   return undefined
 }
 
-/** What is wrong with `_meta`, the part of params that is the same for every method. */
+/** The fault in `_meta`, which has the same form for every method. */
 function metaFault(params: unknown): string {
   const { _meta: meta } = isObject(params) ? params : {}
   if (!isObject(meta)) return 'params._meta must be an object, or left out.'
@@ -169,7 +168,7 @@ function metaFault(params: unknown): string {
     : 'params._meta holds a reserved key with a value of the wrong form.'
 }
 
-/** An id that can be repeated in an answer. Larger numbers may have lost digits in parsing. */
+/** An id that can be returned. Larger numbers may have lost digits in parsing. */
 function echoed(id: unknown): RequestId | null {
   if (typeof id === 'string') return id
   return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null

@@ -45,8 +45,8 @@ export const headerNames = {
   /** The name of the tool or the address of the resource in the body (2026-07-28). */
   name: 'mcp-name',
   /**
-   * Names a client of the 2025 revisions. This server keeps no sessions: the name only tells the
-   * clients of one API key apart, so that a cancellation reaches the right request.
+   * Identifies a client of the 2025 revisions. This server keeps no sessions: the value only tells
+   * the clients of one API key apart, so that a cancellation reaches the right request.
    */
   session: 'mcp-session-id',
 }
@@ -54,7 +54,7 @@ export const headerNames = {
 /** The value of a request's header; repeated headers are joined by commas. */
 export type GetHeader = (name: string) => string | undefined
 
-/** What a result contains besides what its method defines. */
+/** A result, with the fields that every method may add. */
 type Result = Readonly<Record<string, unknown>> & { readonly _meta?: unknown }
 
 /** A complete result, as the client's revision defines it. */

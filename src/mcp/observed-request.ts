@@ -7,14 +7,14 @@ import type { BeginningRequest, RequestOutcome } from '../server/observe/records
 import { isObject } from '../text/json.ts'
 import { type GetHeader, headerNames, modernVersion, type Protocol, RequestId } from './messages.ts'
 
-/** As much of a request's message as is recorded. */
+/** The recorded part of a request's message. */
 interface ObservedMessage {
   readonly method: string
   readonly id: RequestId
   readonly params?: unknown
 }
 
-/** What is known of a request besides its message. */
+/** The context of a recorded request. */
 export interface ObservedContext {
   readonly keyHash: string
   readonly protocol: Protocol
@@ -26,15 +26,14 @@ export interface ObservedContext {
   readonly isPrompt: (name: string) => boolean
 }
 
-/** Records requests of clients. */
 export interface RequestObserving {
-  /** Runs a request, and records it when it has ended. */
+  /** Runs a request, and records its end. */
   readonly run: <T>(
     message: ObservedMessage,
     contextOf: () => ObservedContext,
     run: () => Promise<T>,
   ) => Promise<T>
-  /** Records a request that is refused with a code of JSON-RPC. */
+  /** Records a request refused with a JSON-RPC code. */
   readonly refused: (
     message: ObservedMessage,
     contextOf: () => ObservedContext,
@@ -42,7 +41,7 @@ export interface RequestObserving {
   ) => void
 }
 
-/** Without an observer requests only run, and nobody asks for their context. */
+/** Without an observer requests only run, and their context is not computed. */
 export function createRequestObserving(observer: Observer | undefined): RequestObserving {
   if (!observer) return { run: (_message, _contextOf, run) => run(), refused: () => undefined }
   return {

@@ -18,7 +18,7 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 
 /**
- * How long a call counts as under way when this process has ended before the call, ms: after a crash
+ * How long a call counts as under way if this process ends before the call, ms: after a crash,
  * `max_at_once` must not stay reached for hours.
  */
 const leaseMs = 15 * 60_000
@@ -47,7 +47,7 @@ export function createCallServices(
   }
 }
 
-/** The operator's policy, and how messages name it. Throws ConfigError. */
+/** The operator's policy, and its name in messages. Throws ConfigError. */
 export function readPolicy(policy: CallingConfig['policy']): {
   config: DialPolicyConfig | undefined
   source: string
@@ -70,8 +70,8 @@ export function readPolicy(policy: CallingConfig['policy']): {
 }
 
 /**
- * A dial policy whose decisions are recorded. A call is checked before a person is asked, and allowed
- * only when it is about to be sent; most refusals are found by the check.
+ * A dial policy with recorded decisions. A call is checked before a person is asked, and allowed
+ * right before it is sent; the check finds most refusals.
  */
 function observedDialPolicy(policy: DialPolicy, observer: Observer): DialPolicy {
   return {

@@ -23,7 +23,7 @@ export interface OauthParts {
   readonly sealingKeys: SealingKeys
   readonly scopes: readonly Scope[]
   readonly onError: (error: unknown) => void
-  /** In place of the guarded one, for tests. */
+  /** Replaces the guarded fetch in tests. */
   readonly fetchDocument?: FetchDocument | undefined
 }
 
@@ -31,7 +31,7 @@ export interface OpenAuthorization extends Authorization {
   close(): Promise<void>
 }
 
-/** Opens the authorization server; its code is loaded only here. Throws ConfigError. */
+/** Opens the authorization server. Its code is loaded here only. Throws ConfigError. */
 export async function openOauth(
   { publicUrl, clientsFile, proxy }: OauthConfig,
   parts: OauthParts,
@@ -93,7 +93,7 @@ function clientsIn(
   )
 }
 
-/** Asks for the account that the tools will act on, with the key that a person gives. */
+/** Reads the account of a key that a person enters: the one that tools will act on. */
 const platformAsker =
   (sessionFor: (own: Credential) => Session): AskPlatform =>
   async (apiKey, clientNetwork): Promise<KeyFinding> => {

@@ -60,7 +60,7 @@ export function wantedFields(
 
 const metadataPrefix = 'metadata.'
 
-/** A body without the null of a field to clear, and without objects that held nothing else. */
+/** A body without the null of a cleared field, and without objects that become empty. */
 function withoutNullAt(body: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const { [name]: inner, ...others } = body
   if (rest.length === 0) return others
@@ -78,13 +78,13 @@ function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
   throw badArguments([{ argument: 'clear', message }])
 }
 
-/** A warning, not an error: the result is the same, and a repeated request is no mistake. */
+/** A warning, not an error: the result is the same, and a request may be repeated. */
 function missingKey(metadata: unknown, key: string): string {
   const meant = isObject(metadata) && closestWord(key, pathsIn(metadata))
   return `clear: there is no ${metadataPrefix}${key}${meant ? `; did you mean ${metadataPrefix}${meant}?` : ''}`
 }
 
-/** Objects that the platform merges, one level deep [R]; it replaces all others. */
+/** Objects that the platform merges, one level deep [R]. It replaces all others. */
 const mergedByPlatform = ['model', 'transcriber', 'voice']
 
 /** The body that turns `stored` into `wanted`. */
@@ -108,11 +108,11 @@ const differing = (stored: Fields, wanted: Fields): Fields =>
     ),
   )
 
-/** What an update took away from merged objects, without being asked to. */
+/** Fields that an update removed from merged objects without being asked to. */
 interface LostFields {
   /** Dotted paths. */
   readonly fields: readonly string[]
-  /** The body that puts them back: each object whole. */
+  /** The body that restores them: each object whole. */
   readonly body: Fields
 }
 
@@ -190,7 +190,7 @@ function keysAt(data: unknown, path: string): string[][] {
   })
 }
 
-/** The same data without the value at the end of these keys. */
+/** The data without the value at these keys. */
 function withoutKeys(data: unknown, [key = '', ...rest]: readonly string[]): unknown {
   if (!isObject(data)) return data
   const { [key]: value, ...others } = data
@@ -216,11 +216,11 @@ function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
  * not asked before: the field is always sent.
  */
 
-/** The change to show. What the field was before is known only if the reply has it. */
+/** The change to show. The previous value is known only if the reply has it. */
 export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
   before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
 
-/** What the lists say of an agent after `is_archived: false` was sent for it. */
+/** What the lists show after `is_archived: false` was sent. */
 type BringBackResult = 'active' | 'still archived' | 'not known'
 
 export async function bringBackResult(
@@ -248,7 +248,7 @@ export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string
 
 const tags = z.array(z.string().min(1)).min(1).optional()
 
-/** Arguments that change single tags; `tags` itself replaces the whole list. */
+/** Arguments that change single tags. `tags` replaces the whole list. */
 export const tagOptions = {
   add_tags: tags.describe('Add tags.'),
   remove_tags: tags.describe('Remove tags.'),
@@ -274,7 +274,7 @@ export function refuseContradictingTags(
     ])
 }
 
-/** Throws Refused where single tags would be changed in a list that could not be read whole. */
+/** Throws Refused for a change of single tags in a list that could not be read whole. */
 export function refuseUnreadTags(
   stored: Agent,
   { add_tags: added, remove_tags: removed }: TagOptions,
@@ -287,13 +287,13 @@ export function refuseUnreadTags(
 }
 
 export interface WantedTags {
-  /** The whole list of tags to store; absent where no tag is to be changed. */
+  /** The whole list of tags to store; absent if the tags do not change. */
   readonly tags?: readonly string[]
   /** Tags to remove that the agent does not have. */
   readonly missing: readonly string[]
 }
 
-/** The tags of an agent after a change; those that stay keep their order. */
+/** The tags of an agent after a change. Remaining tags keep their order. */
 export function wantedTags(
   stored: Fields,
   { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
@@ -311,10 +311,10 @@ export function wantedTags(
 export const tagsOf = ({ tags: stored }: Fields): readonly string[] =>
   Array.isArray(stored) ? stored : []
 
-/** Most tags that warnings name: each is compared with all tags there are. */
+/** Tags named in warnings: each is compared with all existing tags. */
 const maxNamed = 10
 
-/** Warnings, not errors: the result is the same, and a repeated request is no mistake. */
+/** Warnings, not errors: the result is the same, and a request may be repeated. */
 export function missingTagWarnings(missing: readonly string[], known: readonly string[]): string[] {
   const named = missing.slice(0, maxNamed).map((tag) => {
     const meant = closestWord(tag, known)

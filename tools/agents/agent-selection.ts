@@ -54,15 +54,15 @@ export const selectionOptions = {
 type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>
 type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
 
-/** Many agents; a list of one counts as many. */
+/** Several agents; a list of one is a bulk operation too. */
 export interface AgentSelection extends Selection {
   /** The argument that named them. */
   readonly argument: 'agent_id' | 'agent_ids' | 'with_tag'
-  /** Accounts whose agents could not be looked for. */
+  /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
 }
 
-/** The agents that the arguments mean. Throws Refused and ApiError. */
+/** The selected agents. Throws Refused and ApiError. */
 export async function selectAgents(
   { agent_ids: ids, with_tag: tag, include_subaccounts: isTree = false }: SelectionOptions,
   run: SelectionRun,
@@ -100,7 +100,7 @@ const badArgument = (argument: string, message: string): Refused =>
 const badTag = (message: string): Refused => badArgument('with_tag', message)
 const badTree = (message: string): Refused => badArgument('include_subaccounts', message)
 
-/** An agent, and its account where agents of several can be meant. */
+/** An agent, with its account if the selection spans several. */
 export interface OwnedAgent {
   readonly agent: Agent
   readonly account?: AccountInTree
@@ -112,16 +112,19 @@ interface AgentInTree extends OwnedAgent {
 
 interface AgentsRead<A extends OwnedAgent> {
   readonly owned: readonly A[]
-  /** Accounts that could not be read; the agents of the others are meant all the same. */
+  /** Accounts that could not be read. The agents of the others are selected all the same. */
   readonly failed: readonly FailedAccounts[]
-  /** False: an account has more agents than were read. */
+  /** False: an account has agents that were not read. */
   readonly isAll: boolean
 }
 
 /** Reads the agents that match; without a filter the active ones. Throws ApiError. */
 type ReadAgents<A extends OwnedAgent> = (filters: object) => Promise<AgentsRead<A>>
 
-/** All active agents with the tag. `where` says in which accounts there is none. Throws Refused and ApiError. */
+/**
+ * All active agents with the tag. `where` names the searched accounts in the error. Throws Refused
+ * and ApiError.
+ */
 async function agentsWithTag<A extends OwnedAgent>(
   tag: string,
   read: ReadAgents<A>,
@@ -202,7 +205,7 @@ function agentsInTreeByIds(given: readonly string[], run: SelectionRun): Promise
 const hasId = ({ id }: Agent, given: string) => canonicalId(id) === canonicalId(given)
 const isCalled = (agent: Agent, given: string) => hasId(agent, given) || agent.name === given
 
-/** Half of the time is for reading, so that the other half is left for the changes. */
+/** Half of the time is for reads, the other half for the changes. */
 function withTree<T>(
   run: SelectionRun,
   work: (read: ReadAgents<AgentInTree>) => Promise<T>,
@@ -249,7 +252,7 @@ async function readTree(
   }
 }
 
-/** The agents of one account, on all pages. Throws ApiError. */
+/** All agents of one account. Throws ApiError. */
 const readAgents = (
   account_id: string,
   filters: object,
@@ -265,7 +268,7 @@ const readAgents = (
 
 type Incomplete = Pick<AgentsRead<AgentInTree>, 'failed' | 'isAll'>
 
-/** Accounts that could not be read; empty: all could. */
+/** Names the accounts that could not be read; empty if all could. */
 const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
   failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
 
@@ -297,7 +300,7 @@ export const failedInWords = (failed: readonly FailedAccounts[]): string =>
     .map(({ reason, accounts }) => `not read: ${accounts.map(accountLabel).join(', ')}: ${reason}`)
     .join('; ')
 
-/** The selection in the result of an operation on many agents: fields, and lines before and after its own. */
+/** The selection in a bulk result: fields, and lines before and after its own. */
 export const selectionResult = (
   { failed, repeated, argument }: AgentSelection,
   isTree: boolean | undefined,

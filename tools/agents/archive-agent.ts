@@ -121,8 +121,8 @@ const archive = (id: string, run: ArchiveRun): Promise<void> =>
   run.session.client.call(routes.agents.archive, requestFor(id, run), run.signal)
 
 /**
- * Archives many agents, each as one is archived. All are read before any is archived, so that one
- * question says which of them are in use. Throws Refused and ApiError where nothing was done.
+ * Archives many agents like one. All are read first, so that one question names those in use.
+ * Throws Refused and ApiError.
  */
 async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Promise<ToolOutcome> {
   const { items, argument, failed } = selection
@@ -154,7 +154,9 @@ async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Pr
 
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 
-/** Why an agent is not archived where only unused ones are; `undefined`: it is certainly unused. */
+/**
+ * Why an agent is left out when only unused ones are archived; `undefined`: it is certainly unused.
+ */
 function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
   const use = useOf(one, uses)
   const why = useInWords(one.agent.id, use)
@@ -177,11 +179,10 @@ async function archiveEach(
   return new Map(owned.map(({ agent }, i) => [agent, outcomes[i]?.outcome]))
 }
 
-/** Result of archiving one agent. */
 interface Archived {
   /** unchanged: it was archived before. */
   readonly result: 'archived' | 'in_use' | 'unchanged'
-  /** What it is used for. */
+  /** The uses of the agent. */
   readonly why?: string
 }
 

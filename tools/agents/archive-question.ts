@@ -49,10 +49,10 @@ export async function archiveQuestion(
   }
 }
 
-/** What a question about many agents says of them. */
+/** The facts of a question about several agents. */
 interface ManyFacts {
   readonly use: UseByAccount
-  /** Accounts whose agents could not be looked for. */
+  /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
 }
 
@@ -93,7 +93,7 @@ export async function archiveManyQuestion(
   }
 }
 
-/** The agents; those of each account together, if they may be of several. */
+/** The agents, grouped by account if they may be of several. */
 function byAccount(owned: readonly OwnedAgent[]): DialogText {
   const ids = [...new Set(owned.map(({ account }) => account?.id))]
   const groups = ids.map((id) => {
@@ -108,7 +108,7 @@ function byAccount(owned: readonly OwnedAgent[]): DialogText {
   return joinDialogTexts(groups, '; ')
 }
 
-/** Why it is not certain that the other agents are unused, of each account; `undefined`: it is. */
+/** Why the other agents may be in use, by account; `undefined`: they are certainly unused. */
 function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
   const parts = [...uses].flatMap(([id, use]) => {
     const unknown = unknownUse(use)
@@ -119,7 +119,7 @@ function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogTe
   return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
 }
 
-/** By name alone where no other of them has it. */
+/** The name alone if it is unique among them. */
 function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedAgent): DialogText {
   const isOnly = !!name && owned.filter(({ agent }) => agent.name === name).length === 1
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
@@ -130,7 +130,7 @@ export type UseByAccount = ReadonlyMap<string, AgentUse>
 
 const accountKey = ({ account }: OwnedAgent) => account?.id ?? ''
 
-/** Looks in the account of each agent for what uses it; each account is looked through once. */
+/** Finds the uses of agents in their accounts, with one pass per account. */
 export async function useByAccount(
   agents: readonly OwnedAgent[],
   run: QuestionRun,
@@ -144,7 +144,7 @@ export async function useByAccount(
   return new Map(uses)
 }
 
-/** What uses the agent. Throws where its account was not looked through: that is a defect. */
+/** The uses of an agent. Throws for an account without a search, which is a defect. */
 export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   const use = uses.get(accountKey(one))
   if (!use) throw new Error(`the use of agents of ${accountKey(one)} was not read`)
@@ -166,7 +166,7 @@ export function useInWords(agentId: string, { numbers, calls }: AgentUse): Dialo
   return parts.length > 0 ? joinDialogTexts(parts, ', ') : undefined
 }
 
-/** Why it is not certain that the other agents are unused; `undefined`: it is. */
+/** Why the other agents may be in use; `undefined`: they are certainly unused. */
 export function unknownUse({ numbers, calls }: AgentUse): DialogText | undefined {
   const parts = [
     numbers.unknown && dialogText`numbers: ${numbers.unknown}`,

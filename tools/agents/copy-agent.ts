@@ -41,7 +41,7 @@ const schema = z.object({
 
 type CopyRun = Run<typeof routes.agents.create, typeof options>
 
-/** Creates an agent like another one, in the same account or another, with changes. */
+/** Creates an agent like another one, with changes, in the same account or another. */
 export const copyAgent = defineTool({
   name: 'copy_agent',
   title: 'Copy an agent',
@@ -72,7 +72,7 @@ export const copyAgent = defineTool({
   },
 })
 
-/** What a copy has in common with its original. */
+/** What a copy shares with its original. */
 function restInWords(changes: object): string {
   const changed = Object.keys(changes)
   return changed.length > 0
@@ -90,7 +90,7 @@ interface Target extends Pick<RouteRequest, 'params'> {
   readonly isOtherAccount: boolean
 }
 
-/** Where the copy is created. Throws Refused and ApiError. */
+/** The account of the copy. Throws Refused and ApiError. */
 async function targetOf(run: CopyRun): Promise<Target> {
   const { to_account_id: given } = run.options
   const { session, request } = run
@@ -109,7 +109,7 @@ async function targetOf(run: CopyRun): Promise<Target> {
   return { params, isOtherAccount: from !== to }
 }
 
-/** The id of what an argument names. Throws Refused where that is not certain. */
+/** The id of a named object. Throws Refused if it is ambiguous or unknown. */
 async function idOf(
   kind: NamingArgument,
   given: string,
@@ -121,7 +121,7 @@ async function idOf(
   return meant.id
 }
 
-/** Throws Refused and ApiError; a creation is never sent twice. */
+/** Throws Refused and ApiError. A creation is never sent twice. */
 async function create(
   request: RouteRequest,
   { isOtherAccount }: Target,
@@ -210,7 +210,7 @@ async function checkedCopy(
   return { body: catalogs.wanted, warnings }
 }
 
-/** Copied values that the catalogs of the other account do not have. */
+/** Copied values that the other account's catalogs lack. */
 async function missingThere(
   body: Fields,
   changes: Fields,

@@ -9,7 +9,7 @@ import type { Fields } from '../../src/tool/field-changes.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { shortJson } from './agent-patch.ts'
 
-/** What a caller has to know who looks for an agent's instructions. */
+/** For callers who look for an agent's instructions. */
 export const instructionsElsewhere =
   "This API has no field for an agent's instructions (system prompt): enter them at the platform. initial_message is only what the agent says first."
 
@@ -32,7 +32,7 @@ const instructionWarnings = (model: unknown, stored: unknown): string[] =>
       : `model.${name}: the platform may ignore this. ${instructionsElsewhere}`,
   )
 
-/** An agent that was created, in short: what a caller would otherwise read again. */
+/** A created agent in short, so that callers need not read it again. */
 export function savedAgentLines(
   agent: Agent,
   { verb, given, warnings }: { verb: string; given: Fields; warnings: readonly string[] },
@@ -60,7 +60,7 @@ function partText(part: string, value: unknown, fields: readonly string[]): stri
   return texts.length > 0 && `${part} ${texts.join(' ')}`
 }
 
-/** Longest greeting that is repeated, in characters. */
+/** Longest greeting in a result, characters. */
 const longestGreeting = 200
 
 function greetingText({ initial_message: greeting }: Agent): string {
@@ -69,7 +69,7 @@ function greetingText({ initial_message: greeting }: Agent): string {
   return message ? `greeting ${shortJson(message, longestGreeting)}${how}` : `no greeting${how}`
 }
 
-/** Settings that callers notice, and that a creation without them leaves to the platform. */
+/** Settings that callers notice, and that have a default of the platform. */
 const noticed = [
   'max_duration_seconds',
   'allow_auto_hangup',
@@ -108,7 +108,7 @@ export function newValueChecks(
   const greetings = onceEach((initialMessage: unknown) => checkNewGreeting(initialMessage, reader))
   return {
     /**
-     * `wanted` with ids in place of the names of models and voices. Warns also of instructions in the
+     * `wanted` with ids in place of names of models and voices. Also warns of instructions in the
      * model, which no catalog has.
      */
     async catalogValues(wanted: Fields, stored: Fields = {}) {
@@ -127,7 +127,7 @@ export function newValueChecks(
   }
 }
 
-/** Runs a check once for each key. */
+/** Caches a check's result per key. */
 function onceEach<Values extends unknown[], Found>(check: (...values: Values) => Promise<Found>) {
   const made = new Map<string, Promise<Found>>()
   return (key: unknown, ...values: Values): Promise<Found> => {
@@ -138,7 +138,7 @@ function onceEach<Values extends unknown[], Found>(check: (...values: Values) =>
   }
 }
 
-/** What of an agent is compared with the catalogs: its other fields do not change the check. */
+/** The fields that are compared with the catalogs. */
 const catalogFieldsOf = ({ model, transcriber, voice }: Fields) =>
   [model, transcriber, voice].map((part) =>
     isObject(part)

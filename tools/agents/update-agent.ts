@@ -39,7 +39,6 @@ import {
   updatesResultShape,
 } from './updated-agents.ts'
 
-/** Arguments of an update beside the fields to change. */
 const updateOptions = {
   ...selectionOptions,
   ...tagOptions,
@@ -146,11 +145,13 @@ interface UpdatePlan {
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
   readonly missingTags: readonly string[]
-  /** `is_archived: false` is to be sent. */
+  /** Whether `is_archived: false` is sent. */
   readonly bringsBack: boolean
 }
 
-/** Checks what is new: what is stored already is no mistake of this request. Throws Refused and ApiError. */
+/**
+ * Checks only new values: a stored one is no mistake of this request. Throws Refused and ApiError.
+ */
 async function planOf(
   stored: Agent,
   { body, cleared, options }: UpdateRun,
@@ -239,5 +240,5 @@ async function withLostFields(
   }
 }
 
-/** An agent without the fields that are reported by other means. */
+/** An agent without the fields that are reported separately. */
 const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent

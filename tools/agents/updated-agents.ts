@@ -23,9 +23,8 @@ import type { ToolOutcome } from '../../src/tool/tool.ts'
 import { missingTagWarnings, shortJson, tagsOf } from './agent-patch.ts'
 import { type AgentSelection, selectionResult } from './agent-selection.ts'
 
-/** What an update did to one agent, or would do. */
+/** The effect of an update on one agent, real or in a dry run. */
 export interface AgentReport extends UpdateReport {
-  /** The agent afterwards. */
   readonly agent: Agent
   /** Tags to remove that the agent did not have. */
   readonly missingTags: readonly string[]
@@ -55,7 +54,7 @@ export function updateResult(report: AgentReport): ToolOutcome {
   return { structured: { ...names, applied, changes, warnings }, lines }
 }
 
-/** Replies need not have `is_archived` [R], so its absence says nothing about its value. */
+/** Replies may lack `is_archived` [R]: its absence proves nothing. */
 function changeText({ field, before, after }: FieldChange, longest?: number): string {
   const isUnknown = field === 'is_archived' && before === undefined
   return `${isUnknown ? 'unknown' : shortJson(before, longest)} → ${shortJson(after, longest)}`
@@ -110,7 +109,7 @@ export function updatesResult(
   }
 }
 
-/** Warnings about tags to remove that no agent had: that some do not have them is no mistake. */
+/** Warnings about tags to remove that no agent had. That some lack them is no mistake. */
 function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
@@ -120,7 +119,7 @@ function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   return missingTagWarnings(ofNone, known).map((warning) => `Warning: ${warning}`)
 }
 
-/** Of agents with the same changes only the first has them; the others refer to it by its place. */
+/** Equal changes are listed once; further agents refer to the first by its place. */
 function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {
   const places = new Map<string, number>()
   return agents.map((agent, i) => {
@@ -147,7 +146,7 @@ function updatedAgent({ given, id, account, outcome }: NamedOutcome<AgentReport>
   }
 }
 
-/** What an update did to many agents, in lines: what failed first, and what is the same for several once. */
+/** A bulk update in lines: failures first, equal changes once. */
 function changesInWords(agents: readonly UpdatedAgent[]): string[] {
   const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
@@ -161,7 +160,7 @@ function changesInWords(agents: readonly UpdatedAgent[]): string[] {
   ])
 }
 
-/** Agents in which the same fields changed are one group; a field has each different change once. */
+/** Groups agents whose changed fields are the same; a field lists each different change once. */
 function changedInWords(
   agents: readonly UpdatedAgent[],
   verb: string,
@@ -190,7 +189,7 @@ function shortChange({ field, before, after }: Partial<FieldChange> & { field: s
   return tags || changeText({ field, before, after }, longestValue)
 }
 
-/** `+new −old`: lists of tags differ between agents, and what was done to them is the same. */
+/** `+new −old`: tags differ between agents, but the change is the same. */
 function tagsInWords(before: unknown, after: unknown): string {
   if (!Array.isArray(after)) return ''
   const stored = new Set<unknown>(Array.isArray(before) ? before : [])

@@ -28,7 +28,7 @@ const outcomeNames = [
   'not_dialled',
 ] as const
 
-/** One call of a batch: what came of placing it and, if it was followed, how it went. */
+/** One call of a batch: whether it was placed, and how it went if it was followed. */
 const BatchCall = z.object({
   to_number: z.string().optional().describe('Callee.'),
   outcome: z
@@ -48,7 +48,6 @@ const BatchCall = z.object({
 })
 export type BatchCall = z.output<typeof BatchCall>
 
-/** A call that was to be placed. */
 export type BatchOutcome = BatchCall & {
   readonly to_number: string
   readonly outcome: (typeof outcomeNames)[number]
@@ -70,13 +69,12 @@ export const batchShape = {
     .describe('In the order given.'),
 }
 
-/** What the result of a batch needs of a run. */
 type PlacedBatchRun = Pick<
   Run & PlacingRun,
   'request' | 'session' | 'callOwner' | 'answerBy' | 'signal' | 'shutdown' | 'progress'
 > & { readonly options: { readonly follow?: boolean | undefined } }
 
-/** The result of place_calls: what came of each call and, with `follow`, how it went. */
+/** The result of place_calls: the outcome of each call and, with `follow`, how it went. */
 export async function placedBatchOutcome(
   outcomes: readonly BatchOutcome[],
   run: PlacedBatchRun,
@@ -109,7 +107,7 @@ export async function placedBatchOutcome(
   }
 }
 
-/** The calls that ring or have rung, each once. */
+/** The ids of accepted calls, each once. */
 const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
   ...new Set(
     outcomes.flatMap(({ outcome, call_id: id }) =>
@@ -118,7 +116,10 @@ const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
   ),
 ]
 
-/** `undefined`: there are no calls, or it cannot be kept; the calls were placed all the same. */
+/**
+ * `undefined`: there are no calls, or the batch could not be stored; the calls are placed all the
+ * same.
+ */
 async function batchOf(
   callIds: readonly string[],
   { callOwner, session }: PlacedBatchRun,
@@ -132,10 +133,10 @@ async function batchOf(
   }
 }
 
-/** Less time does not suffice to learn anything, ms. */
+/** The shortest time worth following calls for, ms. */
 const minFollowMs = 1000
 
-/** Follows the calls for the rest of the time. A batch that was not dialled to its end comes first. */
+/** Follows the calls for the rest of the time. An interrupted batch is not followed. */
 async function followedBatch(
   outcomes: readonly BatchOutcome[],
   callIds: readonly string[],
@@ -159,7 +160,7 @@ function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
   return `Next: wait_for_call, ${which}${accountArgumentText(run)}, tells who answered.`
 }
 
-/** How a call went, as far as it was followed. */
+/** How a followed call went. */
 export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' | 'outcome'> {
   if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
   const { call } = followed
@@ -173,7 +174,7 @@ export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' 
   }
 }
 
-/** How many calls have each value, in the order of the values; values of no call are left out. */
+/** Counts per value, in the order of the values, without zeros. */
 const countsOf = <T extends string>(order: readonly T[], values: readonly (T | undefined)[]) =>
   order.flatMap((value): [T, number][] => {
     const count = values.filter((one) => one === value).length
@@ -189,11 +190,11 @@ export const statesInWords = (calls: readonly BatchCall[]): string =>
     .map(([state, count]) => `${count} ${callStateWords[state]}`)
     .join(', ')
 
-/** Calls that were followed go on, or could not be read. */
+/** Whether followed calls are still running, or could not be read. */
 export const mustWait = (calls: readonly BatchCall[]): boolean =>
   calls.some(({ state }) => state !== undefined && (isGoingOn(state) || state === 'unknown'))
 
-/** The calls with each problem once, because many calls of a batch are refused for the same reason. */
+/** The calls with each problem once: many calls of a batch are refused for the same reason. */
 export function withProblemsOnce(calls: readonly BatchCall[]) {
   const groups = Map.groupBy(calls, groupKey)
   return calls.map((call) => {
@@ -204,7 +205,7 @@ export function withProblemsOnce(calls: readonly BatchCall[]) {
   })
 }
 
-/** Most calls of a batch that are shown with their ids: of a longer one all numbers would not fit. */
+/** The longest batch whose calls are all shown with their ids. */
 const maxInFull = 25
 
 const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'
@@ -228,14 +229,14 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
   ]
 }
 
-/** Another request for the same call finds the first one: see sameInBatchMs. */
+/** A repeated request for a call finds the first one: see sameInBatchMs. */
 const againNote =
   'For another call to a person who was called, give the entry an external_id of its own; without one it is the same call for five days, and not dialled again.'
 
 const mayBeCalledAgain = ({ state, outcome }: BatchCall) =>
   state === undefined ? outcome === 'repeated' : isUnreached(state)
 
-/** Calls with the same outcome, and the same problem apart from number and id, are a group. */
+/** Groups calls by outcome and problem, apart from number and id. */
 const groupKey = (call: BatchCall) =>
   JSON.stringify([call.state ?? call.outcome, generalProblem(call)])
 
@@ -244,7 +245,7 @@ function generalProblem({ to_number = '', call_id, problem }: BatchCall): string
   return call_id ? withoutNumber?.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
 }
 
-/** Calls that were followed in the order of their states, then the others. */
+/** Followed calls in the order of their states, then the others. */
 const rankOf = (call: BatchCall | undefined) =>
   call?.state === undefined ? callStates.length : callStates.indexOf(call.state)
 
@@ -277,7 +278,10 @@ const usualStatus: Readonly<Partial<Record<CallState, string>>> = {
   failed: 'failed',
 }
 
-/** Calls by their numbers. Of several to one number each has its place, from 1, as in `problem_of`. */
+/**
+ * Names calls by number; several calls to one number also have their place, 1-based, as in
+ * `problem_of`.
+ */
 function namesIn(calls: readonly BatchCall[]): (call: BatchCall) => string {
   const byNumber = Map.groupBy(calls, numberOf)
   return (call) => {

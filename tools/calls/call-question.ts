@@ -30,7 +30,9 @@ import { type BatchBody, greetingFacts } from './greeting-facts.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
-/** The question before one call. It shows everything that changes who is called or what is said. */
+/**
+ * The question before one call. It shows every value that affects who is called or what is said.
+ */
 export async function callQuestion(
   run: QuestionRun,
   body: CallCreate,
@@ -52,7 +54,10 @@ export async function callQuestion(
   }
 }
 
-/** Another greeting than the one that was shown is another question, also if the agent has it since. */
+/**
+ * Part of the agreement: a changed greeting needs a new question, even if the agent has changed
+ * since.
+ */
 export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
   greeting: greeting ?? null,
 })
@@ -60,11 +65,11 @@ export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
 interface BatchToConfirm {
   readonly listed: readonly BatchBody[]
   readonly agent: Agent
-  /** Facts about the calls of the batch that are not placed. */
+  /** Facts about calls of the batch that are not placed. */
   readonly otherCalls: Readonly<Record<string, DialogText>>
 }
 
-/** The question before a batch of calls: common values once, other values for each call. */
+/** The question before a batch: common values once, differing values per call. */
 export async function batchQuestion(
   run: QuestionRun,
   { listed, agent, otherCalls }: BatchToConfirm,
@@ -100,7 +105,7 @@ export async function batchQuestion(
 /** Longest finding in a question, in characters. */
 const longestFinding = 500
 
-/** Facts that all calls share, and their greetings. */
+/** Facts common to all calls, and their greetings. */
 async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent: Agent) {
   const from = calls[0]?.body.from_number
   const [account, { fromName, problems }, greeting] = await Promise.all([
@@ -123,7 +128,7 @@ async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent:
 /** Fields that the question shows as facts. */
 const fieldsInFacts = ['type', 'agent_id', 'from_number', 'to_number']
 
-/** All other fields that are sent. */
+/** All other sent fields. */
 const otherValues = (body: Partial<CallCreate>): ShownArgument[] =>
   Object.entries(body).flatMap(([name, value]) =>
     fieldsInFacts.includes(name) ? [] : valuesOf(name, value),
@@ -134,7 +139,7 @@ type Variables = Readonly<Record<string, unknown>>
 const variableValues = (variables: Variables) =>
   Object.keys(variables).length === 0 ? [] : valuesOf('test_variables', variables)
 
-/** Variables that are the same for all calls, and for each call its other variables. */
+/** Variables common to all calls, and the remaining variables of each. */
 function sharedVariables(all: readonly Variables[]): { common: Variables; own: Variables[] } {
   const [first = {}] = all
   const names = Object.keys(first).filter((name) =>
@@ -163,7 +168,7 @@ const callValue = ({ at, to, own }: BatchValues): ShownArgument => ({
 
 const numbersPerFact = 25
 
-/** All numbers of a batch: the person must see who is called. */
+/** All numbers of a batch: the person has to see who is called. */
 const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
@@ -200,7 +205,7 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
   }
 }
 
-/** How long a question waits for what is found, ms. */
+/** How long a question waits for findings, ms. */
 const longestWaitMs = 1000
 
 interface Look {
@@ -208,7 +213,7 @@ interface Look {
   readonly fromName?: string | undefined
 }
 
-/** Looks with cached replies; a problem is read again before it is told. */
+/** Checks with cached replies; a problem is checked again with fresh ones before it is reported. */
 function look(
   { request, restricted, signal }: QuestionRun,
   time: CacheTime,

@@ -38,7 +38,7 @@ function unknownOutcomeRefusal(error: OutcomeUnknown, run: CallRun): Refused {
   )
 }
 
-/** What the list of the platform shows instead of the call or its absence. */
+/** What the platform's list shows in place of a clear answer. */
 function doubtText(doubt: Doubt, { request }: CallRun): string {
   switch (doubt.kind) {
     case 'another person':
@@ -57,7 +57,7 @@ const wayOnText = (doubt: Doubt | undefined): string =>
     ? 'Repeat that request with exactly its arguments to learn its outcome.'
     : 'If this call was not placed, place it without external_id: it gets one of its own.'
 
-/** A listed call: its id, whom it calls, and its external id where the platform shows one. */
+/** A listed call: id, called number, and external id if the platform shows it. */
 function listedText({ id, to_number, external_id }: Partial<Call>): string {
   const fields = { call_id: id, to_number, external_id }
   return Object.entries(fields)
@@ -76,7 +76,7 @@ function conflictRefusal({ call }: ExternalIdConflict, run: CallRun): Refused {
   ])
 }
 
-/** For a call that the platform has a record of and says that it did not accept it. */
+/** For a call that the platform has recorded and not accepted. */
 export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallRun): Refused {
   const which = `call_id ${call.id}${accountArgumentText(run)}`
   const status = call.status ? `, status ${call.status}` : ''
@@ -105,7 +105,7 @@ export function policyRefusal(decision: DialRefused, { isInBatch = false } = {})
   )
 }
 
-/** When the call may be tried again; empty if waiting does not help, or the time is unknown. */
+/** When to try again; empty if waiting does not help, or the time is unknown. */
 function retryTime({ rule, retryAfterSeconds }: DialRefused): string {
   if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
   return rule === 'max_at_once' ? 'when a call has ended' : ''

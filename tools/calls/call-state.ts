@@ -6,7 +6,7 @@ import { callReport } from '../../src/tool/results/call-report.ts'
 import type { CallTaskView } from '../../src/tool/task.ts'
 import type { OutputWithLines } from '../../src/tool/tool.ts'
 
-/** What became of a call, best news first. */
+/** Outcomes of a call, best first. */
 export const callStates = [
   'answered',
   'machine',
@@ -21,7 +21,7 @@ export const callStates = [
 ] as const
 export type CallState = (typeof callStates)[number]
 
-/** The same in words; `ended`: the platform does not say how. */
+/** `ended`: the platform does not report how. */
 export const callStateWords: Readonly<Record<CallState, string>> = {
   answered: answerMeanings.human,
   machine: answerMeanings.machine,
@@ -35,7 +35,7 @@ export const callStateWords: Readonly<Record<CallState, string>> = {
   unknown: 'not known',
 }
 
-/** The state of a call that goes on, or how it ended, by its published answer_status [R]. */
+/** The state of a running call, or its outcome by the published answer_status [R]. */
 export function callStateOf(call: CallDetail): CallState {
   const { answer_status: answer, status } = call
   const isAnswered = answer === 'human' || answer === 'machine'
@@ -58,14 +58,14 @@ export function callStateOf(call: CallDetail): CallState {
 
 export const isGoingOn = (state: CallState): boolean => state === 'talking' || state === 'ringing'
 
-/** Nobody was reached, so that calling again may be wanted. */
+/** Whether nobody was reached, so that another call may be wanted. */
 export const isUnreached = (state: CallState): boolean =>
   ['machine', 'not_answered', 'busy', 'declined', 'failed'].includes(state)
 
-/** Longest part of what was said last that is shown, in characters. */
+/** Longest part of the last words shown, characters. */
 const longestWords = 120
 
-/** What the other side said last, on one line: untrusted speech. */
+/** The last words of the other side, on one line: untrusted speech. */
 export function lastWordsOf({ messages }: CallDetail): string | undefined {
   const last = messages?.findLast(({ role, message }) => role === 'user' && message)
   const words = plainText(last?.message ?? '')
@@ -87,13 +87,13 @@ function callStateText(call: CallDetail): string {
   return seconds === undefined ? state : `${state}, ${seconds} s`
 }
 
-/** How long ago a call began, in seconds; `undefined`: the platform does not say when. */
+/** Time since the call began, s; `undefined`: the platform does not report its start. */
 function secondsSoFar({ started_at, created }: CallDetail): number | undefined {
   const since = Date.parse(started_at ?? created ?? '')
   return Number.isNaN(since) ? undefined : Math.max(0, Math.round((Date.now() - since) / 1000))
 }
 
-/** Longest part of the last message that is shown, in characters. */
+/** Longest part of the last message shown, characters. */
 const longestQuote = 120
 
 /**

@@ -4,16 +4,16 @@ import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-
 import { behindTheAnswer } from '../../state/state-access.ts'
 import { safeJson } from '../../text/safe-text.ts'
 
-/** What is saved: an entry, or the line of a call that is about to be sent. */
+/** An entry, or the line of a call about to be sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
 
-/** Where entries are kept or written. Methods throw where it cannot be used. */
+/** Stores or writes entries. Methods throw while it cannot be used. */
 export interface AuditSink {
-  /** What it is, for messages. */
+  /** Names it in messages. */
   readonly name: string
-  /** Writes an entry over the one with its id, where there is no `saveCall`. */
+  /** Adds an entry, or replaces the one with its id. A sink with `saveCall` only adds. */
   readonly save: (entry: AuditEntry) => Promise<void>
-  /** Where every entry is a line: adds the line of a call. Such a sink takes no entries in between. */
+  /** For sinks of lines: adds the line of a call. Such a sink gets no intermediate entries. */
   readonly saveCall?: (call: AuditedCallSent) => Promise<void>
 }
 
@@ -23,19 +23,19 @@ const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcom
 const maxWaiting = 1000
 
 const waits = {
-  /** Until what failed is tried again, ms. */
+  /** Pause before a failed write is retried, ms. */
   again: 5000,
-  /** Longest that a call is held up where it need not be recorded, ms. */
+  /** Longest delay of a call whose record is optional, ms. */
   beforeCall: 2000,
-  /** Longest that the end of the program is held up, ms. */
+  /** Longest delay of the end of the program, ms. */
   atEnd: 5000,
 } as const
 
-/** Saves entries behind the answers, one after the other, and again what has failed. */
+/** Saves entries after the answers, one by one, and retries failures. */
 export class AuditQueue {
   readonly sink: AuditSink
   readonly #onTrouble: (message: string) => void
-  /** By id: of an entry that waits only the latest state is saved. */
+  /** By id: of a waiting entry, only the latest state is saved. */
   readonly #waiting = new Map<string, AuditRecord>()
   #draining: Promise<void> | undefined
   #isFailing = false
@@ -53,7 +53,7 @@ export class AuditQueue {
     this.#works()
   }
 
-  /** Saves an entry now, if that can be done soon; otherwise later. Never throws. */
+  /** Saves an entry now if that is quick, else later. Never throws. */
   async saveSoon(entry: AuditRecord): Promise<void> {
     if (this.#isFailing) return this.add(entry)
     // Not behind others that wait: a busy server always has some.
@@ -64,7 +64,6 @@ export class AuditQueue {
     await within(waits.beforeCall, saving)
   }
 
-  /** Saves an entry behind the answer. */
   add(entry: AuditRecord): void {
     const isOlder = entry.outcome === 'begun' && this.#waiting.has(entry.id)
     if (this.#isClosed || isOlder) return
@@ -75,7 +74,7 @@ export class AuditQueue {
     if (!this.#retry) this.#drain()
   }
 
-  /** Saves what waits, once more if it failed before. */
+  /** Saves waiting entries, with one retry. */
   async close(): Promise<void> {
     clearTimeout(this.#retry)
     this.#retry = undefined
@@ -141,7 +140,7 @@ export class AuditQueue {
   }
 }
 
-/** Waits for some work, for so long at most. */
+/** Waits for work, for `ms` at most. */
 async function within(ms: number, work: Promise<void> | undefined): Promise<void> {
   if (!work) return
   let timer: NodeJS.Timeout | undefined
@@ -154,10 +153,10 @@ async function within(ms: number, work: Promise<void> | undefined): Promise<void
 
 const dayMs = 24 * 3_600_000
 
-/** How often entries that are too old are deleted, ms, and how many at once. */
+/** How often expired entries are deleted, ms, and how many by one statement. */
 const pruning = { everyMs: 3_600_000, batchSize: 500 } as const
 
-/** The trail in the state, in which entries stay for so many days. */
+/** The trail in the state. Entries stay for `days`. */
 export function stateSink(trail: AuditTrail, days: number): AuditSink {
   let pruned = Number.NEGATIVE_INFINITY
   let isPruning = false
@@ -182,7 +181,7 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
 }
 
 /**
- * Lines of JSON at the end of a file. It is opened for each line, so it may be moved away or deleted at any
+ * Appends lines of JSON to a file. It is opened for each line, so it may be moved or deleted at any
  * time. Only its user can read it.
  */
 export const fileSink = (path: string): AuditSink =>
@@ -197,7 +196,7 @@ export const fileSink = (path: string): AuditSink =>
 const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Most bytes that wait for a reader. */
+/** Bytes that may wait for a reader. */
 const maxUnread = 1024 * 1024
 
 /** Lines of JSON to a stream, such as standard error. */
@@ -215,6 +214,6 @@ const lineSink = (name: string, write: (line: string) => Promise<void>): AuditSi
   saveCall: (call) => write(lineOf('audit_call', call)),
 })
 
-/** A record in the form of the other lines of a JSON log. */
+/** A record as a line of a JSON log. */
 const lineOf = (event: 'audit' | 'audit_call', { time, ...record }: AuditRecord): string =>
   `${safeJson(JSON.stringify({ time, level: 'notice', event, ...record }))}\n`

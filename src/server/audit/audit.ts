@@ -17,7 +17,7 @@ import { type CallEnd, isQuestion } from './outcome.ts'
  */
 
 interface AuditOptions {
-  /** How long entries stay in the state, days; 0: none are kept there. */
+  /** Days that entries stay in the state; 0: none are stored. */
   readonly days: number
   /** File of JSON lines; `-`: standard error. */
   readonly file: string | undefined
@@ -29,24 +29,23 @@ interface AuditOptions {
 
 /** Records who changed what. */
 export interface Audit extends WriteAudit {
-  /** Runs a call and records it. `endOf` says how it ended. */
+  /** Runs a call and records it. `endOf` gives its outcome. */
   toolCall<T>(
     call: AuditedCall,
     run: () => Promise<T>,
     endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
   ): Promise<T>
-  /** Records a call that was refused before it began. */
   refused(call: AuditedCall, end: CallEnd): void
-  /** Who has confirmed the call that goes on. */
+  /** Records who confirmed the current call. */
   confirmed(by: ConfirmedBy): void
-  /** A journal that reports the outcome of calls whose answer was lost to the trail. */
+  /** A journal that also reports late outcomes to the trail. */
   journal(journal: Journal): Journal
   close(): Promise<void>
 }
 
 /**
- * The audit trail that the configuration asks for; `undefined`: nothing is recorded. `onTrouble`
- * receives what an operator has to know: entries cannot be saved.
+ * The configured audit trail; `undefined`: nothing is recorded. `onTrouble` receives the message
+ * that entries cannot be saved.
  */
 export function openAudit(
   { days, file, mustRecord, showsNumbers }: AuditOptions,
@@ -105,10 +104,10 @@ export function openAudit(
   }
 }
 
-/** How often the progress of a call with many writes is saved at most, ms. */
+/** Shortest time between two saves of a call with many writes, ms. */
 const progressEveryMs = 1000
 
-/** A call that is recorded while it goes on, in every queue. */
+/** A call that is recorded in every queue while it runs. */
 class AuditedRun {
   readonly record: CallRecord
   readonly #queues: readonly AuditQueue[]
@@ -122,7 +121,7 @@ class AuditedRun {
     this.#mustRecord = mustRecord
   }
 
-  /** Records a write, and sends it. */
+  /** Records a write, then sends it. */
   async send<T>(
     route: Route,
     request: RouteRequest,
@@ -152,7 +151,7 @@ class AuditedRun {
     if (writes.size > 0 || !(isDryRun || isQuestion(end))) this.#save()
   }
 
-  /** All writes of the call wait for its entry, and a telephone call for a record of its own. */
+  /** All writes wait for the entry of the call; a telephone call also for its own line. */
   async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
     const isFirst = this.#begun === undefined
     this.#begun ??= this.#saveFirst(this.record.entry())
@@ -171,7 +170,7 @@ class AuditedRun {
     }
   }
 
-  /** Saves before a write is sent; throws where it may not be sent then. */
+  /** Saves before a write is sent. Throws if the write must not be sent without its record. */
   async #saveFirst(entry: AuditEntry | undefined, call?: AuditedCallSent): Promise<void> {
     await Promise.all(
       this.#queues.map(async (queue) => {

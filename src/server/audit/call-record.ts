@@ -9,20 +9,19 @@ import type { PlatformTry } from '../observe/records.ts'
 import { type CallEnd, outcomeOf } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 
-/** Who calls a tool, as far as it is known. */
+/** The caller of a tool, as far as it is known. */
 interface Caller {
   readonly keyHash: string
   /** Address of the platform, or `sandbox`. */
   readonly platform: string
-  /** The account, where it is known without what was sent. */
+  /** The account, if known before anything is sent. */
   readonly accountId: () => string | undefined
-  /** What the client says of itself. */
+  /** The client's own description. */
   readonly client: AuditEntry['client']
   readonly transport: 'stdio' | 'http' | 'terminal'
   readonly network: string | undefined
-  /** Id of the OAuth client, where the key came by one. */
+  /** Id of the OAuth client, if the key came from one. */
   readonly oauthClient: string | undefined
-  /** Removes the API key from a text. */
   readonly redact: Redact
 }
 
@@ -41,17 +40,17 @@ export interface AuditedCall {
  */
 export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given'
 
-/** As much of the key's hash as tells users apart: the same as in the log. */
+/** Prefix of the key's hash that tells users apart: as in the log. */
 const shownHash = 16
 
-/** Most writes that an entry has, and most targets; further writes are counted. */
+/** Writes and targets listed in an entry; further ones are counted. */
 const maxWrites = 200
 
-/** What is recorded of one call while it goes on. */
+/** The record of a running call. */
 export class CallRecord {
-  /** By what was sent: the same sent again is the same write. */
+  /** By content: the same request sent again is the same write. */
   readonly writes = new Map<string, WriteRecord>()
-  /** Only looks at what would change. */
+  /** A dry run, which changes nothing. */
   readonly isDryRun: boolean
   confirmedBy: ConfirmedBy = 'not_needed'
   readonly #call: AuditedCall
@@ -61,7 +60,7 @@ export class CallRecord {
   readonly #time = new Date()
   readonly #started = performance.now()
   #end: (CallEnd & { readonly durationMs: number }) | undefined
-  /** The last request of the call that only read and failed. */
+  /** The last failed read of the call. */
   #failedRead: PlatformTry | undefined
 
   constructor(call: AuditedCall, showsNumbers: boolean) {
@@ -76,7 +75,6 @@ export class CallRecord {
     return this.#end !== undefined
   }
 
-  /** A write that is about to be sent. */
   write(route: Route, request: RouteRequest): WriteRecord {
     const { params, body } = request
     const sent = createHash('sha256')
@@ -88,13 +86,13 @@ export class CallRecord {
     return write
   }
 
-  /** What became of a call whose answer was lost. True where that was not known before. */
+  /** Sets the outcome of a call whose answer was lost. True if it was unknown before. */
   settle(externalId: string, callId: string, isAccepted: boolean): boolean {
     const write = [...this.writes.values()].find((one) => one.externalId === externalId)
     return write?.settle(callId, isAccepted) ?? false
   }
 
-  /** A try of a request that only reads. */
+  /** Notes an attempt of a read. */
   tried(attempt: PlatformTry): void {
     this.#failedRead = attempt.failure === undefined ? undefined : attempt
   }
@@ -103,7 +101,6 @@ export class CallRecord {
     this.#end = { ...end, durationMs: performance.now() - this.#started }
   }
 
-  /** The entry as it is now. */
   entry(): AuditEntry {
     const { tool, caller } = this.#call
     const writes = [...this.writes.values()].map((write) => write.facts())
@@ -129,7 +126,7 @@ export class CallRecord {
     }
   }
 
-  /** The line of a telephone call that is about to be sent. */
+  /** The line of a telephone call about to be sent. */
   callSent(call: WriteRecord): AuditedCallSent {
     const { tool, caller } = this.#call
     return {
@@ -156,7 +153,7 @@ export class CallRecord {
     }
   }
 
-  /** Why a call has failed before it sent anything that changes. */
+  /** Why the call failed before it sent a change. */
   #failure() {
     if (!this.#failedRead) return {}
     const { operation, status, requestId } = this.#failedRead
@@ -219,7 +216,7 @@ export class WriteRecord {
     this.#outcome = 'sent'
   }
 
-  /** One try of it has been answered, or not. */
+  /** Notes an attempt, answered or not. */
   tried({ operation, status, requestId }: PlatformTry): void {
     if (operation !== this.#route.id) return
     this.#status = status
@@ -265,7 +262,7 @@ export class WriteRecord {
   }
 }
 
-/** A call that the platform has a record of, and did not accept. */
+/** A call that the platform has recorded and not accepted. */
 const isRefusal = (reply: unknown) =>
   typeof reply === 'object' && reply !== null && 'success' in reply && reply.success === false
 
@@ -274,7 +271,7 @@ const idIn = (reply: unknown): string | undefined =>
     ? reply.id
     : undefined
 
-/** Of a call, what the code that places calls once goes by. */
+/** By the same rule for calls as in the code that places calls exactly once. */
 function isCertainlyNotDone(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   return error.effect === 'bills' ? isNotPlaced(error.failure) : !mayBeDone(error)

@@ -1,18 +1,18 @@
 import type { AuditEntry } from '../../state/audit-trail.ts'
 
-/** How a call ended, in the words of the log: `ok`, `task`, or the kind of its error. */
+/** How a call ended, as in the log: `ok`, `task`, or the kind of its error. */
 export interface CallEnd {
   readonly word: string
-  /** What came of each, where the call was for many things. */
+  /** The outcome of each item of a bulk call. */
   readonly targets: readonly Target[]
 }
 
 /** The outcome of one item of a bulk call. */
 export interface Target {
   readonly id: string | undefined
-  /** Of a list of calls. */
+  /** The called number, for a batch of calls. */
   readonly to_number: string | undefined
-  /** In the words of the tool's result. */
+  /** As in the tool's result. */
   readonly outcome: string
 }
 
@@ -29,7 +29,7 @@ export interface Target {
  */
 export type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed' | 'unknown'
 
-/** The words for a call that this server or a person has refused. */
+/** Outcomes of calls that this server or a person has refused. */
 const refusals: ReadonlySet<string> = new Set([
   'bad_arguments',
   'bad_parameter',
@@ -43,14 +43,14 @@ const refusals: ReadonlySet<string> = new Set([
   'state_unavailable',
 ])
 
-/** The words for a call that only asked, and did nothing yet: no call is confirmed by it. */
+/** Outcomes of calls that only asked for confirmation. */
 const questions: ReadonlySet<string> = new Set(['confirmation_needed', 'input_required'])
 
 export const isQuestion = ({ word }: CallEnd): boolean => questions.has(word)
 
 const isSuccess = (word: string) => word === 'ok' || word === 'task'
 
-/** The words of results for things that were left as they are, because it failed or was refused. */
+/** Item outcomes in results that mean: failed or refused, and unchanged. */
 const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])
 
 export function outcomeOf(

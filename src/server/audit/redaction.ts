@@ -11,7 +11,7 @@ import { firstCharacters, safeLine } from '../../text/safe-text.ts'
  * argument is recorded so until it is decided otherwise.
  */
 export const auditedArguments = {
-  /** Shown: ids, names that people gave to things, and words of the platform. */
+  /** Shown: ids, names given by people, and values of the platform. */
   shown: [
     'account_id',
     'add_tags',
@@ -41,13 +41,13 @@ export const auditedArguments = {
     'voice_id',
     'with_tag',
   ],
-  /** Ids of a caller's own, by which it finds an entry: whole, except telephone numbers in them. */
+  /** Ids chosen by the caller, which identify an entry: shown, with shortened telephone numbers. */
   ownIds: ['external_id'],
   /** Telephone numbers: the last digits, unless the operator wants them in full. */
   numbers: ['from_number', 'number', 'to_number'],
-  /** Hidden altogether. */
+  /** Never recorded. */
   secrets: ['confirm_token', 'device_fingerprint'],
-  /** Free data of a caller: only the names of the fields, and how long their texts are. */
+  /** Free data of a caller: only field names and lengths of texts. */
   freeData: ['metadata', 'test_variables'],
 } as const
 
@@ -59,37 +59,36 @@ const treatments: ReadonlyMap<string, Treatment> = new Map(
   ),
 )
 
-/** Names of fields that the tools do not have, but that a caller may put into free objects. */
+/** Field names in free objects whose values are hidden. */
 const secretName = /secret|token|passw|credential|authorization|api_?key|private/i
 
 const treatmentOf = (name: string): Treatment =>
   treatments.get(name) ?? (secretName.test(name) ? 'secrets' : 'counted')
 
 interface RedactionOptions {
-  /** Removes the API key from a text. */
   readonly redact: Redact
-  /** The operator wants telephone numbers in full. */
+  /** Telephone numbers are recorded in full. */
   readonly showsNumbers: boolean
 }
 
 const max = { characters: 100, items: 20, depth: 6, values: 400 } as const
 
-/** A text of this length or longer has a digest: shorter ones could be found out from it by trying. */
+/** Texts from this length on have a digest. Shorter ones could be guessed from it. */
 const minDigestLength = 200
 
-/** Redacts what clients send, by the list above. It bounds the size, too. */
+/** Redacts client data by the list above, and bounds its size. */
 export class Redaction {
   readonly #options: RedactionOptions
-  /** How many values may follow: an entry is not as large as a client likes. */
+  /** Values left: the size of an entry is bounded. */
   #left: number = max.values
-  /** How the telephone numbers among the arguments end. */
+  /** The last digits of the telephone numbers among the arguments. */
   #numberEnds: readonly string[] = []
 
   constructor(options: RedactionOptions) {
     this.#options = options
   }
 
-  /** The arguments of a call; `known` are those that the tool has. */
+  /** The arguments of a call; `known` are the names of the tool's arguments. */
   arguments(given: Readonly<Record<string, unknown>>, known: readonly string[]): unknown {
     const isKnown = new Set(known)
     this.#numberEnds = numbersIn(given).flatMap(endOf)
@@ -98,7 +97,7 @@ export class Redaction {
     )
   }
 
-  /** A word or name as it may be shown, or an id that a client wrote. */
+  /** A value that may be shown, or an id chosen by a client. */
   readonly shown = (text: string): string =>
     this.#safe(text, (keyFree) => {
       const isAddress = isIP(keyFree.replace(/\/\d{1,3}$/, '')) !== 0
@@ -106,12 +105,14 @@ export class Redaction {
       return isAddress || isTime ? keyFree : withShortenedNumbers(keyFree)
     })
 
-  /** An id that the platform or this server made: whole, because its digits are no telephone's. */
+  /**
+   * An id of the platform or this server: shown whole, because its digits are no telephone number.
+   */
   readonly id = (text: string): string => this.#safe(text, (keyFree) => keyFree)
 
   /**
-   * An id of the caller's own, by which it finds the entry: whole, except numbers with a plus, those of the
-   * arguments, and `numbers`, such as those of the request.
+   * An id chosen by the caller: whole, except for numbers with a plus, numbers of the arguments,
+   * and `numbers`, such as those of the request.
    */
   readonly ownId = (text: string, numbers: readonly string[] = []): string => {
     const ends = [...this.#numberEnds, ...numbers.flatMap(endOf)]
@@ -126,7 +127,6 @@ export class Redaction {
     return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), max.characters)
   }
 
-  /** A telephone number. */
   readonly number = (text: string): string =>
     this.#options.showsNumbers ? this.shown(text) : shortenedNumber(text)
 
@@ -180,7 +180,7 @@ export class Redaction {
   }
 }
 
-/** The telephone numbers among arguments, as deep as arguments are shown. */
+/** Telephone numbers among arguments, to the recorded depth. */
 function numbersIn(given: unknown, depth = 0): string[] {
   if (depth > max.depth) return []
   if (Array.isArray(given)) return given.flatMap((one) => numbersIn(one, depth + 1))
@@ -192,7 +192,7 @@ function numbersIn(given: unknown, depth = 0): string[] {
   })
 }
 
-/** What is recorded of a value that is not shown. */
+/** The record of a hidden value: its length or type. */
 function counted(value: unknown): unknown {
   if (typeof value === 'string') {
     const characters = value.length
@@ -218,21 +218,20 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 const written =
   /[+\uFF0B\uFE62]?\p{N}(?:[[\P{L}\p{Lm}\p{Default_Ignorable_Code_Point}]--\p{N}]*\p{N}){6,}/gv
 
-/** Ids that may be all digits: UUIDs, and those of `mintExternalId`. */
+/** Ids that may be all digits: UUIDs and ids of `mintExternalId`. */
 const madeIds =
   /((?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|auto-[\da-f]{24})(?![\da-z]))/i
 
-/** Most digits that are kept. */
 const maxKept = 4
 
-/** The last digits of a number: `…5678`; never more than half of them. */
+/** The last digits: `…5678`; never more than half of the number. */
 function shortenedNumber(text: string): string {
   const digits = text.match(/\p{N}/gu) ?? []
   const kept = Math.min(maxKept, Math.floor(digits.length / 2))
   return `…${kept === 0 ? '' : digits.slice(-kept).join('')}`
 }
 
-/** A text with each number in it shortened that `isMeant`. Ids that were made at random stay whole. */
+/** Shortens each number in a text for which `isMeant` is true. Random ids stay whole. */
 const withShortenedNumbers = (
   text: string,
   isMeant: (number: string) => boolean = () => true,
@@ -247,14 +246,14 @@ const withShortenedNumbers = (
     )
     .join('')
 
-/** Digits at the end of a number that no other telephone of the same call has. */
+/** Final digits that tell the telephones of a call apart. */
 const comparedDigits = 7
 
-/** The digits of a text, those of other scripts as 0 to 9. */
+/** The digits of a text; digits of other scripts become 0 to 9. */
 const digitsOf = (text: string) =>
   (text.normalize('NFKC').match(/\p{Nd}/gu) ?? []).map((digit) => decimalValue(digit)).join('')
 
-/** The digits of a script follow each other from its zero on (Unicode §4.6). */
+/** Digits of a script are consecutive from its zero (Unicode §4.6). */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
@@ -262,7 +261,7 @@ function decimalValue(digit: string): number {
   return (code - zero) % 10
 }
 
-/** The last digits of a number; none of a short one. */
+/** The last digits of a number; empty for a short one. */
 function endOf(number: string): string[] {
   const end = digitsOf(number).slice(-comparedDigits)
   return end.length === comparedDigits ? [end] : []

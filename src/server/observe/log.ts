@@ -1,14 +1,11 @@
 import { safeJson } from '../../text/safe-text.ts'
 import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
 
-/*
- * The log of the program. It has no library: two forms of a line, and a bound on what waits for a
- * reader, are all that is needed.
- */
+/** The log of the program. It needs no library: two line formats, and a bound on unread bytes. */
 
 /**
- * From the fewest lines to the most. `info`: also one line for each request; `debug`: also texts of
- * clients, in messages of errors.
+ * From least to most. `info` adds one line per request; `debug` adds texts of clients in error
+ * messages.
  */
 export const logLevels = ['error', 'warn', 'notice', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -17,28 +14,27 @@ export const logForms = ['text', 'json', 'off'] as const
 
 export interface LogOptions {
   readonly form: (typeof logForms)[number]
-  /** Lines of further levels are left out. */
+  /** The most verbose level that is written. */
   readonly level: LogLevel
 }
 
-/** Where lines are written. */
 export interface LogOutput {
   write(text: string): unknown
-  /** Bytes that wait to be written. */
+  /** Unread bytes. */
   readonly writableLength: number
 }
 
-/** Most bytes that wait for a reader of the log. Further lines are dropped: a log must not take all memory. */
+/** Bytes that may wait for the log's reader. Further lines are dropped, to bound memory. */
 const maxUnread = 1024 * 1024
 
 /**
- * The log of the process. It never waits and never throws: where nobody reads it, lines are dropped,
- * and the next line that is written says how many.
+ * The log of the process. It never waits and never throws: without a reader, lines are dropped, and
+ * the next line reports how many.
  */
 export interface Log {
-  /** A line of the program itself. */
+  /** Writes a line of the program itself. */
   line(message: string, level?: LogLevel): void
-  /** Writes the records of requests; `undefined` where they are left out. */
+  /** Writes records of requests; `undefined` if they are not logged. */
   readonly sink: Sink | undefined
   /** Lines dropped since the start. */
   readonly dropped: () => number

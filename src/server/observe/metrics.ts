@@ -87,14 +87,17 @@ const sinkOf = (metrics: ReturnType<typeof recordedMetrics>): Sink => ({
   },
 })
 
-/** The platform may answer with any status, so they are counted by class; 429 has a meaning of its own. */
+/**
+ * The platform may answer with any status, so statuses are counted by class; 429 is counted by
+ * itself.
+ */
 function resultOf({ status, failure }: PlatformTry): string {
   if (status === undefined) return failure ?? 'none'
   if (failure !== undefined && failure !== 'rejected') return failure
   return status === 429 ? '429' : `${Math.floor(status / 100)}xx`
 }
 
-/** What is read when it is asked for; Prometheus names most of it the same for every process. */
+/** Metrics read on demand, most under Prometheus' standard names for processes. */
 function processMetrics(version: string, droppedLogLines: () => number): readonly Metric[] {
   const started = Date.now() / 1000 - process.uptime()
   const cpuSeconds = () => {
@@ -132,20 +135,18 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
  * it brings a tracing API and a statistics package along; what is needed of it is this file.
  */
 
-/** The media type of the format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Labels = Readonly<Record<string, string>>
 
-/** Something that is measured, under one name. */
 export interface Metric {
-  /** Its lines, with `# HELP` and `# TYPE`. */
+  /** Lines of the metric, with `# HELP` and `# TYPE`. */
   text(): string
 }
 
 /**
- * Most sets of labels of one metric. All labels are from short lists, so this is never reached; if it
- * were, further sets are counted together.
+ * Label sets per metric. Labels come from short lists, so this is never reached; beyond it, sets
+ * are counted together.
  */
 const maxSeries = 2000
 
@@ -181,7 +182,7 @@ export class Counter implements Metric {
   readonly #type: 'counter' | 'gauge'
   readonly #series = new Series(() => ({ value: 0 }))
 
-  /** `help`: what it measures, in one line. */
+  /** `help`: one line. */
   constructor(name: string, help: string, type: 'counter' | 'gauge' = 'counter') {
     this.#name = name
     this.#help = help
@@ -198,7 +199,7 @@ export class Counter implements Metric {
   }
 }
 
-/** A number that is read when it is asked for. */
+/** A number that is read on demand. */
 export const readMetric = (
   name: string,
   help: string,
@@ -211,7 +212,7 @@ export const readMetric = (
 /** Upper bounds of the buckets, s: from a fast reply to the longest request. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** How long something takes, s. */
+/** Durations, s. */
 export class Histogram implements Metric {
   readonly #name: string
   readonly #help: string

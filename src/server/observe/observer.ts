@@ -13,40 +13,40 @@ import type {
 } from './records.ts'
 import type { BeginTry, RequestSpan, Tracing } from './tracing.ts'
 
-/** What came of something: its result, or what it has thrown. */
+/** The result of work, or its error. */
 export type Ended<T> = { readonly result: T } | { readonly error: unknown }
 
-/** Receives what happens, and gives it to the log, the metrics and the traces. */
+/** Passes events to the log, the metrics and the traces. */
 export interface Observer {
-  /** Runs a request of a client, and records it when it has ended. */
+  /** Runs a client's request, and records its end. */
   request<T>(
     request: BeginningRequest,
     run: () => Promise<T>,
     outcomeOf: (ended: Ended<T>) => RequestOutcome,
   ): Promise<T>
-  /** Records a request that was answered before it began. */
+  /** Records a request that was answered without being run. */
   requestEnded(request: BeginningRequest, outcome: RequestOutcome): void
-  /** Runs the tool call of the current request. `outcomeOf` must give one of a few words. */
+  /** Runs the tool call of the current request. `outcomeOf` returns one of a few words. */
   toolCall<T>(
     call: BeginningCall,
     run: () => Promise<T>,
     outcomeOf: (ended: Ended<T>) => string,
   ): Promise<T>
-  /** Records that the tool call of the current request was refused before it began. */
+  /** Records that the current request's tool call was refused before it ran. */
   toolCallEnded(call: BeginningCall, outcome: string): void
-  /** `keyHash`: hash of the API key that the request brought, valid or not. */
+  /** `keyHash`: hash of the request's API key, valid or not. */
   requestRefused(
     request: Omit<RefusedRequest, 'key'> & { readonly keyHash: string | undefined },
   ): void
   platformTried(attempt: PlatformTry): void
-  /** Begins the span of a request to the platform; `undefined` where traces are not recorded. */
+  /** Begins the span of a request to the platform; `undefined` if nothing is traced. */
   readonly beginTry: BeginTry | undefined
   cacheRead(result: CacheResult): void
   dialDecided(result: DialResult, rule: string): void
   stateFailed(how: StateFailure): void
 }
 
-/** `undefined` where nothing is recorded: then nothing is measured either. */
+/** `undefined` if nothing is recorded; then nothing is measured. */
 export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
   if (sinks.length === 0 && !tracing) return undefined
   const current = new AsyncLocalStorage<RequestUnderWay>()
@@ -107,7 +107,7 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
   }
 }
 
-/** Does work, and says what came of it before its result is passed on. */
+/** Runs work, and reports its end before the result is passed on. */
 async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
   let result: T
   try {
@@ -120,15 +120,14 @@ async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => v
   return result
 }
 
-/** A tool call that begins. */
 interface BeginningCall {
-  /** Name of a tool of this server, never a text of the client. */
+  /** A tool of this server, never a text of the client. */
   readonly tool: string
-  /** The operation of the platform that the tool is for. */
+  /** The platform operation of the tool. */
   readonly operation: string
 }
 
-/** As much of the key's hash as tells users apart, in characters of base64url. */
+/** Prefix of the key's hash that tells users apart, base64url. */
 const shownHash = (keyHash: string): string => keyHash.slice(0, 16)
 
 /** Ids of requests: a random part for this process, and a number. */
