@@ -22,7 +22,7 @@ const instant = (help: string): Setting<number | undefined> => ({
   variable: undefined,
   value: 'TIME',
   help,
-  range: 'So long ago, such as 30m, 12h or 7d, or a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
+  range: 'A time ago, such as 30m, 12h or 7d, or a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
   json: { type: 'string' },
   parse(given, label) {
     if (given === undefined) return undefined
@@ -31,20 +31,20 @@ const instant = (help: string): Setting<number | undefined> => ({
     const time = /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Number.NaN
     if (Number.isFinite(time)) return time
     throw new ConfigError(
-      `${label} takes a time: so long ago, such as 12h or 7d, or a date, such as 2026-11-22T08:00Z.`,
+      `${label} takes a time ago, such as 12h or 7d, or a date, such as 2026-11-22T08:00Z.`,
     )
   },
 })
 
 /** Which entries of the audit trail are printed. */
 const auditQuerySettings = {
-  since: instant('Only what began at this time or later.'),
-  until: instant('Only what began before this time.'),
+  since: instant('Only entries from this time on.'),
+  until: instant('Only entries before this time.'),
   tool: text({ variable: undefined, value: 'NAME', help: 'Only calls of this tool.' }),
   outcome: optionalChoice({
     variable: undefined,
     value: 'WORD',
-    help: 'Only what came to this.',
+    help: 'Only entries with this outcome.',
     choices: ['done', 'unchanged', 'partly', 'refused', 'failed', 'unknown', 'begun'],
     range:
       'done, unchanged, partly, refused, failed, unknown or begun (it has not ended, or its server did).',
@@ -52,7 +52,7 @@ const auditQuerySettings = {
   'key-hash': text({
     variable: undefined,
     value: 'HASH',
-    help: 'Only what was done with this key, by the beginning of its hash.',
+    help: 'Only entries of this key, by the beginning of its hash.',
   }),
   limit: count({
     variable: undefined,

@@ -129,7 +129,7 @@ export const httpSettings = {
   }),
   'trusted-proxies': addressRanges({
     variable: 'VOICE_AGENT_TRUSTED_PROXIES',
-    help: 'Proxies in front of this server: what they write into X-Forwarded-For tells which client sent a request, for the limits by address.',
+    help: 'Proxies in front of this server, whose X-Forwarded-For gives the client address for the limits by address.',
   }),
   'local-token': onOff({
     variable: 'VOICE_AGENT_LOCAL_TOKEN',
@@ -222,7 +222,7 @@ export const httpSettings = {
   }),
   drain: seconds({
     variable: 'VOICE_AGENT_DRAIN',
-    help: 'Longest time for requests under way when the server is told to stop; placing a call takes at most 54.',
+    help: 'Longest time for requests under way when the server stops; placing a call takes at most 54.',
     default: 60,
   }),
 }
@@ -274,17 +274,17 @@ export interface OauthConfig {
 export const oauthSettings = {
   oauth: flag({
     variable: 'VOICE_AGENT_OAUTH',
-    help: 'Be an OAuth authorization server, too, so that hosted clients connect without a key of their own: persons give theirs on a page of this server. Needs --public-url. The variable takes true or false.',
+    help: 'Also act as an OAuth authorization server for hosted clients: users enter their API key on a page. Needs --public-url. The variable takes true or false.',
   }),
   'public-url': text({
     variable: 'VOICE_AGENT_PUBLIC_URL',
     value: 'URL',
-    help: 'The address under which clients and browsers reach this server, with --oauth: https without a path, or http on this machine.',
+    help: 'Address that clients and browsers use, with --oauth: https without a path, or http on this machine.',
   }),
   'oauth-clients': text({
     variable: 'VOICE_AGENT_OAUTH_CLIENTS',
     value: 'FILE',
-    help: 'JSON file of OAuth clients that need not register, with --oauth (see docs/connectors.md).',
+    help: 'JSON file of preregistered OAuth clients, with --oauth (see docs/connectors.md).',
   }),
 }
 
@@ -344,7 +344,7 @@ export const metricsSettings = {
   'metrics-host': text({
     variable: 'VOICE_AGENT_METRICS_HOST',
     value: 'HOST',
-    help: 'Address to serve metrics on. Whoever reaches it can read them: they have no key.',
+    help: 'Address to serve metrics on. They need no key: everybody who reaches it can read them.',
     range: `Default ${loopback}, whatever --host is.`,
     json: { type: 'string', default: loopback },
   }),

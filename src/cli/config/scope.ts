@@ -154,12 +154,12 @@ export const callingSettings = {
   }),
   'call-find-out': seconds({
     variable: 'VOICE_AGENT_CALL_FIND_OUT',
-    help: 'How long the platform is asked what became of a call whose answer was lost; placing a call takes at most 54 in all.',
+    help: 'How long to look for a call whose reply was lost; placing a call takes at most 54 in all.',
     default: 20,
   }),
   'call-settle': seconds({
     variable: 'VOICE_AGENT_CALL_SETTLE',
-    help: 'A call that is not found counts as not placed after this time, and only then does the same request place it again.',
+    help: 'A call that is not found after this time counts as not placed; only then does the same request place it again.',
     default: 120,
   }),
 }

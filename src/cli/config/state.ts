@@ -42,7 +42,7 @@ export const stateSettings = {
   secret: text({
     variable: 'VOICE_AGENT_SECRET',
     value: 'TEXT',
-    help: 'What confirmations are signed with, at least 32 characters; servers with the same accept those of each other. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.',
+    help: "Secret that signs confirmations, at least 32 characters; servers that share it accept each other's. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.",
     range: 'Default: one that is made and kept in the --state-dir.',
     isSecret: true,
     blankError: 'is empty: the secret did not arrive. Give it, or do not set it at all.',
@@ -50,7 +50,7 @@ export const stateSettings = {
   'secret-file': text({
     variable: 'VOICE_AGENT_SECRET_FILE',
     value: 'FILE',
-    help: 'The same in a file, one a line.',
+    help: 'Secrets in a file, one a line.',
   }),
 }
 
