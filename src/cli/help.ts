@@ -24,14 +24,14 @@ export function helpText(
   { about, wantsAll, width }: HelpFor,
 ): string {
   const command = commands.find(({ name }) => name === about)
-  const columns = wantsAll ? width : Math.min(width ?? mostColumns, mostColumns)
+  const columns = wantsAll ? width : Math.min(width ?? maxColumns, maxColumns)
   const usage = command ? commandUsage(command, columns) : programUsage(commands, wantsAll)
   const options = wantsAll ? allOptions : fewOptions
   return `${helpParts([...usage, ...options(commands, command)], columns)}\n`
 }
 
 /** Columns of the help on one screen, also where it is no terminal. */
-const mostColumns = 100
+const maxColumns = 100
 
 /** What a person does first, in this order. */
 const firstSteps = ['tools', 'install', 'doctor']
@@ -107,7 +107,7 @@ const common: readonly string[] = [
 ]
 
 /** So many options fit on a screen. */
-const mostShown = 12
+const maxShown = 12
 
 /** The options on one screen. */
 function fewOptions(
@@ -120,7 +120,7 @@ function fewOptions(
   }
   const all = Object.keys(command.settings)
   const needed = all.filter((name) => common.includes(name) || !shared.has(name))
-  const shown = all.length <= mostShown ? all : needed
+  const shown = all.length <= maxShown ? all : needed
   return [
     ['Options:', ...shown.map(briefRow(command.settings))],
     [
