@@ -98,9 +98,9 @@ interface LookUpOptions {
 }
 
 interface SentOptions extends LookUpOptions {
-  /** When the call was first sent, ms since 1970; `undefined`: only the filter is asked. */
+  /** When the call was first sent, ms since 1970; `undefined`: only the filtered list is read. */
   readonly sentAt: number | undefined
-  /** Whether the list is read so long after the send that it can show an absence. */
+  /** Whether enough time has passed since the send for the list to prove an absence. */
   readonly isSettled: boolean
 }
 
@@ -110,7 +110,6 @@ interface SentOptions extends LookUpOptions {
  */
 const clockDoubtMs = 24 * 3_600_000
 
-/** Calls on a page. */
 const limit = 100
 
 const nothingKnown: LookUp = { kind: 'unknown', doubt: undefined }
@@ -137,7 +136,7 @@ export const lookUpUnsent = (
     return listedIn(filtered.items, search) ?? (await searchAll(search, readInTime))
   })
 
-/** Asks for a call that was sent. Throws ApiError and JournalError. */
+/** Looks up a call that was sent. Throws ApiError and JournalError. */
 const lookUpSent = (
   externalId: string,
   context: LookupContext,
@@ -166,7 +165,7 @@ type Query = Readonly<Record<string, unknown>>
 
 interface List {
   readonly read: (query: Query) => Promise<Page>
-  /** The same; `undefined`: time was up. */
+  /** Reads a page; `undefined`: time is up. */
   readonly readInTime: (query: Query) => Promise<Page | undefined>
 }
 
@@ -194,14 +193,14 @@ const isKnownBy =
 
 interface Search {
   readonly wanted: WantedCall
-  /** When the time in question begins, ms since 1970. */
+  /** Start of the searched time, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
-  /** Whether the journal knows it as the call of another request. */
+  /** Whether the journal has it as the call of another request. */
   readonly isKnown: (call: Call) => Promise<boolean>
 }
 
-/** The call among listed ones, by its id. */
+/** The call among listed ones, by id. */
 function listedIn(items: readonly Call[], { wanted }: Search): LookUp | undefined {
   const listed = items.filter((item) => isListedAs(item, wanted))
   const call = listed.find((item) => wanted.isOurId || !isAnotherPerson(item, wanted))
@@ -219,7 +218,7 @@ async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | 
   return undefined
 }
 
-/** Looks through all calls of the time in question, in whatever order the platform lists them. */
+/** Searches all calls of the time, in whatever order the platform lists them. */
 async function searchAll(search: Search, readInTime: List['readInTime']): Promise<LookUp> {
   const created_after = new Date(search.since).toISOString()
   const seen = new Set<string>()

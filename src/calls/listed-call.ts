@@ -25,9 +25,9 @@ import { isMintedExternalId } from '../state/journal.ts'
 
 export interface WantedCall {
   readonly externalId: string
-  /** Otherwise the id is the caller's: another installation may have made it. */
+  /** False: the id is the caller's, and another installation may have sent it. */
   readonly wasSent: boolean
-  /** This server made the id, and has sent it. */
+  /** This server made and sent the id. */
   readonly isOurId: boolean
   readonly type: string | undefined
   readonly agentId: string | undefined
@@ -50,21 +50,21 @@ export function wantedCall(
   }
 }
 
-/** By its id, the listed call is the wanted one. It may still have another person. */
+/** Whether the listed call has the wanted id. It may still be to another person. */
 export function isListedAs({ external_id }: Call, { externalId, isOurId }: WantedCall): boolean {
   if (external_id === externalId) return true
   return isOurId && plain(external_id).includes(plain(externalId))
 }
 
-/** A number tells people apart by its last eight digits, if it is shown whole. */
+/** Numbers shown whole identify people by their last eight digits. */
 export const isAnotherPerson = (call: Call, wanted: WantedCall): boolean =>
   person(call, wanted) === 'another'
 
-/** A number is shown, and not whole: it does not tell who was called. */
+/** Whether the shown number is masked, so that it does not identify the person. */
 export const isMasked = (call: Call, wanted: WantedCall): boolean =>
   Boolean(call.to_number) && person(call, wanted) === undefined
 
-/** `undefined`: the numbers do not tell. */
+/** `undefined`: the numbers do not identify the person. */
 function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' | undefined {
   const [shown, wanted] = [digitsOf(call.to_number), digitsOf(toNumber)]
   if (shown === undefined || wanted === undefined) return undefined
@@ -75,7 +75,7 @@ function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' 
 const isAnotherType = ({ type: shown }: Call, { type }: WantedCall) =>
   (shown === 'phone' && type === 'web') || (shown === 'web' && type === 'phone')
 
-/** The caller's number is not compared: a platform may take another one of the account. */
+/** Caller numbers are not compared: a platform may use another one of the account. */
 export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
   const [shown, agent] = [plain(call.agent_id), plain(wanted.agentId)]
   const isAnotherAgent = !shown.endsWith(agent) && !agent.endsWith(shown)
@@ -108,13 +108,13 @@ export function mayBe(
 const wholeNumber =
   /^\s*(?:tel:|sips?:)?(\+?(?:\d|\(\d+\))(?:[\s.\-/]?(?:\d|\(\d+\)))*)\s*(?:[;@].*)?$/i
 
-/** The digits of a number that is shown whole; `undefined`: it is masked, or too short to tell. */
+/** The digits of a number that is shown whole; `undefined`: it is masked or too short. */
 function digitsOf(number: string | null | undefined): string | undefined {
   const digits = wholeNumber.exec(number ?? '')?.[1]?.replace(/\D/g, '') ?? ''
   return digits.length >= 8 ? digits : undefined
 }
 
-/** Whether it is a number without some digits: cut, or with a gap. */
+/** Whether it is a number with digits missing: cut, or with a gap. */
 function isPartOf(shown: string, whole: string): boolean {
   let same = 0
   while (same < shown.length && shown[same] === whole[same]) same++
@@ -125,10 +125,10 @@ function isPartOf(shown: string, whole: string): boolean {
 const plain = (id: string | null | undefined) =>
   (id ?? '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** How much of an id that has a prefix and is cut must be left to recognise it, in characters. */
+/** Shortest recognisable rest of a prefixed and cut id, characters. */
 const minCutIdLength = 6
 
-/** Whether an id is shown with other text around it, or only its beginning, or both. */
+/** Whether an id is shown within other text, cut at its end, or both. */
 function isFormOf(shown: string, id: string): boolean {
   if (shown.includes(id) || id.startsWith(shown)) return true
   for (let length = Math.min(id.length, shown.length); length >= minCutIdLength; length--)

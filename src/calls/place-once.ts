@@ -68,12 +68,14 @@ export async function placedBefore(
 
 type Asked = Pick<LookupContext, 'request' | 'callOwner' | 'sameForMs'>
 
-/** What the journal knows of an identical request, without asking the platform. */
+/** The journal's entry of an identical request. The platform is not asked. */
 export const journalEntryOf = (
   lookup: Asked & Pick<LookupContext, 'journal'>,
 ): Promise<JournalEntry | undefined> => lookup.journal.find(identityOf(lookup))
 
-/** Looks for a call before it is sent; if that fails, nothing was sent, and the entry is free again. */
+/**
+ * Looks for a call before it is sent. If that fails, nothing was sent, and the entry is free again.
+ */
 async function lookUpFirst(
   entry: JournalEntry,
   lookup: LookupContext,

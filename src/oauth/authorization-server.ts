@@ -30,20 +30,20 @@ export interface AuthorizationServerOptions {
   readonly publicUrl: URL
   /** The scopes that some exposed tool needs. */
   readonly scopes: readonly Scope[]
-  /** Clients that the operator gives. */
+  /** Clients configured by the operator. */
   readonly clients: readonly StaticClient[]
   readonly records: Records
   readonly sealingKeys: SealingKeys
   readonly askPlatform: AskPlatform
   readonly platformHost: string
-  /** The key of the sandbox's own account; `undefined`: it is a real platform. */
+  /** The key of the sandbox's own account; `undefined` for a real platform. */
   readonly sandboxKey: string | undefined
   readonly fetchDocument: FetchDocument
-  /** Called with what the operator should know: a defect, or a state that cannot be used. */
+  /** Called with a defect, or with a state that cannot be used. */
   readonly onError: (error: unknown) => void
 }
 
-/** Registrations a minute: a client registers once. */
+/** Registrations a minute. A client registers once. */
 const maxRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
@@ -121,7 +121,9 @@ function createRegistrationLimit(): (address: string) => boolean {
   return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 
-/** The key behind an access token: while the token and its grant are valid, and it is for this server. */
+/**
+ * The key of an access token, while the token and its grant are valid and it is for this server.
+ */
 async function readToken(
   token: string,
   {
@@ -168,7 +170,7 @@ const invalidToken: TokenResult = {
     'The access token has expired, was revoked, or is not of this server. Get a new one: refresh it, or connect again.',
 }
 
-/** Any page may read what is public (CORS). */
+/** Public metadata: any page may read it (CORS). */
 function sendMetadata(request: IncomingMessage, response: ServerResponse, metadata: object): void {
   if (answerPreflight(request, response)) return
   const isRead = request.method === 'GET' || request.method === 'HEAD'

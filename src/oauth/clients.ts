@@ -8,10 +8,10 @@ import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'
 import { redirectTarget } from './pages/client-in-words.ts'
 import { clientNetwork } from './public-address.ts'
 
-/** What this server does for clients, whatever more they can. */
+/** The supported grant types. */
 const grantTypes = ['authorization_code', 'refresh_token'] as const
 
-/** How clients may prove who they are; `none`: by PKCE alone. */
+/** How clients authenticate; `none`: by PKCE alone. */
 export const clientAuthMethods = [
   'none',
   'client_secret_basic',
@@ -21,7 +21,7 @@ export const clientAuthMethods = [
 
 const webAddress = z.url().max(2000)
 
-/** A redirect address: https, http to the person's own machine, or the scheme of an app. */
+/** A redirect URI: https, http to the person's own machine, or an app's scheme. */
 const redirectUri = z
   .string()
   .max(2000)
@@ -55,7 +55,7 @@ export function parsedMetadata(given: unknown): ClientMetadata {
   throw new errors.InvalidClientMetadata(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
-/** A client that the operator gives. */
+/** A client configured by the operator. */
 export const StaticClient = ClientMetadata.extend({
   client_id: z.string().min(1).max(2000),
   client_secret: z.string().min(16).max(2000).optional(),
@@ -83,7 +83,7 @@ export function providerMetadata(metadata: ClientMetadata) {
   }
 }
 
-/** Whether the operator has given a client. oidc-provider marks it so; its types do not say it. */
+/** Whether the operator configured a client: a mark of oidc-provider that its types lack. */
 export const isOperators = (client: object | undefined): boolean =>
   client !== undefined && 'noManage' in client
 
@@ -103,7 +103,7 @@ export function isOwnRedirect(uri: string, own: readonly string[]): boolean {
 
 const withoutPort = (uri: string) => uri.replace(loopback, (_, host: string) => `http://${host}`)
 
-/** Fetches a document that a client names: its metadata, or its keys. */
+/** Fetches the metadata or keys of a client. */
 export type FetchDocument = GuardedFetch['fetch']
 
 /**
@@ -121,7 +121,7 @@ interface FetchedDocument {
   readonly headers: [string, string][]
 }
 
-/** The metadata of a client come in its own form, and are passed on in ours. */
+/** Converts a client's metadata document into the form of this server. */
 export function documentFetch(fetchDocument: FetchDocument): typeof fetch {
   const remembered = new Map<string, { until: number; fetched: Promise<FetchedDocument> }>()
   const fetchOnce = (url: string, signal: AbortSignal | null): Promise<FetchedDocument> => {
@@ -192,7 +192,7 @@ const Granted = z.object({
   token: z.string().optional(),
 })
 
-/** Whether the request brings a code or token that is stored, of this client. */
+/** Whether the request has a stored code or token of this client. */
 async function bringsGrantOf(clientId: string): Promise<boolean> {
   const { provider, params } = Provider.ctx?.oidc ?? {}
   const { data } = Granted.safeParse(params)
@@ -207,14 +207,14 @@ async function bringsGrantOf(clientId: string): Promise<boolean> {
   return found.some((one) => one && one.clientId === clientId)
 }
 
-/** Refuses a client that may come back after a time; 400, as oidc-provider has it, tells it not to. */
+/** Refuses a client that may retry later. The 400 of oidc-provider would tell it not to. */
 export function tooMany(description: string, waitMs = 60_000): Error {
   Provider.ctx?.set('retry-after', String(Math.ceil(waitMs / 1000)))
   const error = new errors.TemporarilyUnavailable(description)
   return Object.assign(error, { status: 429, statusCode: 429 })
 }
 
-/** A document that names itself is one of metadata; another one is passed on as it is. */
+/** Converts a document of metadata; another one is unchanged. */
 function inOurForm(text: string, url: string): string {
   const document = z.looseObject({ client_id: z.literal(url) }).safeParse(jsonIn(text))
   if (!document.success) return text
@@ -238,13 +238,13 @@ function jsonIn(text: string): unknown {
  * are, must not be up to the client.
  */
 
-/** How long an assertion is valid at most, s. */
+/** Longest validity of an assertion, s. */
 const validSeconds = 5 * 60
 
-/** How far the clock of a client may be ahead, s. */
+/** Tolerance for a client's clock that is ahead, s. */
 const clockDoubtSeconds = 30
 
-/** Assertions a minute, for each server. All users of a hosted assistant are one client. */
+/** Assertions a minute, per server. All users of a hosted assistant are one client. */
 const maxAssertions = { perClient: 300, perNetwork: 600 }
 
 /**
@@ -254,7 +254,7 @@ const maxAssertions = { perClient: 300, perNetwork: 600 }
 const usedForMs = (validSeconds + 120) * 1000
 const usedAssertionBounds: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
 
-/** Records that an assertion is used: of two at the same moment one is recorded. Throws StateError. */
+/** Records the use of an assertion. Of two at the same moment, one succeeds. Throws StateError. */
 export async function useAssertion(
   records: Records,
   record: Pick<NewRecord, 'kind' | 'id' | 'value'>,

@@ -6,7 +6,7 @@ import { scopeNames } from './pages/models.ts'
 
 const formToken = z.string()
 
-/** What the forms of the pages send. */
+/** The forms of the pages. */
 const PageAnswer = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('key'),
@@ -23,10 +23,10 @@ const PageAnswer = z.discriminatedUnion('step', [
 ])
 export type PageAnswer = z.output<typeof PageAnswer>
 
-/** Longest form, bytes: a key has at most 4096 characters. */
+/** Longest form, bytes. A key has at most 4096 characters. */
 const longest = 32_768
 
-/** The answer in a form that a browser sends; `undefined`: it is none of our forms, or too long. */
+/** The answer in a browser's form; `undefined`: not one of these forms, or too long. */
 export async function readAnswer(request: IncomingMessage): Promise<PageAnswer | undefined> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') return undefined
@@ -41,7 +41,7 @@ export async function readAnswer(request: IncomingMessage): Promise<PageAnswer |
   return answerIn(new URLSearchParams(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** The same of its fields. Spaces around a pasted key are left out. */
+/** The answer in a form's fields. Spaces around a pasted key are removed. */
 export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   const { data } = PageAnswer.safeParse({
     step: form.get('step'),

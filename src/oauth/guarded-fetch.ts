@@ -11,28 +11,27 @@ export interface GuardedFetchOptions {
    * refuse private addresses itself, too.
    */
   readonly proxy?: { readonly url: string; readonly except: string } | undefined
-  /** Which addresses may be connected to; by default the public ones. */
+  /** Which addresses may be connected to; default: public ones. */
   readonly mayReach?: (address: string) => boolean
   readonly resolveHost?: ResolveHost
-  /** For everything together: names, connection, reply. */
+  /** For the whole fetch, ms: names, connection, reply. */
   readonly timeLimitMs?: number
-  /** Largest body, in bytes; §8.7 of the draft recommends to read 5 kB. */
+  /** Largest body, bytes; §8.7 of the draft recommends 5 kB. */
   readonly maxBytes?: number
   /** Requests a minute to one host. */
   readonly perHost?: number
   /** Requests a minute for one network of clients. */
   readonly perNetwork?: number
-  /** Requests at the same time, in all and for one network of clients. */
+  /** Concurrent requests, in all and per network of clients. */
   readonly concurrency?: { readonly inAll: number; readonly perNetwork: number }
-  /** Certificates that are trusted, instead of the system's. */
+  /** Trusted certificates in place of the system's. */
   readonly ca?: string
 }
 
-/** `fetch` for addresses that strangers choose. */
+/** `fetch` for addresses that anybody may choose. */
 export interface GuardedFetch {
   /**
-   * A GET of a JSON document, for a client of a network. Throws a `FetchRefusal` for everything but a
-   * whole document.
+   * Fetches a JSON document for a client of a network. Throws FetchRefusal unless it is complete.
    */
   fetch(
     address: string | URL,
@@ -101,7 +100,7 @@ function openDispatcher({
   })
 }
 
-/** The address, if it may be fetched as far as can be seen without asking for its host. */
+/** The parsed address, if it may be fetched. Its host is not resolved yet. */
 function checkedUrl(address: string | URL, mayReach: (address: string) => boolean): URL {
   const url = URL.parse(String(address))
   if (url?.protocol !== 'https:' || url.username || url.password) {
@@ -118,7 +117,7 @@ function checkedUrl(address: string | URL, mayReach: (address: string) => boolea
   return url
 }
 
-/** A name that only a private network has. A proxy would resolve it. */
+/** A name of a private network. A proxy would resolve it. */
 const isPrivateName = (host: string, mayReach: (address: string) => boolean): boolean =>
   isLocalhost(host)
     ? !mayReach('127.0.0.1')
@@ -130,7 +129,7 @@ interface Limits {
   readonly underWay: Quota
 }
 
-/** Counts a fetch in all bounds, or in none. */
+/** Counts a fetch against all limits, or none. */
 function takeSlot(host: string, network: string, { byHost, byNetwork, underWay }: Limits): void {
   const now = performance.now()
   const mustWait = byHost.waitMs(host, now) > 0 || byNetwork.waitMs(network, now) > 0
@@ -150,7 +149,7 @@ interface FetchBounds {
   readonly signal: AbortSignal
 }
 
-/** One GET of a JSON document; redirects are not followed. */
+/** A GET of a JSON document, without redirects. */
 async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
   const { dispatcher, maxBytes, signal } = bounds
   try {
@@ -173,7 +172,7 @@ async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
 
 const isJson = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
 
-/** Why a reply is no document, as far as its headers show it. */
+/** Why a reply is refused by its headers, if it is. */
 function flawOf(
   { statusCode, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -195,7 +194,7 @@ const tooLarge = { code: 'too_large', text: 'answered with a document that is to
 const headerText = (headers: Dispatcher.ResponseData['headers'], name: string): string =>
   [headers[name] ?? []].flat().join(', ')
 
-/** The reply with its whole body, and with the headers that say how long it may be kept. */
+/** The reply with its whole body and its caching headers. */
 async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<Response> {
   const kept = ['content-type', 'cache-control', 'expires']
     .map((name): [string, string] => [name, headerText(headers, name)])
@@ -203,7 +202,7 @@ async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<R
   return new Response(await body.arrayBuffer(), { headers: Object.fromEntries(kept) })
 }
 
-/** A failure of the network, as a refusal; another error is a defect of this program and stays one. */
+/** A network failure as a refusal. Any other error is a defect and stays as it is. */
 function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   const chain = causes(error)
   const refusal = chain.find((cause) => cause instanceof FetchRefusal)
@@ -217,10 +216,10 @@ function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   return refuse('unreachable', 'could not be reached')
 }
 
-/** Codes of errors that are not of a network. */
+/** Codes of errors that do not come from the network. */
 const ourCodes = /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/
 
-/** An error and what caused it; several connections that failed together are in one error. */
+/** An error and its causes. An aggregate error holds those of several connections. */
 function causes(error: unknown): Error[] {
   if (!(error instanceof Error)) return []
   const others: unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
@@ -234,7 +233,7 @@ const codeOf = (error: Error): string | undefined =>
 type FetchRefusalCode =
   /** Its address is not https, or has a user name. */
   | 'not_https'
-  /** Its host is, or leads to, an address that is not public. */
+  /** Its host is, or resolves to, an address that is not public. */
   | 'not_public'
   /** Its host has no address. */
   | 'unresolved'
@@ -250,7 +249,7 @@ type FetchRefusalCode =
   /** Too many documents were asked for. */
   | 'too_many'
 
-/** The message names the host. What was resolved is not in it: it may be read by strangers. */
+/** The message names the host but no resolved address: anybody may read it. */
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal'
   readonly code: FetchRefusalCode
@@ -261,7 +260,6 @@ export class FetchRefusal extends Error {
   }
 }
 
-/** All addresses of a host. */
 type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
 
 /**
@@ -282,7 +280,7 @@ function nameServerLookup(timeoutMs: number): ResolveHost {
   }
 }
 
-/** The names of this machine; no name server is asked for them (RFC 6761 §6.3). */
+/** Names of this machine, never sent to a name server (RFC 6761 §6.3). */
 const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/i.test(host)
 
 const addresses = (result: PromiseSettledResult<string[]>) =>
@@ -320,7 +318,7 @@ async function checkedAddresses(
   return found
 }
 
-/** As `dns.lookup` answers: all addresses, or the first one, of the family that is wanted. */
+/** Answers like `dns.lookup`: all addresses, or the first of the wanted family. */
 function answer(
   found: readonly LookupAddress[],
   { all, family }: LookupOptions,

@@ -8,11 +8,11 @@ import { ApiError, type Failure, isCertificateProblem, SendFailure } from './fai
 import { type Outcome, readReply, type WireReply } from './reply.ts'
 import { pause, rejectOnAbort } from './time-limit.ts'
 
-/** Speaks the platform's API with one user's key. Cheap to make: connections live in `send`. */
+/** The platform's API with one user's key. Cheap to create: connections live in `send`. */
 export interface Client {
   /**
-   * Calls one operation and gives its parsed reply; `undefined` for an acknowledgement.
-   * Whatever the platform or the network does wrong is thrown as ApiError.
+   * Calls an operation and returns its parsed reply; `undefined` for an acknowledgement. Every
+   * failure of the platform or the network is thrown as ApiError.
    */
   call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
 }
@@ -22,35 +22,35 @@ export interface ClientOptions {
   readonly apiKey: string
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
-  /** The network of the client that the key came from, where that is known. */
+  /** The network of the client that sent the key, if known. */
   readonly clientNetwork?: string | undefined
   readonly retry?: RetryPolicy
-  /** Longest time spent on requests, all tries together, ms; waits between tries are not counted. */
+  /** Longest time of all attempts together, ms, without the waits between them. */
   readonly totalTimeoutMs?: number
   /**
-   * The id of the key's own account, which is sent where a request says `me`: the platform's reference
-   * declares some of these path parameters as UUIDs. Absent: `me` is sent.
+   * The id of the key's own account, sent in place of `me`: the reference declares some of these
+   * path parameters as UUIDs. Absent: `me` is sent.
    */
   readonly ownAccountId?: () => Promise<string>
-  /** Records the requests that change something. */
+  /** Records changes. */
   readonly audit?: WriteAudit | undefined
-  /** Records every try, for the log, the metrics and the traces. */
+  /** Records every attempt, for the log, the metrics and the traces. */
   readonly observer?: Pick<Observer, 'beginTry' | 'platformTried'> | undefined
   /** Origin and base path of the platform, or `sandbox`, for the traces. */
   readonly platform?: string
-  /** Called with every reply of success: the platform accepts the key. */
+  /** Called with every successful reply: the platform accepts the key. */
   readonly onAccepted?: (() => void) | undefined
-  /** Called after a request that changes something, also after a failed one: it may have taken effect. */
+  /** Called after every change, even a failed one: it may have taken effect. */
   readonly onWrite?: (request: RouteRequest) => void
-  /** Called with the parts that were dropped from a reply because they are not as documented. */
+  /** Called with the parts of a reply that were dropped because they are not as documented. */
   readonly onDrift?: ((operation: string, drift: readonly Drift[]) => void) | undefined
 }
 
-/** What the client needs of the audit trail. */
+/** The part of the audit trail that the client uses. */
 export interface WriteAudit {
-  /** Runs a request that changes something. Throws ApiError where it must not be sent unrecorded. */
+  /** Runs a change. Throws ApiError if it must not be sent unrecorded. */
   write<T>(route: Route, request: RouteRequest, send: () => Promise<T>): Promise<T>
-  /** Receives every try, also of requests that only read. */
+  /** Receives every attempt, also of reads. */
   tried(attempt: PlatformTry): void
 }
 
@@ -119,7 +119,7 @@ async function callWithRetries<R extends Route>(
   }
 }
 
-/** A timeout with the time of all tries together, not only of the last one. */
+/** A timeout with the time of all attempts, not only of the last. */
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
@@ -131,7 +131,7 @@ interface Trying {
   readonly resends: number
 }
 
-/** One try, which the log, the metrics, the traces and the audit trail learn of. */
+/** One attempt, reported to the log, the metrics, the traces and the audit trail. */
 async function observedTry(
   route: Route,
   request: RouteRequest,
@@ -226,13 +226,13 @@ const isAcknowledged = (route: Route, failure: Failure) =>
   failure.status < 300 &&
   failure.reason === 'cut_off'
 
-/** How failed requests are tried again. */
+/** How failed requests are retried. */
 interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** Attempts in all, the first included. */
   readonly tries: number
   /** Upper bound of the first wait, ms; doubled for each further one. */
   readonly firstWaitMs: number
-  /** Longest wait in all, seconds; a longer `Retry-After` is not waited for. */
+  /** Longest wait in all, s; a longer `Retry-After` is not waited for. */
   readonly longestRetryAfter: number
 }
 

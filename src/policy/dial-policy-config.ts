@@ -33,12 +33,12 @@ const Country = z.string().transform((text, context) => {
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
-/** A time of day, where the called telephone is. */
+/** A time of day at the called telephone. */
 const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
 
-/** How an entry of `allow_agents` begins that is a name; every other entry is an id. */
+/** The prefix of names in `allow_agents`; all other entries are ids. */
 export const agentNamePrefix = 'name:'
 
 const AllowedAgent = z
@@ -50,12 +50,12 @@ const AllowedAgent = z
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** A time in which no call is placed, in the time zone of the called number. */
+/** A time without calls, in the time zone of the called number. */
 export const QuietHours = z
   .strictObject({
-    /** First minute of it. */
+    /** Its first minute. */
     from: ClockTime,
-    /** First minute after it; at or before `from` it is on the next day. 24:00 ends a day. */
+    /** The first minute after it; at or before `from`, on the next day. 24:00 ends a day. */
     to: ClockTime,
     /** Days on which it begins. Absent: every day. */
     days: listOf(z.enum(weekdays)).optional(),
@@ -69,7 +69,7 @@ const Zone = z
   .string()
   .refine(isTimeZone, { error: 'Expected a time zone such as America/New_York' })
 
-/** Time zones by the beginnings of numbers; one zone or several. */
+/** Time zones by number prefix; one zone or several. */
 const PrefixZones = z.record(
   Prefix,
   z.preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(Zone)),
@@ -85,25 +85,25 @@ const Limit = z.int().min(0).max(1_000_000)
  * two lists of allowed destinations add up. Limits count all calls that share a call counter.
  */
 export const DialPolicyConfig = z.strictObject({
-  /** Numbers that begin so may be dialled. */
+  /** Numbers with these prefixes may be dialled. */
   allow_prefixes: listOf(Prefix).optional(),
-  /** Numbers that begin so may not. */
+  /** Numbers with these prefixes may not be dialled. */
   deny_prefixes: listOf(Prefix).optional(),
   /** Numbers of these countries may be dialled. */
   allow_countries: listOf(Country).optional(),
-  /** Numbers of these countries may not. */
+  /** Numbers of these countries may not be dialled. */
   deny_countries: listOf(Country).optional(),
-  /** Agents that may call: ids, and exact names as `name:…`. An assistant can change names. */
+  /** Agents that may call: ids, and exact names as `name:…`. Assistants can change names. */
   allow_agents: listOf(AllowedAgent).optional(),
-  /** Caller numbers that may be used. */
+  /** Allowed caller numbers. */
   allow_from: listOf(CallerNumber).optional(),
-  /** When no call is placed; one time or several. */
+  /** Times without calls; one or several. */
   quiet_hours: z
     .preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(QuietHours).max(14))
     .optional(),
   /**
-   * Where numbers that begin so ring, for quiet hours: instead of the area codes known here. The
-   * longest prefix of a number counts.
+   * Time zones of number prefixes, for quiet hours, in place of the known area codes. The longest
+   * prefix counts.
    */
   zones: PrefixZones.optional(),
   /** Calls in any 60 seconds. */
@@ -112,14 +112,14 @@ export const DialPolicyConfig = z.strictObject({
   max_per_hour: Limit.optional(),
   /** Calls in any 24 hours. */
   max_per_day: Limit.optional(),
-  /** Calls under way at the same time. */
+  /** Concurrent calls. */
   max_at_once: Limit.optional(),
-  /** Calls from the start of this server to its end. */
+  /** Calls of one run of this server. */
   max_total: Limit.optional(),
 })
 export type DialPolicyConfig = z.output<typeof DialPolicyConfig>
 
-/** The dial policy cannot be used; the message says where it is, which field, and what to write. */
+/** The dial policy cannot be used. The message names the place, the field, and the correct form. */
 export class DialPolicyError extends Error {
   override readonly name = 'DialPolicyError'
 }

@@ -13,21 +13,21 @@ import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
-/** The longest that a call can last, ms; one whose end is not known counts as under way until then. */
+/** Longest call, ms. A call without a known end counts as under way until then. */
 export const longestCallMs = 12 * 3_600_000
 
-/** What the operator lets assistants dial. One for a server process, because `max_total` counts. */
+/** The operator's limits on calls. One per server process, because `max_total` counts. */
 export interface DialPolicy {
   /**
-   * Whether an operator has stopped all calls; `undefined`: not. To be asked right before a call is sent:
-   * they may have been stopped since it was reserved. Throws StateError.
+   * The operator's stop of all calls, if any. Ask right before a call is sent: it may be newer than
+   * the reservation. Throws StateError.
    */
   stopped(): Promise<DialRefused | undefined>
   /** Whether the call would be allowed now. Counts nothing. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
-   * The same, and counts the call if it is allowed: to be asked right before it is sent. `call`: its
-   * entry in the journal. Throws StateError.
+   * The same, and counts the call if it is allowed. Ask right before it is sent. `call`: its entry
+   * in the journal. Throws StateError.
    */
   reserve(
     request: DialRequest,
@@ -35,27 +35,27 @@ export interface DialPolicy {
   ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
   /** Reservations of a call without a recorded outcome. Never throws. */
   pending(call: CallKey): Promise<readonly string[]>
-  /** Which call it became. Never throws. */
+  /** Records the call's id. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** Calls of an owner whose end is not known. Never throws. */
+  /** Calls of an owner without a known end. Never throws. */
   underWay(owner: string): Promise<readonly OpenCall[]>
   /** The call is still under way. Never throws. */
   renew(id: string): Promise<void>
-  /** The call has ended: another may begin. Never throws. */
+  /** The call has ended, and another may begin. Never throws. */
   release(id: string): Promise<void>
-  /** The call was not placed: it does not count. Never throws. */
+  /** The call was not placed and does not count. Never throws. */
   cancel(id: string): Promise<void>
 }
 
 interface DialPolicyOptions {
-  /** `undefined`: the operator has set no policy; every ordinary number may be dialled. */
+  /** `undefined`: no policy is set, and every ordinary number may be dialled. */
   readonly config: DialPolicyConfig | undefined
-  /** Where the policy is, for a person who is to change it: a flag, a variable, a file's path. */
+  /** Where a person can change the policy: a flag, a variable, or a file's path. */
   readonly source: string
   readonly counter: CallCounter
-  /** The operator's stop of all calls, as the servers share it. Throws StateError. */
+  /** The stop of all calls that the servers share. Throws StateError. */
   readonly callStop?: () => Promise<CallStop | undefined>
-  /** For the rules about the time of day, ms since 1970; limits are counted by the counter's time. */
+  /** The clock of rules about the time of day, ms since 1970. Limits use the counter's clock. */
   readonly now?: () => number
   /** How long a call counts as under way unless it is renewed, ms. Default 12 hours. */
   readonly leaseMs?: number
@@ -151,7 +151,7 @@ class RunTotal {
     }
   }
 
-  /** Counts a call while its reservation is made, because other requests ask meanwhile. */
+  /** Counts a call while it is being reserved, because other requests may ask meanwhile. */
   async reserve(
     call: CallKey | undefined,
     reserve: () => Promise<Reservation>,

@@ -5,14 +5,13 @@ import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
 import { classifyNumber } from './number-class.ts'
 import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
 
-/** A call that is to be placed. */
 export interface DialRequest {
   readonly agentId: string
-  /** `null` when it is not known. */
+  /** `null`: not known. */
   readonly agentName: string | null
   /** A web call dials no telephone. */
   readonly type: 'phone' | 'web'
-  /** E.164; `null` when the platform chooses, or for a web call. */
+  /** E.164; `null`: the platform chooses, or it is a web call. */
   readonly fromNumber: string | null
   /** E.164; `null` for a web call. */
   readonly toNumber: string | null
@@ -22,7 +21,7 @@ export interface DialRequest {
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
-  /** libphonenumber's word, such as MOBILE. */
+  /** libphonenumber's type, such as MOBILE. */
   readonly type: string | null
 }
 
@@ -31,22 +30,21 @@ export interface DialAllowed {
   readonly destination: Destination
 }
 
-/** The texts are for an assistant to tell a person. */
+/** The texts are for an assistant to repeat to a person. */
 export interface DialRefused {
   readonly allowed: false
   /** Field of the policy, or `emergency`, `premium`, `invalid_number`, `calls_stopped`. */
   readonly rule: string
   /** What was refused, and why. */
   readonly message: string
-  /** Who can change that, and where. */
+  /** Who can change the rule, and where. */
   readonly change: string
-  /** When to try again; `null` when waiting does not help, or the time is unknown. */
+  /** Seconds until a retry may succeed; `null`: waiting does not help, or the time is unknown. */
   readonly retryAfterSeconds: number | null
 }
 
 export type DialDecision = DialAllowed | DialRefused
 
-/** A rule that a call breaks. */
 export interface RuleViolation {
   readonly rule:
     | keyof DialPolicyConfig
@@ -148,7 +146,7 @@ function deniedDestination(
   }
 }
 
-/** The two lists of allowed destinations add up: a number has to be in one of them. */
+/** The lists of allowed destinations are a union: a number has to be in one of them. */
 function destinationNotAllowed(
   number: string,
   country: string | null,

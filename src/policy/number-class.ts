@@ -1,13 +1,12 @@
 import { type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { emergencyCodes, isE164 } from '../text/phone-number.ts'
 
-/** What kind of number it is. */
 export type NumberClass =
   | {
       readonly kind: 'ordinary'
       /** ISO 3166-1 alpha-2; `null` for international numbers, such as +800. */
       readonly country: string | null
-      /** libphonenumber's word, such as MOBILE; `null` when the number does not tell. */
+      /** libphonenumber's type, such as MOBILE; `null`: the number does not show it. */
       readonly type: string | null
     }
   | {
