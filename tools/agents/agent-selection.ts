@@ -70,10 +70,7 @@ export async function selectAgents(
   const { agent_id: agentId } = run.request.params
   const given = [agentId, ids, tag].filter((one) => one !== undefined)
   if (given.length !== 1)
-    throw badArgument(
-      'agent_id',
-      `${given.length === 0 ? 'required' : 'too much'}: give exactly one of agent_id, agent_ids and with_tag`,
-    )
+    throw badArgument('agent_id', 'give exactly one of agent_id, agent_ids and with_tag')
   if (isTree && agentId !== undefined)
     throw badTree(
       'not with agent_id: give its account_id instead, or several agents with agent_ids or with_tag',
@@ -140,7 +137,7 @@ async function agentsWithTag<A extends OwnedAgent>(
   }
   if (!isAll || tagged.length > maxItems)
     throw badTag(
-      `${isAll ? '' : 'more than '}${tagged.length} agents have it, and one call takes ${maxItems}; take them from list_agents with tags, and give them in agent_ids, a part at a time`,
+      `${isAll ? '' : 'more than '}${tagged.length} agents have this tag, and one call takes ${maxItems}: list them with list_agents and tags, then give agent_ids in parts`,
     )
   return { items: tagged.map(selectedItem), repeated: [], argument: 'with_tag', failed }
 }

@@ -138,7 +138,7 @@ async function create(
         'unknown_outcome',
         `it is not known whether the copy was created (${why})`,
         {
-          next: `Look with list_agents, name ${JSON.stringify(name)}${account}, before you call copy_agent again: a second call creates a second copy.`,
+          next: `Look for it with list_agents, name ${JSON.stringify(name)}${account}, before you call copy_agent again: a second call creates a second copy.`,
         },
       )
     const { failure } = error

@@ -157,7 +157,7 @@ async function followedBatch(
 /** How to learn the rest. */
 function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
   const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
-  return `Next: wait_for_call, ${which}${accountArgumentText(run)}, tells who answered.`
+  return `Next: wait_for_call, ${which}${accountArgumentText(run)}, returns who answered.`
 }
 
 /** How a followed call went. */
@@ -231,7 +231,7 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
 
 /** A repeated request for a call finds the first one: see sameInBatchMs. */
 const againNote =
-  'For another call to a person who was called, give the entry an external_id of its own; without one it is the same call for five days, and not dialled again.'
+  'To call someone again, give the entry a new external_id; without one, the same call is not dialled again for five days.'
 
 const mayBeCalledAgain = ({ state, outcome }: BatchCall) =>
   state === undefined ? outcome === 'repeated' : isUnreached(state)

@@ -164,14 +164,12 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
   const wait = `wait_for_call, ${which}, follows it to its end.`
   const isWeb = run.request.body?.type === 'web'
   if (!isRepeat) {
-    const state = isWeb
-      ? openedNote(call.join)
-      : 'Placed; this is the answer at once, while it rings.'
+    const state = isWeb ? openedNote(call.join) : 'Placed; it is ringing.'
     return `${state} Next: ${wait}${changedIdNote(call.external_id, externalId)}`
   }
   return isWeb
-    ? `This browser call was opened before (${which}); no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.`
-    : `This call was placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
+    ? `This browser call was opened before (${which}); no other was opened. Only the first answer says how to enter it (join). For another browser call give a new external_id.`
+    : `This call was placed before; it was NOT dialled again. To call the same number again, give a new external_id. ${wait}`
 }
 
 /** The sandbox has a page on which a person talks with the agent. */

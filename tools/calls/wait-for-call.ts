@@ -116,7 +116,7 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   throw badArguments([
     {
       argument: 'batch_id',
-      message: `there is no ${batchId} in this account; place_calls tells it, or wait for each call by its call_id`,
+      message: `no batch ${batchId} in this account; give the batch_id that place_calls returned, or wait for each call by its call_id`,
     },
   ])
 }

@@ -142,7 +142,7 @@ async function selectNumbers({
     throw badArguments([
       {
         argument: 'phone_number_id',
-        message: `${ids ? 'too much' : 'required'}: give exactly one of phone_number_id and phone_number_ids`,
+        message: 'give exactly one of phone_number_id and phone_number_ids',
       },
     ])
   if (numberId !== undefined) return { numberId }

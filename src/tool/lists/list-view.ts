@@ -11,7 +11,7 @@ import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 /** Query parameters that list tools send when they are not given: 20 items, enough to choose from. */
 export const listDefaults = { limit: 20 }
 
-const shortenedNote = 'Shortened: go on with offset = next_offset, or ask for fewer fields.'
+const shortenedNote = 'Shortened: continue with offset = next_offset, or ask for fewer fields.'
 
 /** A route whose reply is a page of items. */
 export type ListRoute = Route<
@@ -181,7 +181,7 @@ export const fieldsOption = {
 }
 
 /** The note of a list whose items have more fields than are shown. */
-export const selectionNote = 'A selection of fields: name others in fields, or "*" for all.'
+export const selectionNote = 'Main fields only: name others in fields, or "*" for all.'
 
 /** The first name of a dotted path. */
 const head = (path: string) => path.split('.', 1)[0] ?? path

@@ -239,7 +239,7 @@ function headOf({ turns, returned }: Transcript): string {
   if (turns === 0) return 'No transcript.'
   if (returned === 0 && turns === 1)
     return 'The only turn is out of this range, or does not hold this text.'
-  if (returned === 0) return `None of the ${turns} turns is in this range and holds this text.`
+  if (returned === 0) return `None of the ${turns} turns matches.`
   return returned < turns ? `${returned} of ${turns} turns.` : ''
 }
 

@@ -156,14 +156,14 @@ function comparisonLines(
     `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
     ...(Math.abs(now - earlier) > 0.05 * earlier
       ? [
-          `The times have ${rounded(now, 1)} and ${rounded(earlier, 1)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
+          `The periods have ${rounded(now, 1)} and ${rounded(earlier, 1)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
         ]
       : []),
   ]
 }
 
 /** The platform gives no group without use, so nothing is known of those. */
-const unusedNote = ' What has no use in either time is not listed.'
+const unusedNote = ' Groups without use in both periods are not listed.'
 
 /** Minutes and percent have one decimal. */
 const tenth = (value: number) => rounded(value, 1).toFixed(1)
