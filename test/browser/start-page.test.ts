@@ -31,12 +31,12 @@ const marksOf = (page: Page) =>
 /** Axe finds nothing in any look, nothing is too wide, and the browser has no complaint. */
 async function expectReadable(
   address: string,
-  { isReachable, names }: { readonly isReachable: boolean; readonly names: readonly string[] },
+  { marks, names }: { readonly marks: readonly string[]; readonly names: readonly string[] },
 ): Promise<void> {
   for (const look of looks) {
     const { page, complaints } = await openAddress(browser, address, look)
     await page.evaluate(openAll)
-    expect(await marksOf(page)).toEqual(isReachable ? ['good'] : ['bad'])
+    expect(await marksOf(page)).toEqual(marks)
     for (const name of names) expect(await page.innerText('main')).toContain(name)
     expect(await accessibilityFlaws(page)).toEqual([])
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
@@ -46,7 +46,7 @@ async function expectReadable(
 }
 
 test('light and dark, at desktop and phone width it can be read', () =>
-  expectReadable(address, { isReachable: true, names: ['sandbox'] }))
+  expectReadable(address, { marks: ['good'], names: ['sandbox'] }))
 
 test('also where neither the platform nor the state is reachable', async () => {
   using folder = scratchFolder()
@@ -55,16 +55,22 @@ test('also where neither the platform nor the state is reachable', async () => {
     VOICE_AGENT_API_KEY: 'key-of-the-operator',
     VOICE_AGENT_LOCAL_TOKEN: 'on',
     VOICE_AGENT_STATE_DIR: folder.path,
+    VOICE_AGENT_STATE_URL: 'postgres://u:a-password@127.0.0.1:9/d',
+    VOICE_AGENT_SECRET: 's'.repeat(32),
   })
   const names = ['YOUR-LOCAL-TOKEN', 'X-API-Key']
-  await expectReadable(other.url.replace(/mcp$/, ''), { isReachable: false, names })
+  await expectReadable(other.url.replace(/mcp$/, ''), { marks: ['bad', 'bad'], names })
 })
 
 test('and with OAuth', async () => {
   const flags = ['--oauth', '--public-url', `https://${'long-name.'.repeat(8)}example/`]
   await using other = await startHttpProgram({}, [...flags, '--allowed-hosts', '*'])
-  const names = ['ChatGPT']
-  await expectReadable(other.url.replace(/mcp$/, ''), { isReachable: true, names })
+  const start = other.url.replace(/mcp$/, '')
+  await expectReadable(start, { marks: ['good'], names: ['ChatGPT'] })
+  const { page } = await open({}, start)
+  expect(await page.evaluate("document.querySelector('[data-access]').dataset.access")).toBe(
+    'oauth',
+  )
 })
 
 test('a platform that never answers does not hold the page up', async () => {
