@@ -79,7 +79,7 @@ function exampleLines(
   })
   const longest = Math.max(...rows.map(({ command, meaning }) => (meaning ? command.length : 0)))
   const beside = rows.map(({ command, meaning }) =>
-    `${command.padEnd(longest)}  ${meaning}`.trimEnd(),
+    meaning === '' ? command : `${command.padEnd(longest)}  # ${meaning}`,
   )
   const isBeside = rows.every(({ meaning }, at) => !meaning || (beside[at] ?? '').length <= width)
   return rows.flatMap(({ command, meaning }, at) => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { documents, read, root } from './documents.ts'
@@ -57,4 +57,13 @@ test('documents name no path of a machine, and only well-known hosts', () => {
     )
     expect(others, file).toEqual([])
   }
+})
+
+test('a package that npx fetches is named with its version', () => {
+  const files = [...documents, ...globSync('docs/{skills,examples}/**/*.{md,ts,py}', { cwd: root })]
+  const fetched = files.flatMap((file) => [
+    ...read(file).matchAll(/(?:^|`|-- )npx (?:-y )?([^\s`]+)/gm),
+  ])
+  expect(fetched.length).toBeGreaterThan(0)
+  for (const [, fetchedPackage] of fetched) expect(fetchedPackage).toMatch(/@\d/)
 })
