@@ -46,8 +46,8 @@ function isWithin(store: Store, account: string, id: string): boolean {
 }
 
 /**
- * The account of a path. A key has access to its own account and all below it. Another existing
- * account is 403, one that does not exist 404.
+ * The account of a path. A key has access to its own account and all below it: another one is 403,
+ * an unknown one 404.
  */
 export function reachableAccount(store: Store, own: AccountRow, id: string): AccountRow {
   if (id === 'me' || id === own.id) return own
@@ -59,7 +59,7 @@ export function reachableAccount(store: Store, own: AccountRow, id: string): Acc
   return account
 }
 
-/** True when the account and all above it are active: a disabled account disables those below. */
+/** True if the account and all above it are active. */
 export function isActive(store: Store, { id }: AccountRow): boolean {
   const sql = `WITH RECURSIVE above (id, parent_id, is_active) AS (
     SELECT id, parent_id, is_active FROM accounts WHERE id = :id
@@ -123,7 +123,7 @@ export const accountHandlers = [
   ),
 ]
 
-/** Stores a new account, which is active. */
+/** Stores a new, active account. */
 export function createAccount(
   store: Store,
   { id, parentId, name, now }: { id: string; parentId: string | null; name: string; now: number },

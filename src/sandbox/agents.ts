@@ -27,7 +27,7 @@ function view({ config, ...row }: AgentRow): Agent {
   }
 }
 
-/** What the platform fills in when an agent is created [B, R]. */
+/** Defaults of a new agent [B, R]. */
 const creationDefaults: Readonly<Record<string, unknown>> = {
   name: '',
   note: null,
@@ -128,7 +128,7 @@ const everyTag = `NOT EXISTS (
   WHERE wanted.value NOT IN (SELECT value FROM json_each(agents.config, '$.tags'))
 )`
 
-/** Archived agents are only listed when the request says so [R]. */
+/** Archived agents are listed only on request [R]. */
 function archivedCondition(query: {
   is_archived?: boolean | undefined
   include_archived?: boolean | undefined
@@ -140,9 +140,9 @@ function archivedCondition(query: {
 const folded = (config: Record<string, unknown>) => String(config.name ?? '').toLowerCase()
 
 /**
- * A partial update: an absent field is unchanged, and only model, transcriber and voice are merged
- * into what is stored [R]. Any other object replaces the stored one; its absent and null fields get
- * their defaults [S]. A client that relies on more would lose settings on a platform that does this.
+ * A partial update: absent fields stay, and only model, transcriber and voice are merged with the
+ * stored value [R]. Any other object replaces the stored one, and its absent fields get their
+ * defaults.
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,
@@ -224,7 +224,7 @@ function defaultOf(field: z.core.$ZodType): unknown {
   return Object.keys(nested).length > 0 ? nested : undefined
 }
 
-/** An object without its fields that are null, at every depth. */
+/** An object without null fields, at every depth. */
 const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(object)

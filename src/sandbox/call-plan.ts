@@ -18,14 +18,14 @@ export interface CallPlan {
   script: ScriptLine[]
 }
 
-/** How calls end that nobody answers. */
+/** Outcomes of calls that nobody answers. */
 export const unanswered = {
   busy: { answerStatus: 'user_busy', ringSeconds: 2, event: 'The callee is busy.' },
   rejected: { answerStatus: 'user_rejected', ringSeconds: 6, event: 'The callee declined.' },
   no_answer: { answerStatus: 'user_unavailable', ringSeconds: 30, event: 'Nobody answered.' },
 } as const
 
-/** How long a phone rings before somebody answers, simulated seconds. */
+/** Ring time before the answer, simulated seconds. */
 export const secondsToAnswer = 4
 
 type Answered = 'answered' | 'voicemail' | 'transferred' | 'long' | 'silent' | 'interrupting'
@@ -53,7 +53,7 @@ export const magicDestinations: Readonly<
   },
 }
 
-/** What caller and agent say when no language model speaks. */
+/** The conversation without a language model. */
 interface Phrases {
   readonly smallTalk: readonly (readonly [caller: string, agent: string])[]
   readonly voicemail: string
@@ -168,18 +168,17 @@ export const ScriptLine = z.object({
 })
 export type ScriptLine = z.output<typeof ScriptLine>
 
-/** What was said in a call, and how long it took, in simulated seconds. */
+/** The transcript of a call and its duration, simulated seconds. */
 interface Talk {
   script: ScriptLine[]
   seconds: number
-  /** True when it ended at the longest duration. */
+  /** True if it was cut at the longest duration. */
   wasCut: boolean
 }
 
 /** Seconds of speech for a line: about 15 characters a second, at least one second. */
 const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
 
-/** Silence between two turns, seconds. */
 const turnGap = 1
 
 /** Records a conversation and its time. */
@@ -188,7 +187,7 @@ export class Dialogue {
   readonly #settings: CallSettings
   #at = 0
 
-  /** `before`: what was said already. */
+  /** `before`: earlier lines. */
   constructor(settings: CallSettings, before: readonly ScriptLine[] = []) {
     this.#settings = settings
     this.#script = [...before]
@@ -203,7 +202,7 @@ export class Dialogue {
     this.#at += spoken(message) + turnGap
   }
 
-  /** A line that takes no time: nobody says it, or it is typed and read. */
+  /** A line that takes no time: an event, or typed text. */
   add(role: ScriptLine['role'], message: string): void {
     this.#script.push({ at: this.#at, role, message })
   }
@@ -223,7 +222,10 @@ export class Dialogue {
     }
   }
 
-  /** The caller speaks during a line of the agent; the settings say whether that stops it. */
+  /**
+   * Barge-in: the caller speaks during a line of the agent, and the settings decide whether the
+   * agent stops.
+   */
   talkedOver(agent: string, caller: string): void {
     const { enabled, min_words, min_speech_seconds } = this.#settings.interrupt_settings
     const words = caller.split(/\s+/).filter(Boolean).length

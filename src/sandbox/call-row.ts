@@ -106,7 +106,7 @@ function stateAt(row: CallRow, now: number): State {
   }
 }
 
-/** The call at a time, as a list shows it. */
+/** The call at a time, as in lists. */
 export function callAt(row: CallRow, now: number): Call {
   const state = stateAt(row, now)
   return {
@@ -128,12 +128,12 @@ export function callAt(row: CallRow, now: number): Call {
   }
 }
 
-/** The call with its transcript up to that time. */
+/** The call with its transcript up to a time. */
 export function callDetailAt(row: CallRow, now: number): CallDetail {
   return { ...callAt(row, now), messages: messagesAt(row, now), capture: captureAt(row, now) }
 }
 
-/** The same as a conversation; in the sandbox both have the same id. */
+/** The same as a conversation, which has the call's id in the sandbox. */
 export function conversationAt(row: CallRow, now: number): Conversation {
   const call = callAt(row, now)
   const isInbound = row.direction === 'inbound'
@@ -172,11 +172,11 @@ const WebTalk = z.object({
   settings: z.record(z.string(), z.unknown()).transform(callSettings),
   greeting: z.object({ text: z.string(), error: z.string().nullable() }),
   agent: z.object({ name: z.string().nullable(), note: z.string().nullable() }),
-  /** What the person says first, before anything is typed. */
+  /** The person's first words, before any typing. */
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),
 })
-/** What an agent needs to talk with the person who joins a web call. */
+/** What an agent needs to talk in a web call. */
 export type WebTalk = z.output<typeof WebTalk>
 
 /** A web call that can be joined in a browser. */
@@ -189,7 +189,7 @@ const WebCallRow = z.object({
 })
 export type WebCallRow = z.output<typeof WebCallRow>
 
-/** Stores that a call can be joined. The token in the address of its page is the only way in. */
+/** Makes a call joinable. The token in its page's address is the only access. */
 export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
   store.run('INSERT INTO web_calls (call_id, token, talk) VALUES (:callId, :token, :talk)', {
     callId,
@@ -208,5 +208,4 @@ export function markJoined(store: Store, callId: string, now: number): void {
   store.run('UPDATE web_calls SET joined = :now WHERE call_id = :callId', { callId, now })
 }
 
-/** The talk as it was stored. */
 export const talkOf = ({ talk }: WebCallRow): WebTalk => WebTalk.parse(JSON.parse(talk))

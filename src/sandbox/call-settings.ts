@@ -58,7 +58,7 @@ export function speaksGerman({ voice, transcriber }: CallSettings): boolean {
  */
 export const templateLimits = { maxSteps: 500_000, maxLength: 1_048_576 } as const
 
-/** What a greeting can read besides test_variables. */
+/** Variables of a greeting besides test_variables. */
 interface GreetingFacts {
   agentId: string
   agentNumber: string | null
@@ -69,7 +69,7 @@ interface GreetingFacts {
   testVariables: Readonly<Record<string, unknown>>
 }
 
-/** The agent's rendered greeting; empty when the caller speaks first. */
+/** The rendered greeting; empty if the caller speaks first. */
 export interface Greeting {
   text: string
   /** Why it could not be rendered. */
@@ -91,7 +91,7 @@ export function renderGreeting(
   }
 }
 
-/** The platform's variables and test_variables, which win. */
+/** The platform's variables, overridden by test_variables. */
 function variablesOf(facts: GreetingFacts): Readonly<Record<string, unknown>> {
   const variables = {
     contact: {
@@ -112,7 +112,7 @@ function variablesOf(facts: GreetingFacts): Readonly<Record<string, unknown>> {
   return withTestVariables(variables, facts.testVariables)
 }
 
-/** Language model, transcriber and voice of an agent where nothing else is wanted. */
+/** The default model, transcriber and voice of an agent. */
 export const defaultSpeech = (language: string, voiceId: string) => ({
   model: { provider: 'openai', model: 'gpt-4.1', temperature: 0.7, max_tokens: 512 },
   transcriber: { provider: 'deepgram', model: 'nova-2:general', languages: [language] },

@@ -70,7 +70,6 @@ function activity(
   }
 }
 
-/** True for a request without filters. */
 const isUnfiltered = ({ limit: _, offset: __, ...filters }: Record<string, unknown>): boolean =>
   Object.values(filters).every((value) => value === undefined)
 

@@ -6,7 +6,7 @@ import { matchRoute } from './request.ts'
 
 const routeIds = allRoutes.map(({ id }) => id)
 
-/** One fault of the platform. The first rule that applies to a request decides. */
+/** A fault of the platform. The first rule that matches a request applies. */
 const FaultRule = z
   .strictObject({
     route: z
@@ -111,7 +111,7 @@ async function misbehave(
   }
 }
 
-/** The reply, cut off in the middle of its body. */
+/** The reply, cut off within its body. */
 async function cutOff(response: Response): Promise<Response> {
   const whole = new Uint8Array(await response.arrayBuffer())
   const half = new ReadableStream({

@@ -4,12 +4,12 @@ import type { Route } from '../contract/route.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { SqlParams, Store } from './store.ts'
 
-/** What a handler is given: a request that has been authenticated and validated. */
+/** An authenticated and validated request. */
 export interface HandlerInput<R extends Route> {
   readonly store: Store
   /** The account of the key. */
   readonly own: AccountRow
-  /** The account of the path; the key's own when the path has none. */
+  /** The account of the path; by default the key's own. */
   readonly account: AccountRow
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
@@ -26,9 +26,9 @@ export interface HandlerInput<R extends Route> {
 
 /** How a web call waits for a person. */
 interface WebCalls {
-  /** Where the pages are, without a path. */
+  /** The origin of the pages. */
   readonly pagesAt: string
-  /** For how long, ms; then the simulated caller joins. */
+  /** How long, ms, before the simulated caller joins. */
   readonly waitMs: number
 }
 
@@ -50,7 +50,7 @@ export interface AnyInput extends Omit<HandlerInput<Route>, 'body'> {
   readonly body: unknown
 }
 
-/** The handler of one operation; `on` makes it and checks its types. */
+/** The handler of one operation, made by `on`. */
 export interface Handler {
   readonly route: Route
   readonly handle: (input: AnyInput) => unknown
