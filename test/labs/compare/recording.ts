@@ -215,6 +215,7 @@ function valuesOf(value: unknown, key: string): string[] {
 
 const commandLines = [
   ['--help'],
+  ['--help', 'all'],
   ['--version'],
   ...['stdio', 'http', 'sandbox', 'config', 'audit', 'doctor', 'install', 'uninstall'].map(
     (name) => ['help', name],
