@@ -147,7 +147,7 @@ class RunTotal {
       return undefined
     return {
       rule: 'max_total',
-      message: `No more calls: this server may place ${calls(this.#limit)} from its start to its end, and has.`,
+      message: `No more calls: this server may place ${calls(this.#limit)} until it is restarted, and has placed them.`,
     }
   }
 

@@ -180,7 +180,7 @@ function quietDestination(
   if (zones.length === 0) {
     return {
       rule,
-      message: `${number} is not called: its time zone is unknown, and there are quiet hours.`,
+      message: `${number} is not called: there are quiet hours, and its time zone is unknown.`,
     }
   }
   const found = quietAt(now, zones, quiet_hours)
@@ -189,10 +189,10 @@ function quietDestination(
   const { from, to, days } = found.hours
   const hours = `quiet hours (${from} to ${to}${days ? `, beginning on ${days.join(', ')}` : ''})`
   const oneOfSeveral =
-    zones.length > 1 ? ', one of the time zones it may be in (the number does not tell which)' : ''
+    zones.length > 1 ? ' The number may be in several time zones, and all of them count.' : ''
   return {
     rule,
-    message: `${number} is not called now: it is ${found.clock} in ${found.zone}${oneOfSeveral}, which is in the ${hours}.`,
+    message: `${number} is not called now. It is ${found.clock} in ${found.zone}, in the ${hours}.${oneOfSeveral}`,
     retryAfterSeconds: until === undefined ? null : Math.ceil((until - now) / 1000),
   }
 }
@@ -220,7 +220,7 @@ function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source:
   if (rule === 'emergency') return `No setting allows this: ${emergencyNever}.`
   if (rule === 'premium') return 'No setting allows this.'
   if (rule === 'calls_stopped')
-    return 'The operator of this server lets calls be placed again with: voice-agent-mcp calls resume.'
+    return 'The operator of this server resumes calls with: voice-agent-mcp calls resume.'
   if (rule === 'invalid_number') return 'No setting allows this; correct the number.'
   // The two lists of allowed destinations add up, so either can be changed.
   const isAllowList = rule === 'allow_countries' || rule === 'allow_prefixes'
@@ -231,4 +231,4 @@ function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source:
 
 /** Who has stopped calls, when and why, in a sentence. */
 export const callStopText = ({ by, at, reason }: CallStop): string =>
-  `All calls are stopped since ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`
+  `All calls were stopped at ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`

@@ -84,7 +84,7 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined
   if (withoutTrunk.length <= 4 && !(country && shortPlans.has(country) && parsed.isValid())) {
     return {
       kind: 'emergency',
-      reason: `is the short code ${national} of a country, which may reach an emergency service`,
+      reason: `is a short code (${national}), which may reach an emergency service`,
     }
   }
   // No exchange of an area has the number 911; toll-free numbers have no exchanges.

@@ -24,33 +24,32 @@ export const adviceRows: readonly AdviceRow[] = [
     id: 'key_refused',
     again: 'no',
     next: (_, { session }) =>
-      `The platform does not accept the API key from ${session.keySource}: put a valid key there. Trying again will not help.`,
+      `The platform rejected the API key from ${session.keySource}. Put a valid key there. Trying again will not help.`,
   }),
   statusRow(is(403), {
     id: 'no_access',
     again: 'no',
     next: (failure, call) =>
       isDisabled(failure)
-        ? `It was for ${call.account}, which is disabled${enableHint(call)}.`
-        : `It was for ${call.account}. The API key has no access to it, or it is disabled${reachHint(call)}.`,
+        ? `The request was for ${call.account}, which is disabled${enableHint(call)}.`
+        : `The request was for ${call.account}. The API key cannot access it, or it is disabled${reachHint(call)}.`,
   }),
   statusRow(is(402), {
     id: 'payment_required',
     again: 'no',
     next: (_, { account }) =>
-      `It was for ${account}. Its credit or plan does not cover this. Change that with the platform first, then try again.`,
+      `The request was for ${account}. Its credit or plan does not cover this. Change that on the platform, then try again.`,
   }),
   statusRow(is(405), {
     id: 'not_offered',
     again: 'no',
     next: (_, { tool }) =>
-      `The platform does not offer ${tool.route.method} here, so ${tool.name} cannot work with it. Check VOICE_AGENT_BASE_URL; a proxy in front of the platform may refuse it, too.`,
+      `The platform does not offer ${tool.route.method} here, so ${tool.name} cannot work. Check VOICE_AGENT_BASE_URL and any proxy in front of the platform.`,
   }),
   statusRow(is(410), {
     id: 'gone',
     again: 'no',
-    next: (_, call) =>
-      `It has been removed permanently; this id will not work again.${lookHint(call)}`,
+    next: (_, call) => `It was removed permanently. This id will not work again.${lookHint(call)}`,
   }),
   statusRow(is(404), {
     id: 'not_found',
@@ -65,12 +64,12 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow(is(409), {
     id: 'conflict',
     again: 'no',
-    next: (_, { tool }) => `Resolve what it conflicts with, then call ${tool.name} again.`,
+    next: (_, { tool }) => `Resolve the conflict, then call ${tool.name} again.`,
   }),
   statusRow(is(422), {
     id: 'invalid',
     again: 'no',
-    next: (_, { tool }) => `Correct the arguments named and call ${tool.name} again.`,
+    next: (_, { tool }) => `Correct the named arguments and call ${tool.name} again.`,
   }),
   statusRow(is(429), {
     id: 'rate_limited',
@@ -81,21 +80,21 @@ export const adviceRows: readonly AdviceRow[] = [
     id: 'sandbox_broken',
     again: 'no',
     // The sandbox's own message says what is wrong, most often with its file.
-    next: () => 'This is the sandbox on this machine: do what the message says.',
+    next: () => 'This is the sandbox on this machine. Follow its message.',
   }),
   statusRow(is(502, 503, 504), {
     id: 'unavailable',
     again: 'if harmless',
     next: ({ retryAfter }) =>
       retryAfter === null
-        ? 'The platform, or a proxy in front of it, is not available: try again in a minute; if it persists, check VOICE_AGENT_BASE_URL.'
+        ? 'The platform, or a proxy in front of it, is not available. Try again in a minute. If it persists, check VOICE_AGENT_BASE_URL.'
         : waitHint(retryAfter),
   }),
   statusRow((one) => one >= 500, {
     id: 'platform_error',
     again: 'if harmless',
     next: () =>
-      "Try again later; if it persists, give the platform's support the request id, or check VOICE_AGENT_BASE_URL.",
+      "Try again later. If it persists, give the request id to the platform's support, or check VOICE_AGENT_BASE_URL.",
   }),
   statusRow(() => true, {
     id: 'refused',
@@ -108,18 +107,18 @@ export const adviceRows: readonly AdviceRow[] = [
   }),
   unreadableSuccessRow(({ reason }) => reason === 'unexpected_shape', {
     id: 'odd_shape',
-    next: 'Use what is shown with care, and report the difference.',
+    next: 'Use the data with care, and report the difference.',
   }),
   unreadableSuccessRow(() => true, {
     id: 'unreadable',
-    next: 'Try again; if it persists, VOICE_AGENT_BASE_URL may not point to the platform.',
+    next: 'Try again. If it persists, check that VOICE_AGENT_BASE_URL points to the platform.',
   }),
   networkRow(isCertificateProblem, {
     id: 'certificate',
     again: 'no',
     what: (code) => `the certificate of the platform is not trusted (${code}); nothing was sent`,
     next: () =>
-      'Trying again will not help. Check VOICE_AGENT_BASE_URL; where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS.',
+      'Trying again will not help. Check VOICE_AGENT_BASE_URL. For a company proxy or your own certificate authority, name its certificate with NODE_EXTRA_CA_CERTS.',
   }),
   networkRow((code) => /^PROXY_\d+$/.test(code), {
     id: 'proxy_refused',
@@ -127,14 +126,14 @@ export const adviceRows: readonly AdviceRow[] = [
     what: (code) =>
       `the proxy did not connect to the platform (HTTP ${code.slice('PROXY_'.length)}); nothing was sent`,
     next: () =>
-      'Check HTTPS_PROXY, with the user name and password in it where the proxy asks for them (HTTP 407), and that the proxy allows the host in VOICE_AGENT_BASE_URL.',
+      'Check HTTPS_PROXY, and for HTTP 407 its user name and password. Check that the proxy allows the host in VOICE_AGENT_BASE_URL.',
   }),
   networkRow((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code), {
     id: 'unknown_host',
     again: 'if harmless',
     what: (code) => `the host of the platform could not be found (${code})`,
     next: () =>
-      'Check the network and the host in VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong), then try again.',
+      'Check the network and the host in VOICE_AGENT_BASE_URL, then try again. voice-agent-mcp doctor finds the cause.',
   }),
   networkRow(() => true, {
     id: 'unreachable',
@@ -143,7 +142,7 @@ export const adviceRows: readonly AdviceRow[] = [
     next: (_, { session }) =>
       session.isSandbox
         ? 'Try again.'
-        : 'Try again; if it persists, check the network and VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong).',
+        : 'Try again. If it persists, check the network and VOICE_AGENT_BASE_URL. voice-agent-mcp doctor finds the cause.',
   }),
   {
     id: 'timeout',
@@ -158,13 +157,13 @@ export const adviceRows: readonly AdviceRow[] = [
     again: 'if harmless',
     when: ({ kind }) => kind === 'redirected',
     what: (failure) => redirectDescription(failure as Redirected),
-    next: () => 'VOICE_AGENT_BASE_URL has to be corrected: tell the operator of this server.',
+    next: () => 'Tell the operator of this server to correct VOICE_AGENT_BASE_URL.',
   },
   {
     id: 'bad_id',
     again: 'no',
     when: ({ kind }) => kind === 'bad_parameter',
-    what: () => 'an id is not usable in a path; nothing was sent',
+    what: () => 'an id is not valid in a path; nothing was sent',
     next: (_, { tool }) => `Correct it and call ${tool.name} again.`,
   },
   {
@@ -173,7 +172,7 @@ export const adviceRows: readonly AdviceRow[] = [
     when: ({ kind }) => kind === 'not_recorded',
     what: (failure) => failureText(failure),
     next: () =>
-      'Nothing was sent. Tell the user: the operator of this server wants every change recorded, and has to repair the audit trail. The log of the server has the details.',
+      'Nothing was sent. Tell the user: this server records every change, and its operator has to repair the audit trail. The log of the server has the details.',
   },
   {
     id: 'cancelled',

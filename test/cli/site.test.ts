@@ -35,12 +35,14 @@ test('a browser that asks for the root is told what this is, and programs are no
 
 test('a browser at the address of MCP is sent to the root, and clients are not', async () => {
   await using program = await startHttpProgram()
-  const open = async (accept: string, method = 'GET') => {
-    const response = await fetch(program.url, { method, redirect: 'manual', headers: { accept } })
-    return [response.status, response.headers.get('location')]
+  const open = async (accept: string, method = 'GET', url = program.url) => {
+    const response = await fetch(url, { method, redirect: 'manual', headers: { accept } })
+    const location = response.headers.get('location')
+    return [response.status, location && new URL(location, url).pathname]
   }
   expect(await open('text/html,*/*;q=0.8')).toEqual([302, '/'])
   expect(await open('text/html', 'HEAD')).toEqual([302, '/'])
+  expect(await open('text/html', 'GET', `${program.url}/`)).toEqual([302, '/'])
   expect(await open('text/html, text/event-stream')).toEqual([405, null])
   expect(await open('text/event-stream')).toEqual([405, null])
   expect((await open('text/html', 'POST'))[1]).toBeNull()

@@ -132,7 +132,7 @@ const rows: [
     refuse(403, 'forbidden'),
     'list_agents',
     { account_id: 'x' },
-    [/no access/, /list_subaccounts/],
+    [/account x/, /list_subaccounts/],
   ],
   ['404 of a thing', refuse(404, 'not_found'), 'get_agent', { agent_id: someId }, [/list_agents/]],
   ['404 of a list', refuse(404, 'not_found'), 'list_agents', { account_id: 'x' }, [/account_id/]],

@@ -22,18 +22,18 @@ function unknownOutcomeRefusal(error: OutcomeUnknown, run: CallRun): Refused {
   if (!wasSent)
     return new Refused(
       'unknown_outcome',
-      `it is NOT KNOWN whether ${which} stands for a call that was placed before, and nothing was sent now. ${found}`,
+      `it is NOT KNOWN whether a call with ${which} was placed before. Nothing was sent now. ${found}`,
       { next: `Look with list_calls, ${which}, and get_call. ${wayOnText(doubt)}` },
     )
   const why = failure ? failureText(failure) : 'an identical request is, or was, under way'
   const byPerson = doubt
-    ? ' If that call is another one, a person has to decide whether to place this one under another external_id.'
+    ? ' If that is another call, a person has to decide whether to place this one with another external_id.'
     : ''
   return new Refused(
     'unknown_outcome',
     `it is NOT KNOWN whether the call was placed (${why}); ${which}. ${found}`,
     {
-      next: `Look with list_calls, ${which}. Do not place it under another external_id: somebody's telephone may be ringing. Calling place_call again with ${which} and the same arguments is safe: it looks first, and dials only once it is certain that there is no call.${byPerson}`,
+      next: `Look with list_calls, ${which}. Do not use another external_id: somebody's telephone may be ringing. Repeating place_call with ${which} and the same arguments is safe: it dials only once it is certain that there is no call.${byPerson}`,
     },
   )
 }
@@ -46,7 +46,7 @@ function doubtText(doubt: Doubt, { request }: CallRun): string {
     case 'may be it':
       return `The platform lists ${listedText(doubt.call)}, which may be this call`
     case 'endless list':
-      return 'The calls that the platform lists cannot be read to their end'
+      return 'The list of calls could not be read to its end'
     case 'another request':
       return 'A request with the same external_id and other arguments was sent, and its outcome is not known'
   }
@@ -71,7 +71,7 @@ function conflictRefusal({ call }: ExternalIdConflict, run: CallRun): Refused {
   return badArguments([
     {
       argument: 'external_id',
-      message: `stands for another call already${known}; give each call its own, or leave it out`,
+      message: `is already used by another call${known}; give each call its own, or leave it out`,
     },
   ])
 }
@@ -84,7 +84,7 @@ export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallR
     'not_taken',
     `the platform did NOT accept the call (success false${status}); ${which}`,
     {
-      next: `Look why with get_call, ${which}. It is not sent again by itself: for another try give it an external_id of its own.`,
+      next: `See why with get_call, ${which}. To try again, give a new external_id.`,
     },
   )
 }
@@ -92,8 +92,8 @@ export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallR
 export function policyRefusal(decision: DialRefused, { isInBatch = false } = {}): Refused {
   const { rule, message, change } = decision
   const when = retryTime(decision)
-  const how = isInBatch ? ': give the same list again then, and only the rest is dialled.' : '.'
-  const later = when && ` It may be tried again ${when}${how}`
+  const how = isInBatch ? ' with the same list: only the rest is dialled.' : '.'
+  const later = when && ` Try again ${when}${how}`
   return new Refused(
     'not_allowed',
     `the call is not allowed (${rule}): ${message} Nothing was dialled`,

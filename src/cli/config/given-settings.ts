@@ -49,7 +49,11 @@ export function givenSettings(
     if (!first) continue
     if (/^\$\{.*\}$/.test(first.text)) {
       const where = first.origin === 'variable' ? variable : `--${name}`
-      onFault(new ConfigError(`${where} is ${first.text}: your client has not filled it in.`))
+      onFault(
+        new ConfigError(
+          `${where} is ${first.text}: your client has not filled it in. Give the value itself.`,
+        ),
+      )
       continue
     }
     texts[name] = first.text

@@ -318,7 +318,7 @@ function publicAddress(given: string, label: string): URL {
   const url = webAddress(given, label)
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
     throw new ConfigError(
-      `${label} is only the scheme, the host and, if it is not the usual one, the port: ${url.protocol}//${url.host}. The paths below it have to reach this server as they are.`,
+      `${label} takes only scheme, host and port: ${url.protocol}//${url.host}. All paths below it have to reach this server unchanged.`,
     )
   }
   requireHttps(url, label, 'keys and tokens')

@@ -152,9 +152,7 @@ export function httpsProxy(env: Environment): HttpsProxy | undefined {
 /** Windows and files of variables keep quotation marks that a shell would remove. */
 function refuseQuotes(text: string, label: string): void {
   if (!/^(["']).*\1$/.test(text)) return
-  throw new ConfigError(
-    `${label} is in quotation marks, which no shell has removed. Set it without them.`,
-  )
+  throw new ConfigError(`${label} is in quotation marks. Set it without them.`)
 }
 
 /** An address on the web. It is not repeated: it may be a key that was put into the wrong place. */
@@ -168,7 +166,7 @@ export function webAddress(given: string, label: string): URL {
 export function requireHttps({ protocol, hostname }: URL, label: string, secrets: string): void {
   if (protocol === 'https:' || isLoopback(hostname)) return
   throw new ConfigError(
-    `${label} must be https: with plain http to ${hostname}, others on the network could read ${secrets}.`,
+    `${label} must be https. With plain http to ${hostname}, others on the network could read ${secrets}.`,
   )
 }
 
@@ -283,7 +281,7 @@ function llmConfig({
   if (url === undefined) {
     if (model === undefined && apiKey === undefined) return undefined
     throw new ConfigError(
-      'VOICE_AGENT_SANDBOX_LLM_MODEL or _KEY is set, but VOICE_AGENT_SANDBOX_LLM_URL is not.',
+      'VOICE_AGENT_SANDBOX_LLM_MODEL or _KEY is set, but VOICE_AGENT_SANDBOX_LLM_URL is not. Set it, or unset them.',
     )
   }
   if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {

@@ -149,8 +149,7 @@ export const callingSettings = {
     json: { type: ['string', 'object'] },
     // A blank policy is a configuration error. Ignoring it would allow calls that the operator did not
     // intend to allow.
-    blankError:
-      'is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.',
+    blankError: 'is empty. Give the policy ({} restricts nothing), or do not set it.',
   }),
   'call-find-out': seconds({
     variable: 'VOICE_AGENT_CALL_FIND_OUT',

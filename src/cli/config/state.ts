@@ -37,7 +37,7 @@ export const stateSettings = {
     value: 'URL',
     help: 'PostgreSQL database that keeps the state instead: the journal, the counts, used confirmations and the audit trail, for any number of servers; postgres://…, needs a secret. Better as a variable: others can see flags.',
     isSecret: true,
-    blankError: 'is empty: the address did not arrive. Give it, or do not set it at all.',
+    blankError: 'is empty. Give the address, or do not set it.',
   }),
   secret: text({
     variable: 'VOICE_AGENT_SECRET',
@@ -45,7 +45,7 @@ export const stateSettings = {
     help: "Secret that signs confirmations, at least 32 characters; servers that share it accept each other's. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.",
     range: 'Default: one that is made and kept in the --state-dir.',
     isSecret: true,
-    blankError: 'is empty: the secret did not arrive. Give it, or do not set it at all.',
+    blankError: 'is empty. Give the secret, or do not set it.',
   }),
   'secret-file': text({
     variable: 'VOICE_AGENT_SECRET_FILE',
@@ -73,7 +73,7 @@ export function stateConfig(texts: SettingTexts): StateConfig {
   const secrets = secretSource(given, file)
   if (location.databaseUrl !== undefined && secrets === undefined) {
     throw new ConfigError(
-      `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same for all servers that use the database: with it one accepts what another has signed. Make one with: openssl rand -base64 32`,
+      `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same on all servers that use the database. Make one with: openssl rand -base64 32`,
     )
   }
   return { ...location, secrets }
@@ -94,7 +94,7 @@ function databaseAddress(given: string | undefined): string | undefined {
   const url = URL.parse(given)
   if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new ConfigError(
-      `${urlLabel} is not the address of a PostgreSQL database. Such an address is postgres://user:password@host:5432/database.`,
+      `${urlLabel} is not the address of a PostgreSQL database. Write it as postgres://user:password@host:5432/database.`,
     )
   }
   if (url.pathname.length < 2)
@@ -191,7 +191,7 @@ export function auditConfig(texts: SettingTexts, state: StateConfig): AuditConfi
       (name) => settingLabel(auditSettings, name),
     )
     throw new ConfigError(
-      `${failure} is refuse, but nothing is recorded: the state keeps no audit trail (${kept}), and there is no ${log}.`,
+      `${failure} is refuse, but nothing is recorded. Let the state keep the audit trail (${kept}), or set ${log}.`,
     )
   }
   return { days, file, showsNumbers: value('audit-phone-numbers'), mustRecord }

@@ -138,7 +138,9 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
     }
     if (site && isMcp(path) && wantsPage(request)) {
       return serveUnkeyed('site', request, response, async () => {
-        response.writeHead(302, { location: '/', vary: 'accept' }).end()
+        // Relative: a proxy may serve both below a path of its own.
+        const location = path.endsWith('/') ? '../' : './'
+        response.writeHead(302, { location, vary: 'accept' }).end()
       })
     }
     if (site && !isMcp(path) && site.serves(path, request)) {

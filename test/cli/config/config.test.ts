@@ -444,7 +444,7 @@ describe('how calls are placed', () => {
   test('is an error if the policy is set, but empty', () => {
     for (const command of [[], ['http']]) {
       for (const blank of ['', ' ', '\n']) {
-        const message = /^--dial-policy \(VOICE_AGENT_DIAL_POLICY\) .* \{\} /
+        const message = /^--dial-policy \(VOICE_AGENT_DIAL_POLICY\) .*\{\} /
         expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(message)
         expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(message)
       }

@@ -51,7 +51,7 @@ describe('a call that was placed', () => {
     expect(result.structuredContent).toMatchObject({ id: 'call-0', repeated: false })
     expect(await client.flaws('place_call', result)).toBeUndefined()
     expect(result.content[0]?.text).toMatch(
-      /^[^\n]*wait_for_call, call_id call-0,[^\n]*\b500 \w+: No\./,
+      /^[^\n]*wait_for_call, call_id call-0,[^\n]*\b500 \w+: No\)\./,
     )
   })
 
@@ -189,7 +189,7 @@ describe('advice', () => {
     await using client = await connect({ VOICE_AGENT_CALL_FIND_OUT: '0.5' })
     const result = await client.call('place_call', phone())
     expect(errorOf(result).kind).toBe('unknown_outcome')
-    expect(result.content[0]?.text).toMatch(/\b409 \w+: The trunk is busy\./)
+    expect(result.content[0]?.text).toMatch(/\b409 \w+: The trunk is busy\)/)
   })
 })
 
