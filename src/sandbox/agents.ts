@@ -141,8 +141,8 @@ const folded = (config: Record<string, unknown>) => String(config.name ?? '').to
 
 /**
  * A partial update: absent fields stay, and only model, transcriber and voice are merged with the
- * stored value [R]. Any other object replaces the stored one, and its absent fields get their
- * defaults.
+ * stored value [R]. Any other object replaces the stored one; its absent and null fields get their
+ * defaults [S]. A client that relies on more would lose settings on a platform that does this.
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,

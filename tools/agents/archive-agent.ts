@@ -122,7 +122,7 @@ const archive = (id: string, run: ArchiveRun): Promise<void> =>
 
 /**
  * Archives many agents like one. All are read first, so that one question names those in use.
- * Throws Refused and ApiError.
+ * Throws Refused and ApiError if none was archived.
  */
 async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Promise<ToolOutcome> {
   const { items, argument, failed } = selection
