@@ -26,9 +26,9 @@ import {
 import { createStateAdapters } from './state-adapter.ts'
 
 export interface AuthorizationServerOptions {
-  /** The origin under which clients and browsers reach this server. */
+  /** Origin under which clients and browsers reach this server. */
   readonly publicUrl: URL
-  /** The scopes that some exposed tool needs. */
+  /** Scopes that the exposed tools need. */
   readonly scopes: readonly Scope[]
   /** Clients configured by the operator. */
   readonly clients: readonly StaticClient[]
@@ -39,24 +39,23 @@ export interface AuthorizationServerOptions {
   /** The key of the sandbox's own account; `undefined` for a real platform. */
   readonly sandboxKey: string | undefined
   readonly fetchDocument: FetchDocument
-  /** Called with a defect, or with a state that cannot be used. */
+  /** Receives defects and failures of the state. */
   readonly onError: (error: unknown) => void
 }
 
-/** Registrations a minute. A client registers once. */
+/** Registrations per minute. A client registers once. */
 const maxRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
- * Requests for access a minute from one network. How many of them are kept is bounded by network, too
- * (`anonymousBounds` in state-adapter.ts): one network at this rate reaches that bound before the first
- * expire, and leaves the room of the others.
+ * Authorization requests per minute and network. The number kept per network is bounded too
+ * (`anonymousBounds` in state-adapter.ts): at this rate one network reaches that bound before the
+ * first request expires, and leaves room for the others.
  */
 const maxAccessRequests = 300
 
 /**
- * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. Everything
- * it knows is in the state, so any server that shares the state goes on where another one has begun.
- * Throws StateError.
+ * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. All
+ * data is in the state, so any server that shares the state can continue a flow. Throws StateError.
  */
 export async function openAuthorizationServer(
   options: AuthorizationServerOptions,
@@ -71,7 +70,7 @@ export async function openAuthorizationServer(
   const mayRegister = createRegistrationLimit()
   const accessRequests = new RateLimits(maxAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
-  // Koa's own event, which the types of oidc-provider do not have. Without a listener it is printed.
+  // Koa's error event, which oidc-provider's types lack. Without a listener errors are printed.
   const koa: NodeJS.EventEmitter = provider
   koa.on('error', onError)
   provider.on('server_error', (_, error) => onError(error))
@@ -121,9 +120,7 @@ function createRegistrationLimit(): (address: string) => boolean {
   return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 
-/**
- * The key of an access token, while the token and its grant are valid and it is for this server.
- */
+/** The API key behind an access token, if the token and its grant are valid for this server. */
 async function readToken(
   token: string,
   {
@@ -170,7 +167,7 @@ const invalidToken: TokenResult = {
     'The access token has expired, was revoked, or is not of this server. Get a new one: refresh it, or connect again.',
 }
 
-/** Public metadata: any page may read it (CORS). */
+/** Public metadata, readable by any page (CORS). */
 function sendMetadata(request: IncomingMessage, response: ServerResponse, metadata: object): void {
   if (answerPreflight(request, response)) return
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -11,7 +11,7 @@ import { clientNetwork } from './public-address.ts'
 /** The supported grant types. */
 const grantTypes = ['authorization_code', 'refresh_token'] as const
 
-/** How clients authenticate; `none`: by PKCE alone. */
+/** Client authentication methods; `none` means PKCE alone. */
 export const clientAuthMethods = [
   'none',
   'client_secret_basic',
@@ -21,7 +21,7 @@ export const clientAuthMethods = [
 
 const webAddress = z.url().max(2000)
 
-/** A redirect URI: https, http to the person's own machine, or an app's scheme. */
+/** A redirect URI: https, http on the person's own machine, or an app's scheme. */
 const redirectUri = z
   .string()
   .max(2000)
@@ -32,8 +32,8 @@ const redirectUri = z
   )
 
 /**
- * The metadata of a client (RFC 7591 §2) as far as this server uses them: other fields are left out,
- * as the RFC allows. Of grant types, those that the server has not are left out, too.
+ * Client metadata (RFC 7591 §2) that this server uses. Other fields and unsupported grant types are
+ * dropped, as the RFC allows.
  */
 export const ClientMetadata = z.object({
   client_name: z.string().max(10_000).optional(),
@@ -47,7 +47,7 @@ export const ClientMetadata = z.object({
 })
 export type ClientMetadata = z.output<typeof ClientMetadata>
 
-/** Throws InvalidClientMetadata, which names the field. */
+/** Throws InvalidClientMetadata with the name of the field. */
 export function parsedMetadata(given: unknown): ClientMetadata {
   const { data, error } = ClientMetadata.safeParse(given)
   if (data) return data
@@ -63,9 +63,8 @@ export const StaticClient = ClientMetadata.extend({
 export type StaticClient = z.output<typeof StaticClient>
 
 /**
- * The metadata as oidc-provider takes them. A client with a redirect address that only a program on a
- * machine can have is a native one, unless it says what it is. A client that does not say so may
- * refresh, too.
+ * The metadata in oidc-provider's form. A client with a redirect URI that only a local program can
+ * have defaults to `native`. Without grant types it gets all supported ones.
  */
 export function providerMetadata(metadata: ClientMetadata) {
   const { redirect_uris: uris, grant_types: wanted = grantTypes } = metadata
@@ -74,7 +73,7 @@ export function providerMetadata(metadata: ClientMetadata) {
   const given = metadata.application_type ?? (isNative ? 'native' : 'web')
   return {
     ...metadata,
-    // A web client with the scheme of an app would be refused for its type alone.
+    // A web client with an app's scheme would be refused for its type alone.
     application_type: onlyWeb ? given : 'native',
     grant_types: grantTypes.filter(
       (type) => type === 'authorization_code' || wanted.includes(type),
@@ -83,19 +82,19 @@ export function providerMetadata(metadata: ClientMetadata) {
   }
 }
 
-/** Whether the operator configured a client: a mark of oidc-provider that its types lack. */
+/** True if the operator configured the client: a property that oidc-provider's types lack. */
 export const isOperators = (client: object | undefined): boolean =>
   client !== undefined && 'noManage' in client
 
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(?=[/?]|$)/i
 
 /**
- * Whether a client may have its codes sent to an address: exactly one of its own, or, on the person's
- * machine, one that differs in the port alone, which the system picks (RFC 8252 §7.3).
+ * True if codes may be sent to an address: one of the client's own, or, on the person's machine,
+ * one that differs only in the port, which the system picks (RFC 8252 §7.3).
  */
 export function isOwnRedirect(uri: string, own: readonly string[]): boolean {
   if (own.includes(uri)) return true
-  // A port can be too large.
+  // A port can be out of range.
   if (!loopback.test(uri) || !URL.canParse(uri)) return false
   const portFree = withoutPort(uri)
   return own.some((one) => loopback.test(one) && withoutPort(one) === portFree)
@@ -107,11 +106,10 @@ const withoutPort = (uri: string) => uri.replace(loopback, (_, host: string) => 
 export type FetchDocument = GuardedFetch['fetch']
 
 /**
- * For how long what a fetch led to is remembered, ms, and of how many documents. oidc-provider keeps
- * good metadata itself, but fetches anew what was not found or is no metadata, and keys, for each
- * request. The draft (client id metadata document §5.2) wants no failure cached. We keep one for this
- * short time, against strangers who ask for it again and again: a client that mends its document waits
- * no longer.
+ * Time that the result of a fetch is cached, ms, and the number of documents. oidc-provider caches
+ * valid metadata itself, but fetches keys, missing and invalid documents for each request. The
+ * draft (client id metadata document §5.2) forbids caching failures; this short cache limits
+ * strangers who repeat a request, and a fixed document works after 10 s.
  */
 const rememberMs = 10_000
 const maxRemembered = 500
@@ -130,14 +128,14 @@ export function documentFetch(fetchDocument: FetchDocument): typeof fetch {
     if (before && before.until > now) return before.fetched
     const fetched = fetchInOurForm(url, { signal, network: clientNetwork.getStore() ?? '' })
     remembered.delete(url)
-    // They are in the order of their ends.
+    // Sorted by expiry.
     for (const [one, { until }] of remembered) {
       if (until > now && remembered.size < maxRemembered) break
       remembered.delete(one)
     }
     remembered.set(url, { until: now + rememberMs, fetched })
     fetched.catch((error: unknown) => {
-      // A network that asks too much says nothing about the document.
+      // A rate-limited network says nothing about the document.
       if (isTooMany(error) && remembered.get(url)?.fetched === fetched) remembered.delete(url)
     })
     return fetched
@@ -164,9 +162,9 @@ const isTooMany = (error: unknown): boolean =>
   error instanceof FetchRefusal && error.code === 'too_many'
 
 /**
- * Keeps strangers from having documents fetched: at the token and revocation endpoints, which anybody
- * can ask for any client, a client that may need a fetch is looked up only with a code or token of its
- * own that is stored. Without one the answer is the same for every client.
+ * Keeps strangers from triggering fetches. The token and revocation endpoints accept any client id,
+ * so a client that may need a fetch is looked up only with a stored code or token of its own.
+ * Otherwise the answer is the same for every client.
  */
 export function guardLookUps({ Client }: Provider): void {
   const { find } = Client
@@ -192,7 +190,7 @@ const Granted = z.object({
   token: z.string().optional(),
 })
 
-/** Whether the request has a stored code or token of this client. */
+/** True if the request has a stored code or token of this client. */
 async function bringsGrantOf(clientId: string): Promise<boolean> {
   const { provider, params } = Provider.ctx?.oidc ?? {}
   const { data } = Granted.safeParse(params)
@@ -207,20 +205,20 @@ async function bringsGrantOf(clientId: string): Promise<boolean> {
   return found.some((one) => one && one.clientId === clientId)
 }
 
-/** Refuses a client that may retry later. The 400 of oidc-provider would tell it not to. */
+/** Refuses a client that may retry later; oidc-provider's 400 would mean the opposite. */
 export function tooMany(description: string, waitMs = 60_000): Error {
   Provider.ctx?.set('retry-after', String(Math.ceil(waitMs / 1000)))
   const error = new errors.TemporarilyUnavailable(description)
   return Object.assign(error, { status: 429, statusCode: 429 })
 }
 
-/** Converts a document of metadata; another one is unchanged. */
+/** Converts a metadata document; leaves other documents unchanged. */
 function inOurForm(text: string, url: string): string {
   const document = z.looseObject({ client_id: z.literal(url) }).safeParse(jsonIn(text))
   if (!document.success) return text
   const { client_secret, client_secret_expires_at } = document.data
   const metadata = providerMetadata(parsedMetadata(document.data))
-  // A document with a secret is refused by oidc-provider; undefined fields are not written.
+  // oidc-provider refuses a document with a secret; undefined fields are not serialized.
   return JSON.stringify({ client_id: url, ...metadata, client_secret, client_secret_expires_at })
 }
 
@@ -233,28 +231,29 @@ function jsonIn(text: string): unknown {
 }
 
 /*
- * Assertions with which clients prove who they are (private_key_jwt, RFC 7523 §3). Each is good once, so
- * each use is remembered for as long as the assertion is valid. How long that is, and how many there
- * are, must not be up to the client.
+ * Client assertions (private_key_jwt, RFC 7523 §3). Each is single-use, so its use is remembered
+ * while it is valid. The server, not the client, bounds that time and their number.
  */
 
-/** Longest validity of an assertion, s. */
+/** Maximum validity of an assertion, s. */
 const validSeconds = 5 * 60
 
 /** Tolerance for a client's clock that is ahead, s. */
 const clockDoubtSeconds = 30
 
-/** Assertions a minute, per server. All users of a hosted assistant are one client. */
+/** Assertions per minute and server. All users of a hosted assistant are one client. */
 const maxAssertions = { perClient: 300, perNetwork: 600 }
 
 /**
- * How uses are remembered, on all servers: until a server whose clock is a minute late refuses the
- * assertion, too. `perOwner`: of one client; as many as one server accepts within that time.
+ * Retention of a use: until a server whose clock is a minute late refuses the assertion too.
+ * `perOwner`, per client: what one server accepts within that time.
  */
 const usedForMs = (validSeconds + 120) * 1000
 const usedAssertionBounds: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
 
-/** Records the use of an assertion. Of two at the same moment, one succeeds. Throws StateError. */
+/**
+ * Records the use of an assertion; only the first of concurrent uses succeeds. Throws StateError.
+ */
 export async function useAssertion(
   records: Records,
   record: Pick<NewRecord, 'kind' | 'id' | 'value'>,
@@ -269,9 +268,9 @@ export async function useAssertion(
 const Claims = z.object({ exp: z.number(), iat: z.number().optional() })
 
 /**
- * Checks the claims of an assertion whose signature was verified: nobody else uses up what a client may
- * send. It is valid until the earlier of `exp` and five minutes after `iat`, which may be absent only
- * where `exp` is within five minutes.
+ * Checks the claims of an assertion with a verified signature, so nobody else can use up a client's
+ * quota. It is valid until the earlier of `exp` and five minutes after `iat`; `iat` may be absent
+ * only if `exp` is within five minutes.
  */
 export function createAssertionCheck(): NonNullable<
   Configuration['assertJwtClientAuthClaimsAndHeader']

@@ -6,7 +6,7 @@ import { scopeNames } from './pages/models.ts'
 
 const formToken = z.string()
 
-/** The forms of the pages. */
+/** Forms of the pages. */
 const PageAnswer = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('key'),
@@ -23,10 +23,10 @@ const PageAnswer = z.discriminatedUnion('step', [
 ])
 export type PageAnswer = z.output<typeof PageAnswer>
 
-/** Longest form, bytes. A key has at most 4096 characters. */
+/** Maximum form, bytes. A key has at most 4096 characters. */
 const longest = 32_768
 
-/** The answer in a browser's form; `undefined`: not one of these forms, or too long. */
+/** Parses a browser's form; `undefined` if it is unknown or too long. */
 export async function readAnswer(request: IncomingMessage): Promise<PageAnswer | undefined> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') return undefined
@@ -41,7 +41,7 @@ export async function readAnswer(request: IncomingMessage): Promise<PageAnswer |
   return answerIn(new URLSearchParams(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** The answer in a form's fields. Spaces around a pasted key are removed. */
+/** Parses form fields. Spaces around a pasted key are trimmed. */
 export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   const { data } = PageAnswer.safeParse({
     step: form.get('step'),
@@ -53,7 +53,7 @@ export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   return data
 }
 
-/** Proof that a form was made by these servers for one authorization request. Throws StateError. */
+/** CSRF token: binds a form to one authorization request. Throws StateError. */
 export interface FormTokens {
   of(interactionId: string): Promise<string>
   isOf(interactionId: string, token: string): Promise<boolean>
@@ -74,14 +74,13 @@ const isSame = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /**
- * Whether a form was sent from a page of the public address. Browsers say so in Sec-Fetch-Site; those
- * that do not, in Origin. A request that says neither is not from a browser's form, and has no cookie
- * of a person either.
+ * True if a form comes from a page of the public address: by Sec-Fetch-Site, or else by Origin. A
+ * request without both is not a browser's form, and carries no cookie of a person.
  */
 export function isFromOwnPage(headers: IncomingHttpHeaders, publicUrl: URL): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
-  // "null": a page with a strict Referrer-Policy, where Sec-Fetch-Site decides.
+  // "null" comes from a page with a strict Referrer-Policy; Sec-Fetch-Site decides.
   if (origin !== undefined && origin !== 'null' && origin !== publicUrl.origin) return false
   if (site !== undefined) return site === 'same-origin'
   return origin === publicUrl.origin

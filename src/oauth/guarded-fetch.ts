@@ -7,32 +7,30 @@ import { Quota, RateLimits } from '../server/transports/quotas.ts'
 
 export interface GuardedFetchOptions {
   /**
-   * Proxy for https and the hosts that are reached without it. It resolves names itself, so it has to
-   * refuse private addresses itself, too.
+   * Proxy for https, and the hosts reached without it. The proxy resolves names itself, so it must
+   * also refuse private addresses itself.
    */
   readonly proxy?: { readonly url: string; readonly except: string } | undefined
-  /** Which addresses may be connected to; default: public ones. */
+  /** True if an address may be connected to; default: public addresses. */
   readonly mayReach?: (address: string) => boolean
   readonly resolveHost?: ResolveHost
-  /** For the whole fetch, ms: names, connection, reply. */
+  /** Timeout of the whole fetch, ms: DNS, connection, reply. */
   readonly timeLimitMs?: number
-  /** Largest body, bytes; §8.7 of the draft recommends 5 kB. */
+  /** Maximum body, bytes; the draft recommends 5 kB (§8.7). */
   readonly maxBytes?: number
-  /** Requests a minute to one host. */
+  /** Requests per minute to one host. */
   readonly perHost?: number
-  /** Requests a minute for one network of clients. */
+  /** Requests per minute for one client network. */
   readonly perNetwork?: number
-  /** Concurrent requests, in all and per network of clients. */
+  /** Concurrent requests, in total and per client network. */
   readonly concurrency?: { readonly inAll: number; readonly perNetwork: number }
-  /** Trusted certificates in place of the system's. */
+  /** Trusted certificates instead of the system's. */
   readonly ca?: string
 }
 
-/** `fetch` for addresses that anybody may choose. */
+/** `fetch` for untrusted URLs. */
 export interface GuardedFetch {
-  /**
-   * Fetches a JSON document for a client of a network. Throws FetchRefusal unless it is complete.
-   */
+  /** Fetches a JSON document on behalf of a client network. Throws FetchRefusal unless complete. */
   fetch(
     address: string | URL,
     options?: { readonly signal?: AbortSignal | null; readonly network?: string },
@@ -41,10 +39,9 @@ export interface GuardedFetch {
 }
 
 /**
- * Fetches the documents that clients name (draft-ietf-oauth-client-id-metadata-document §5, §8.6,
- * §8.7): https only, public addresses only, no redirects, within bounds of size, time and number.
- * Nothing is cached here: how long documents and failures are remembered is the caller's decision
- * (clients.ts).
+ * Fetches documents that clients name (draft-ietf-oauth-client-id-metadata-document §5, §8.6,
+ * §8.7): https only, public addresses only, no redirects, bounded size, time and number. Nothing is
+ * cached here; the caller decides about that (clients.ts).
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { timeLimitMs = 5000, mayReach = isPublicAddress, maxBytes = 10_240 } = options
@@ -85,7 +82,7 @@ function openDispatcher({
   Required<Pick<GuardedFetchOptions, 'mayReach' | 'timeLimitMs'>>): Dispatcher {
   const options = {
     maxResponseSize: maxBytes,
-    // No connection is kept.
+    // No keep-alive.
     pipelining: 0,
     allowH2: false,
     connectTimeout: timeLimitMs,
@@ -100,7 +97,7 @@ function openDispatcher({
   })
 }
 
-/** The parsed address, if it may be fetched. Its host is not resolved yet. */
+/** Parses the URL and checks all but the address that its host resolves to. */
 function checkedUrl(address: string | URL, mayReach: (address: string) => boolean): URL {
   const url = URL.parse(String(address))
   if (url?.protocol !== 'https:' || url.username || url.password) {
@@ -117,7 +114,7 @@ function checkedUrl(address: string | URL, mayReach: (address: string) => boolea
   return url
 }
 
-/** A name of a private network. A proxy would resolve it. */
+/** True for a private host name, which a proxy would resolve. */
 const isPrivateName = (host: string, mayReach: (address: string) => boolean): boolean =>
   isLocalhost(host)
     ? !mayReach('127.0.0.1')
@@ -129,7 +126,7 @@ interface Limits {
   readonly underWay: Quota
 }
 
-/** Counts a fetch against all limits, or none. */
+/** Counts a fetch against all limits, or against none. */
 function takeSlot(host: string, network: string, { byHost, byNetwork, underWay }: Limits): void {
   const now = performance.now()
   const mustWait = byHost.waitMs(host, now) > 0 || byNetwork.waitMs(network, now) > 0
@@ -149,7 +146,7 @@ interface FetchBounds {
   readonly signal: AbortSignal
 }
 
-/** A GET of a JSON document, without redirects. */
+/** GET of a JSON document, without redirects. */
 async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
   const { dispatcher, maxBytes, signal } = bounds
   try {
@@ -162,7 +159,7 @@ async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
     })
     const flaw = flawOf(reply, maxBytes)
     if (!flaw) return await documentOf(reply)
-    // The body is not read; the connection is closed.
+    // The body is skipped and the connection closed.
     reply.body.on('error', () => undefined).destroy()
     throw new FetchRefusal(flaw.code, `${url.host} ${flaw.text}.`)
   } catch (error) {
@@ -172,7 +169,7 @@ async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
 
 const isJson = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
 
-/** Why a reply is refused by its headers, if it is. */
+/** Why a reply's headers are refused, if they are. */
 function flawOf(
   { statusCode, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -194,7 +191,7 @@ const tooLarge = { code: 'too_large', text: 'answered with a document that is to
 const headerText = (headers: Dispatcher.ResponseData['headers'], name: string): string =>
   [headers[name] ?? []].flat().join(', ')
 
-/** The reply with its whole body and its caching headers. */
+/** The whole body of a reply, with its caching headers. */
 async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<Response> {
   const kept = ['content-type', 'cache-control', 'expires']
     .map((name): [string, string] => [name, headerText(headers, name)])
@@ -202,7 +199,7 @@ async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<R
   return new Response(await body.arrayBuffer(), { headers: Object.fromEntries(kept) })
 }
 
-/** A network failure as a refusal. Any other error is a defect and stays as it is. */
+/** Converts a network failure into a refusal; any other error is a defect and stays. */
 function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   const chain = causes(error)
   const refusal = chain.find((cause) => cause instanceof FetchRefusal)
@@ -216,10 +213,10 @@ function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   return refuse('unreachable', 'could not be reached')
 }
 
-/** Codes of errors that do not come from the network. */
+/** Error codes that are not network failures. */
 const ourCodes = /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/
 
-/** An error and its causes. An aggregate error holds those of several connections. */
+/** An error and its causes, including those in an aggregate error. */
 function causes(error: unknown): Error[] {
   if (!(error instanceof Error)) return []
   const others: unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
@@ -229,13 +226,13 @@ function causes(error: unknown): Error[] {
 const codeOf = (error: Error): string | undefined =>
   'code' in error && typeof error.code === 'string' ? error.code : undefined
 
-/** Why a document was not fetched. */
+/** Why a fetch was refused. */
 type FetchRefusalCode =
-  /** Its address is not https, or has a user name. */
+  /** The URL is not https, or has a user name. */
   | 'not_https'
-  /** Its host is, or resolves to, an address that is not public. */
+  /** The host is, or resolves to, a non-public address. */
   | 'not_public'
-  /** Its host has no address. */
+  /** The host has no address. */
   | 'unresolved'
   /** The connection failed. */
   | 'unreachable'
@@ -244,12 +241,12 @@ type FetchRefusalCode =
   /** The reply is not JSON. */
   | 'not_json'
   | 'too_large'
-  /** The reply was not complete in time. */
+  /** The reply was incomplete at the deadline. */
   | 'too_slow'
-  /** Too many documents were asked for. */
+  /** Rate limit exceeded. */
   | 'too_many'
 
-/** The message names the host but no resolved address: anybody may read it. */
+/** The message names the host but no resolved address, because anybody may read it. */
 export class FetchRefusal extends Error {
   override readonly name = 'FetchRefusal'
   readonly code: FetchRefusalCode
@@ -263,8 +260,8 @@ export class FetchRefusal extends Error {
 type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Asks the name servers directly. `dns.lookup` would take a thread of Node's pool for each name, so a
- * stranger's slow name server could stop everything else that needs one.
+ * Queries the name servers directly. `dns.lookup` takes a thread of Node's pool for each name, so a
+ * stranger's slow name server could block everything else that needs one.
  */
 function nameServerLookup(timeoutMs: number): ResolveHost {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 })
@@ -287,9 +284,8 @@ const addresses = (result: PromiseSettledResult<string[]>) =>
   result.status === 'fulfilled' ? result.value : []
 
 /**
- * The lookup of a connection: it connects to the very addresses that were checked, so a name server
- * that answers differently the next time (DNS rebinding) changes nothing. A host with one address that
- * is not allowed is refused as a whole.
+ * Lookup of a connection. It connects only to the checked addresses, so a name server with changing
+ * answers (DNS rebinding) gains nothing. A host with one forbidden address is refused.
  */
 function guardedLookup(
   resolveHost: ResolveHost,
@@ -318,7 +314,7 @@ async function checkedAddresses(
   return found
 }
 
-/** Answers like `dns.lookup`: all addresses, or the first of the wanted family. */
+/** Answers like `dns.lookup`: all addresses, or the first of the requested family. */
 function answer(
   found: readonly LookupAddress[],
   { all, family }: LookupOptions,
@@ -334,9 +330,8 @@ function answer(
 }
 
 /**
- * Whether an IP address belongs to the public internet: none of the special-purpose blocks (RFC 6890),
- * and of IPv6 only what is given out (2000::/3). Addresses that carry an IPv4 address (mapped, 6to4,
- * NAT64) do not.
+ * True for a public IP address: outside the special-purpose blocks (RFC 6890), and for IPv6 within
+ * 2000::/3. Addresses that embed an IPv4 address (mapped, 6to4, NAT64) are not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address.includes('%')) return false

@@ -16,10 +16,9 @@ import type { StateAdapters } from './state-adapter.ts'
 import { lifetimes } from './tokens.ts'
 
 /*
- * What a person does about a request for access: gives a key of the platform, which is checked there,
- * then allows or cancels. The key is kept, sealed, for the request from one step to the next, and then
- * for the grant. Each step is one form, and its answer leads to the next page by a redirect, so that
- * reloading a page sends nothing again.
+ * The person's part of an authorization request: entering a platform key, which is checked, then
+ * allowing or cancelling. The key is kept, sealed, for the request between the steps, and then for
+ * the grant. Each step is one form answered with a redirect, so a reload resends nothing.
  */
 
 export interface InteractionsOptions {
@@ -32,26 +31,26 @@ export interface InteractionsOptions {
   readonly formTokens: FormTokens
   readonly tryKey: TryKey
   readonly platformHost: string
-  /** The key of the sandbox's own account; `undefined`: it is a real platform. */
+  /** Key of the sandbox's own account; `undefined` for a real platform. */
   readonly sandboxKey: string | undefined
 }
 
-/** A request of a browser, and where its answer goes. */
+/** A browser's request and its response. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** The network that it came from. */
+  /** Network of the request's sender. */
   readonly network: string
 }
 
-/** A request for access that is not finished. */
+/** A pending authorization request. */
 interface Asked {
   readonly interaction: Interaction
   readonly client: AskingClient
   readonly scopes: readonly Scope[]
 }
 
-/** Answers the requests of a browser to the page of one request for access. Throws StateError. */
+/** Serves a browser the page of one authorization request. Throws StateError. */
 export const createInteractions = (options: InteractionsOptions) => {
   const { provider, publicUrl, formTokens } = options
   return async (id: string, exchange: Exchange): Promise<void> => {
@@ -73,7 +72,7 @@ export const createInteractions = (options: InteractionsOptions) => {
   }
 }
 
-/** The request that the cookie of the browser belongs to. */
+/** The authorization request of the browser's cookie. */
 async function findInteraction(
   provider: Provider,
   request: IncomingMessage,
@@ -87,7 +86,7 @@ async function findInteraction(
   }
 }
 
-/** An id that has an answer was a request of ours; of any other nothing is known. */
+/** Tells an answered request from an unknown id. */
 async function missing(id: string, { records }: InteractionsOptions): Promise<PageModel> {
   const isAnswered = (await records.get(answerKey(id))) !== undefined
   return { page: 'problem', problem: isAnswered ? 'answered' : 'expired' }
@@ -116,7 +115,7 @@ async function whatIsAsked(
   }
 }
 
-/** oidc-provider marks a document's client so; its types do not say it. */
+/** oidc-provider marks a client from a document; its types lack the mark. */
 function knownHow(client: object): AskingClient['known'] {
   if ('clientIdMetadataDocument' in client) return 'by_document'
   return isOperators(client) ? 'by_operator' : 'by_registration'
@@ -161,7 +160,7 @@ interface Answering extends Exchange {
   readonly options: InteractionsOptions
 }
 
-/** What the browser gets after an answer: a page, or where it goes on. */
+/** Result of a form: a page or a redirect. */
 type Next = PageModel | { readonly redirect: string }
 
 async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering): Promise<Next> {
@@ -174,7 +173,7 @@ async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering
     return here
   }
   const key = await options.keptKeys.find(keyName(asked))
-  // It was sent twice and is answered, or the key was taken back on another page.
+  // The form was sent twice and is answered, or the key was withdrawn on another page.
   if (!key) return asked.interaction.result ? { redirect: asked.interaction.returnTo } : here
   const allowed = asked.scopes.filter((scope) => answer.scopes.includes(scope))
   if (allowed.length > 0) return allow(allowed, key, asked, answering)
@@ -195,7 +194,7 @@ async function takeKey(
   return { redirect: `${paths.interaction}/${interactionId}` }
 }
 
-/** Makes the grant, with the key, and lets the client have its code. */
+/** Creates the grant with the key, and lets the client have its code. */
 async function allow(
   allowed: readonly Scope[],
   key: KeptKey,
@@ -205,7 +204,7 @@ async function allow(
   const { provider, publicUrl, keptKeys, adapters } = answering.options
   const grantId = randomBytes(32).toString('base64url')
   const name = { of: 'grant', id: grantId } as const
-  // Before the request is answered: there may be no room for it.
+  // Before the request is answered: the store may be full.
   await keptKeys.keep(name, key, lifetimes.grant * 1000)
   if (!(await isFirstAnswer(asked, answering.options))) {
     await keptKeys.remove(name)
@@ -226,7 +225,10 @@ async function cancel(asked: Asked, answering: Answering): Promise<Next> {
   return end({ error: 'access_denied', error_description }, asked, answering)
 }
 
-/** Notes the result, and sends the browser to where oidc-provider passes it on to the client. */
+/**
+ * Records the result, and sends the browser to the address where oidc-provider returns it to the
+ * client.
+ */
 async function end(
   result: InteractionResults,
   asked: Asked,
@@ -239,7 +241,7 @@ async function end(
 
 const answered: PageModel = { page: 'problem', problem: 'answered' }
 
-/** Of several answers to one request the first counts, on whichever server it arrives. */
+/** True for the first of several answers to one request, on any server. */
 async function isFirstAnswer(
   { interaction: { uid } }: Asked,
   { records }: InteractionsOptions,

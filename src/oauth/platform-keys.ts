@@ -6,28 +6,27 @@ import { createSealer, type SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import type { KeyProblem } from './pages/models.ts'
 
-/** A key of the platform that a person has given, and whose it is. */
+/** A platform key and its account. */
 export interface KeptKey {
   readonly apiKey: string
   readonly account: { readonly id: string; readonly name: string | undefined }
 }
 
 /**
- * The platform keys that persons have given, one for each authorization request that is under way and
- * one for each grant. Every server that shares the state has the same. While a grant has its key, its
- * tokens are valid: to remove the key ends all of them, on all servers, at once. Methods throw
- * StateError.
+ * Platform keys that people have entered: one for each pending authorization request and one for
+ * each grant, shared by all servers of the state. A grant's tokens are valid only while it has its
+ * key: removing the key revokes them on all servers at once. Methods throw StateError.
  */
 export interface KeptKeys {
-  /** Keeps the key under a name, for so long; replaces the one before. */
+  /** Stores the key under a name, replacing an earlier one; it expires after `forMs`. */
   keep(name: KeyName, key: KeptKey, forMs: number): Promise<void>
-  /** `undefined`: there is none, it has expired, or it was sealed with a secret that is gone. */
+  /** `undefined`: absent, expired, or sealed with a secret that is gone. */
   find(name: KeyName): Promise<KeptKey | undefined>
   has(name: KeyName): Promise<boolean>
   remove(name: KeyName): Promise<void>
 }
 
-/** What a key belongs to. */
+/** Owner of a key: a request or a grant. */
 interface KeyName {
   readonly of: 'interaction' | 'grant'
   readonly id: string
@@ -42,10 +41,10 @@ const Content = z.object({
 const kind = 'oauth_key'
 const idOf = ({ of, id }: KeyName) => `${of} ${id}`
 
-/** More grants than one server serves: some 100 MB. One account cannot use up what all may have. */
+/** More grants than one server serves, about 100 MB. One account cannot use up the total. */
 const max = { inAll: 200_000, perOwner: 10_000 }
 
-/** `audience`: the resource that the grants are for. A key opens for no other, and not after its time. */
+/** `audience`: resource of the grants. A key opens only for its audience and before its expiry. */
 export function createKeptKeys({
   records,
   sealingKeys,
@@ -81,27 +80,27 @@ export function createKeptKeys({
   }
 }
 
-/** What the platform says of a key. */
+/** The platform's verdict on a key. */
 export type KeyFinding =
   | { readonly ok: true; readonly account: KeptKey['account'] }
   | { readonly ok: false; readonly reason: 'wrong' | 'no_access' | 'unreachable' }
 
-/** Asks the platform whose a key is. Never rejects. */
+/** Asks the platform for the account of a key. Never rejects. */
 export type AskPlatform = (apiKey: string, network: string) => Promise<KeyFinding>
 
-/** Where a key comes from that a person tries. */
+/** Source of an attempt to use a key. */
 interface Attempt {
   readonly network: string
   readonly interactionId: string
 }
 
-/** Tries a key that a person has typed. */
+/** Checks a key that a person has entered. */
 export type TryKey = (
   text: string,
   attempt: Attempt,
 ) => Promise<{ readonly key: KeptKey } | { readonly problem: KeyProblem }>
 
-/** Keys that may be tried a minute, by process: people mistype, programs that guess try thousands. */
+/** Attempts per minute and process: people mistype, guessing programs try thousands. */
 const maxTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
 
 export function createKeyCheck(ask: AskPlatform): TryKey {

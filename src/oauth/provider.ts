@@ -31,9 +31,9 @@ import { lifetimes, type Tokens, tokenText } from './tokens.ts'
 
 interface ProviderOptions {
   readonly publicUrl: URL
-  /** The scopes that some exposed tool needs. */
+  /** Scopes that the exposed tools need. */
   readonly scopes: readonly Scope[]
-  /** Whether a client at an address may register now. */
+  /** True if a client at an address may register now. */
   readonly mayRegister: (address: string) => boolean
   readonly clients: readonly StaticClient[]
   readonly adapters: StateAdapters
@@ -41,10 +41,10 @@ interface ProviderOptions {
   readonly fetchDocument: FetchDocument
 }
 
-/** Everybody is one account to oidc-provider: who somebody is, only the key of the grant says. */
+/** The only account of oidc-provider. Identity comes from the grant's API key. */
 export const anybody = 'anybody'
 
-/** The authorization server's protocol, by oidc-provider. Throws StateError. */
+/** The authorization protocol, by oidc-provider. Throws StateError. */
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const { publicUrl, sealingKeys } = options
   const cookieKeys = await sealingKeys.of('oauth cookies')
@@ -62,24 +62,24 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ sub }) }),
     renderError: (context, _, error) => show(context, problemPageOf(error)),
   })
-  // Only with it are the headers believed that asPublicRequest has set.
+  // Required for oidc-provider to trust the headers that asPublicRequest has set.
   provider.proxy = true
   provider.use(async (context, next) => {
     await next()
     const route = context.oidc?.route
     if (route === 'discovery') Object.assign(context.body, metadata(options))
-    // An invalid token is as good as revoked (RFC 7009 §2.2).
+    // An invalid token counts as revoked (RFC 7009 §2.2).
     if (route === 'revocation' && context.body?.error === 'invalid_grant') {
       context.status = 200
       context.body = ''
     }
     const address = context.response.get('location')
-    // The person is done: not a redirect, see the page.
+    // End of the flow: a page instead of a redirect, see returnPage.
     if (route === 'resume' && address && URL.parse(address)?.origin !== publicUrl.origin)
       show(context, { page: 'return', address })
   })
   provider.on('authorization.error', ({ oidc }, error) => {
-    // Before a person has answered, nobody has agreed to go to an address that the client itself gave.
+    // Until a person has answered, nobody has agreed to the client's own redirect address.
     const isAnswered = oidc.entities.Interaction?.result !== undefined
     if (!isAnswered && !isOperators(oidc.client)) error.allow_redirect = false
   })
@@ -91,7 +91,10 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   return provider
 }
 
-/** What oidc-provider does not know: our scopes belong to a resource. There is no OpenID Connect. */
+/**
+ * Metadata that oidc-provider does not derive: scopes belong to a resource. OpenID Connect is not
+ * offered.
+ */
 const metadata = ({ scopes }: ProviderOptions) => ({
   scopes_supported: [...scopes, offlineAccess],
   response_modes_supported: ['query'],
@@ -110,7 +113,7 @@ function show(
   context.body = body
 }
 
-/** The page for a person whose request failed. */
+/** Page for a person whose request failed. */
 export function problemPageOf(error: unknown): ProblemModel {
   const page = 'problem'
   if (error instanceof StateError) return { page, problem: 'unavailable' }
@@ -136,7 +139,7 @@ const endpoints: Configuration = {
   },
 }
 
-/** Each request for access is decided by a person, also of a client that has access already. */
+/** A person decides each authorization request, even of a client that has access. */
 function askAlways() {
   const { Check, Prompt } = interactionPolicy
   const ask = new Check(
@@ -179,13 +182,13 @@ function clientsOf({ clients, fetchDocument }: ProviderOptions): Configuration {
     clients: clients.map(({ client_id, client_secret, ...metadata }) => ({
       client_id,
       ...(client_secret !== undefined && { client_secret }),
-      // RFC 7591 §2 has client_secret_basic, which needs a secret.
+      // The default of RFC 7591 §2 is client_secret_basic, which needs a secret.
       ...(client_secret === undefined && { token_endpoint_auth_method: 'none' as const }),
       ...providerMetadata(metadata),
     })),
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
     clientAuthMethods: [...clientAuthMethods],
-    // Pages that run a client themselves send their requests from any origin; no cookie is used there.
+    // Browser-based clients send requests from any origin; no cookie is used there.
     clientBasedCORS: () => true,
     fetch: documentFetch(fetchDocument),
     fetchResponseBodyLimits: {
@@ -196,7 +199,7 @@ function clientsOf({ clients, fetchDocument }: ProviderOptions): Configuration {
   }
 }
 
-/** `__Host-` and `__Secure-`: the browser takes such cookies over https only (RFC 6265bis §4.1.3). */
+/** `__Host-` and `__Secure-` need https (RFC 6265bis §4.1.3). */
 function cookiesOf(publicUrl: URL, keys: readonly Uint8Array[]): Configuration['cookies'] {
   const isSecure = publicUrl.protocol === 'https:'
   const base = { httpOnly: true, sameSite: 'lax', secure: isSecure, signed: true } as const
@@ -217,7 +220,7 @@ async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promis
   const { entities, params } = context.oidc
   const token = entities.RefreshToken
   const { resource } = params ?? {}
-  // oidc-provider would refuse it, too, but after the token was used up.
+  // oidc-provider would refuse it too, but after using up the token.
   if (typeof resource === 'string' && !token?.resourceIndicators.has(resource))
     throw new errors.InvalidTarget()
   const waitMs = await tokens.renewalWaitMs(token?.grantId ?? '')
@@ -225,14 +228,14 @@ async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promis
   return true
 }
 
-/** What oidc-provider makes of a token, which its types do not have. */
+/** oidc-provider's token model, which its types lack. */
 const Model = z.object({
   getValueAndPayload: z.custom<(this: object) => Promise<{ value: string; payload: object }>>(
     (value) => typeof value === 'function',
   ),
 })
 
-/** Lets oidc-provider make our tokens and codes. */
+/** Makes oidc-provider use our tokens and codes. */
 function makeTokens(
   { AccessToken, RefreshToken, AuthorizationCode }: Provider,
   tokens: Tokens,
@@ -242,7 +245,7 @@ function makeTokens(
   Object.assign(AccessToken.prototype, {
     async getValueAndPayload(this: object) {
       const { payload } = await ofAccess.call(this)
-      // Without a payload, oidc-provider keeps no record.
+      // Without a payload oidc-provider stores no record.
       return { value: await tokens.newAccessToken(payload), payload: undefined }
     },
   })
@@ -257,7 +260,7 @@ function makeTokens(
   })
 }
 
-/** What of oidc-provider is used. */
+/** oidc-provider's enabled features. */
 function featuresOf({
   publicUrl,
   scopes,
@@ -281,7 +284,7 @@ function featuresOf({
       issueRegistrationAccessToken: false,
       idFactory(context) {
         if (!mayRegister(context.ip)) throw tooMany('too many registrations')
-        // Before oidc-provider reads what the client sent.
+        // Before oidc-provider reads the client's input.
         const { oidc } = context
         Object.defineProperty(oidc, 'body', { value: providerMetadata(parsedMetadata(oidc.body)) })
         return `client-${randomBytes(18).toString('base64url')}`
@@ -289,7 +292,7 @@ function featuresOf({
     },
     resourceIndicators: {
       enabled: true,
-      // Clients of older revisions name no resource; there is but one.
+      // Clients of older revisions name no resource; there is only one.
       defaultResource: async () => resource,
       useGrantedResource: async () => true,
       getResourceServerInfo: async (_, indicator) => {
@@ -307,12 +310,12 @@ function featuresOf({
 
 const withoutSlash = (indicator: string) => indicator.replace(/\/$/, '')
 
-/** PKCS #8 of an Ed25519 key up to the key itself (RFC 8410 §7). */
+/** PKCS #8 prefix of an Ed25519 key (RFC 8410 §7). */
 const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /**
- * The key that ID tokens would be signed with, the same on all servers. None is ever made, but clients
- * look for a key where they look for OpenID Connect, and oidc-provider needs one.
+ * Signing key of ID tokens, the same on all servers. No ID token is issued, but oidc-provider needs
+ * a key, and clients look for one in the OpenID Connect metadata.
  */
 function signingKey(seed: Uint8Array) {
   const der = Buffer.concat([ed25519Prefix, seed])

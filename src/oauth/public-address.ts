@@ -7,7 +7,7 @@ import {
 import type { Scope } from '../platform/sessions/credential.ts'
 import type { TokenFault } from '../server/transports/http-authorization.ts'
 
-/** The addresses of the authorization server, below the public one. */
+/** Paths of the authorization server, below the public address. */
 export const paths = {
   authorize: '/oauth/authorize',
   interaction: '/oauth/interaction',
@@ -18,7 +18,7 @@ export const paths = {
   endSession: '/oauth/end',
   resourceMetadata: '/.well-known/oauth-protected-resource',
   serverMetadata: '/.well-known/oauth-authorization-server',
-  /** The same under the name of OpenID Connect, where some clients look. */
+  /** The metadata under OpenID Connect's path, where some clients look. */
   openidMetadata: '/.well-known/openid-configuration',
 } as const
 
@@ -33,24 +33,24 @@ const endpoints: ReadonlySet<string> = new Set([
   paths.resourceMetadata,
 ])
 
-/** The pages of one authorization request, and where its browser goes on after them. */
+/** Pages of one authorization request, and the path where its browser continues. */
 const ofRequest = new RegExp(`^(?:${paths.interaction}|${paths.authorize})/([\\w-]+)$`)
 
 /**
- * Whether a path is one of the authorization server, to the letter. oidc-provider's own router ignores
- * case and a slash at the end: such a path would pass by every check that is made here by path.
+ * Exact match of an authorization server path. oidc-provider's router ignores case and a trailing
+ * slash, so a looser match would bypass every check by path.
  */
 export const isOauthPath = (path: string): boolean =>
   endpoints.has(path) || ofRequest.test(path) || path.startsWith(`${paths.resourceMetadata}/`)
 
-/** The id of the authorization request that a path of an interaction names. */
+/** Id of the authorization request in an interaction's path. */
 export const interactionIn = (path: string): string | undefined =>
   path.startsWith(`${paths.interaction}/`) ? ofRequest.exec(path)?.[1] : undefined
 
-/** The resource that access tokens are for: the address of MCP. */
+/** Resource of access tokens: the MCP endpoint. */
 export const resourceOf = (publicUrl: URL): URL => new URL('/mcp', publicUrl)
 
-/** The metadata of the protected resource (RFC 9728). */
+/** Protected resource metadata (RFC 9728). */
 export const resourceMetadata = (publicUrl: URL, scopes: readonly Scope[]) => ({
   ...buildOAuthProtectedResourceMetadata({
     oauthMetadata: {
@@ -94,8 +94,8 @@ export function bearerChallenge(
 }
 
 /**
- * Lets oidc-provider see a request as it was made to the public address, whatever Host and forwarding
- * headers it came with: behind a proxy they differ, and anyone can write them. `address`: the client's.
+ * Presents a request to oidc-provider as sent to the public address. Behind a proxy Host and
+ * forwarding headers differ, and anyone can forge them. `address`: the client's.
  */
 export function asPublicRequest(
   request: IncomingMessage,
@@ -109,19 +109,19 @@ export function asPublicRequest(
   request.headers['x-forwarded-for'] = address
 }
 
-/** The network of the client whose request is answered: what strangers may use is counted by it. */
+/** Network of the current request's client; strangers' quotas are counted by it. */
 export const clientNetwork = new AsyncLocalStorage<string>()
 
 /** Parameters of OpenID Connect (Core §3.1.2.1) that oidc-provider refuses without its scope. */
 const ofOpenidConnect = ['nonce', 'max_age', 'id_token_hint']
 
 /**
- * The address of an authorization request with what this server knows. Parameters of OpenID Connect are
- * ignored, as all that are unknown (RFC 6749 §3.1); a person is asked each time, so of its prompts only
- * "none" changes anything. The answer comes in the query: another mode is replaced by one that is
- * refused, because oidc-provider has no setting that leaves its other modes out. So is another response
- * type, because the error of one with a token would come in the fragment. Where it asks for none of the
- * scopes that this server has, it asks for all (RFC 6749 §3.3).
+ * The authorization request reduced to supported parameters. OpenID Connect parameters are ignored
+ * like all unknown ones (RFC 6749 §3.1). A person is asked each time, so only the prompt "none" has
+ * an effect. The response goes in the query: another response mode is replaced by one that is
+ * refused, because oidc-provider cannot disable its other modes; so is another response type,
+ * because an error of one with a token would come in the fragment. A request without a supported
+ * scope asks for all (RFC 6749 §3.3).
  */
 export function knownRequest(address: string, offered: readonly Scope[]): string {
   const [path = '', query = ''] = address.split(/\?(.*)/s)
@@ -142,5 +142,5 @@ export function knownRequest(address: string, offered: readonly Scope[]): string
   return `${path}?${params}`
 }
 
-/** Asks for refresh tokens (OpenID Connect Core §11); clients get them without asking, too. */
+/** Requests refresh tokens (OpenID Connect Core §11); clients get them without it, too. */
 export const offlineAccess = 'offline_access'

@@ -8,18 +8,18 @@ import { clientNetwork } from './public-address.ts'
 import { createTokens, notKept, type Tokens, type TokensOptions } from './tokens.ts'
 
 /*
- * What oidc-provider keeps, in the records that servers share. Ids are hashed there, and payloads are
- * sealed here: they hold tokens and secrets of clients.
+ * oidc-provider's storage, in the records that servers share. Ids are hashed there, and payloads are
+ * sealed here: they hold tokens and client secrets.
  *
- * - What belongs to a grant is valid only while the grant has its key (platform-keys.ts). So a grant is
- *   revoked by one removal, also what a request of the same moment is still making of it.
- * - A code is used by adding a record, which only one request can do. The second use ends the grant,
- *   and so everything that the first one got. Tokens: tokens.ts.
- * - Sessions are not kept: a browser is not logged in, so each request for access is answered by a
- *   person with a key.
+ * - A grant's records are valid only while the grant has its key (platform-keys.ts). Removing the key
+ *   revokes the grant, including records that a concurrent request is still creating.
+ * - A code is used by adding a record, which only one request can do. A second use ends the grant,
+ *   and so everything that the first use issued. Tokens: tokens.ts.
+ * - Sessions are not stored: no browser is logged in, so a person answers each authorization request
+ *   with a key.
  */
 
-/** The models of oidc-provider that are kept. */
+/** Stored models of oidc-provider. */
 const kinds: Readonly<Record<string, OauthRecordKind | undefined>> = {
   Interaction: 'oauth_interaction',
   Grant: 'oauth_grant',
@@ -28,8 +28,8 @@ const kinds: Readonly<Record<string, OauthRecordKind | undefined>> = {
 }
 
 /**
- * The limit of each kind, so that strangers cannot fill the disk: anyone can register and ask. What they make
- * belongs to their network, which can take a tenth.
+ * Record limits by kind. Anyone can register and request access, so anonymous records belong to a
+ * network, which can take a tenth; strangers cannot fill the disk.
  */
 const defaultBounds: RecordBounds = { inAll: 200_000, perOwner: 200_000 }
 const anonymousBounds: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
@@ -37,8 +37,8 @@ const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
 /**
- * A client that registers is kept for a day; once somebody has allowed it access, for longer, and then
- * it takes no room of those that register.
+ * A registered client is kept for a day; once a person has allowed it access, it is kept longer and
+ * no longer counts against the registrations.
  */
 const unusedClientSeconds = day
 const usedClientSeconds = 400 * day
@@ -50,7 +50,7 @@ const Payload = z.record(z.string(), z.unknown())
 export interface StateAdapters {
   readonly of: (model: string) => Adapter
   readonly tokens: Tokens
-  /** Keeps a client that a person has allowed access. */
+  /** Extends the lifetime of a client that a person has allowed access. */
   readonly keepClient: (clientId: string) => Promise<void>
 }
 
@@ -135,8 +135,8 @@ function keptModel(
 }
 
 /**
- * While the state cannot be used, clients get the error that says so and try again later; the pages
- * say it to persons. Nothing is made or accepted meanwhile.
+ * While the state is unavailable, clients get a retryable error and people a page that says so.
+ * Nothing is issued or accepted.
  */
 function withOutages(adapter: Adapter): Adapter {
   const guarded =

@@ -6,17 +6,17 @@ import { createSealer, type SealingKeys } from '../state/sealing.ts'
 import type { KeptKeys } from './platform-keys.ts'
 
 /*
- * Access and refresh tokens. They are sealed, so that no record is needed for each:
+ * Access and refresh tokens. They are sealed, so none needs a record of its own:
  *
  * - An access token contains its payload. It is valid until it expires or its grant ends.
- * - A refresh token contains its grant and its generation: how often the grant was renewed before. One
- *   record for each grant has the newest generation. A token of an older one ends the grant, because
- *   somebody else may have it.
- * - A renewal replaces that record in one step. It needs no room, and a renewal that fails has not used
- *   up its token.
+ * - A refresh token contains its grant and its generation: the number of earlier renewals. One record
+ *   per grant holds the newest generation. A token of an older generation ends the grant, because it
+ *   may have been stolen.
+ * - A renewal replaces that record atomically. It needs no capacity, and a failed renewal leaves its
+ *   token valid.
  */
 
-/** Renewals of one grant an hour, on all servers. An access token is valid for as long. */
+/** Renewals of a grant per hour, on all servers; an hour is also the lifetime of an access token. */
 const maxRenewals = 60
 const hourMs = 3_600_000
 
@@ -36,7 +36,7 @@ export interface TokensOptions {
   readonly endGrant: (grantId: string) => Promise<void>
 }
 
-/** The form of all tokens and codes: nothing of this server is ever taken for an API key. */
+/** Form of all tokens and codes; none passes for an API key. */
 export const tokenText = (kind: 'access' | 'refresh' | 'code', content: string) =>
   `${oauthTokenMark}-${kind}-${content}.${oauthTokenMark}`
 
@@ -47,7 +47,7 @@ const RefreshPayload = z.looseObject({
   grantId: z.string(),
   rotations: z.number(),
 })
-/** `fullAt`: when all renewals of an hour are allowed again, ms since 1970. */
+/** `fullAt`: time at which the whole hourly quota is available again, ms since 1970. */
 const Newest = z.object({ payload: RefreshPayload, fullAt: z.number() })
 
 const kind: RecordKind = 'oauth_refresh_token'
@@ -127,7 +127,7 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
     async renewalWaitMs(grantId) {
       const newest = await newestOf(grantId)
       const usedMs = (newest?.fullAt ?? 0) - Date.now()
-      // Used up for more than an hour: the clock was set back.
+      // More than an hour's quota is used only if the clock was set back.
       return Math.max(0, Math.min(usedMs, hourMs) - (hourMs - hourMs / maxRenewals))
     },
   }
@@ -148,7 +148,7 @@ export const notKept: Adapter = {
 const minute = 60
 const day = 24 * 60 * minute
 
-/** How long things are valid, s. */
+/** Lifetimes, s. */
 export const lifetimes = {
   /** A person finds the key and decides. */
   interaction: 30 * minute,

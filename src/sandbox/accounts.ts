@@ -78,7 +78,7 @@ function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
 }
 
 export const accountHandlers = [
-  // The id of the sandbox's database; a real platform does not send it.
+  // Id of the sandbox's database; the real platform sends none.
   on(routes.accounts.current, ({ store, own }) => ({ ...view(own), sandbox_id: sandboxId(store) })),
 
   on(routes.accounts.listSubaccounts, ({ store, account, query }) =>
@@ -109,7 +109,7 @@ export const accountHandlers = [
       const before = subaccount(store, account, params.subaccount_id)
       const after = {
         ...before,
-        // Absent and null are the same here [R].
+        // Null counts as absent here [R].
         name: body.name ?? before.name,
         is_active: Number(body.is_active ?? before.is_active),
       }

@@ -38,7 +38,7 @@ const creationDefaults: Readonly<Record<string, unknown>> = {
   ...defaultsOf(AgentCreate),
 }
 
-/** Also finds archived agents. */
+/** Includes archived agents. */
 export function findAgent(store: Store, accountId: string, id: string): AgentRow | undefined {
   const sql = 'SELECT * FROM agents WHERE id = :id AND account_id = :accountId'
   return store.get(AgentRow, sql, { id, accountId })
@@ -204,7 +204,7 @@ export function createAgent(
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The documented defaults of a contract schema's fields, as one object. */
+/** Documented defaults of a contract schema's fields, as one object. */
 function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
   const defaults: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.shape)) {
@@ -233,8 +233,8 @@ const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string,
   )
 
 /**
- * The value of a field without the nulls that mean a default. Where null is a value of the field
- * itself, such as no background sound, it stays.
+ * Drops the nulls that mean a default. A null that is a value of the field itself stays, such as no
+ * background sound.
  */
 function withoutResets(field: z.core.$ZodType | undefined, value: unknown): unknown {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)

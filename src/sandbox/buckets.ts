@@ -76,7 +76,7 @@ function* stretches(zone: string, from: number, to: number) {
   if (start < to) yield { start, end: to, offset }
 }
 
-/** The instant in (from, to] at which the offset stops being `offset`. */
+/** First instant in (from, to] at which the offset is no longer `offset`. */
 function firstChange(zone: string, from: number, to: number, offset: number): number {
   let before = from
   let after = to
@@ -103,7 +103,7 @@ function nextLocal(floor: number, granularity: Granularity): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
 }
 
-/** Starts of all buckets in (from, to), Unix ms, oldest first. */
+/** Bucket starts in (from, to), Unix ms, oldest first. */
 export function bucketStarts(
   zone: string,
   granularity: Granularity,

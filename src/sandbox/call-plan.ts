@@ -10,7 +10,7 @@ import { type CallSettings, type Greeting, speaksGerman } from './call-settings.
 export interface CallPlan {
   answerStatus: string
   outcome: 'completed' | 'failed' | 'transferred'
-  /** From placing to the answer, or to the end without one. */
+  /** From placing to the answer, or to the end of an unanswered call. */
   ringSeconds: number
   isAnswered: boolean
   /** From the answer to the end. */
@@ -31,9 +31,8 @@ export const secondsToAnswer = 4
 type Answered = 'answered' | 'voicemail' | 'transferred' | 'long' | 'silent' | 'interrupting'
 
 /**
- * Destinations with a fixed outcome, like the test cards of payment providers. They are in the range
- * reserved for fiction (555-0100 to 555-0199), so they are no real numbers. Every other valid number
- * is answered.
+ * Destinations with a fixed outcome, like the test cards of payment providers. All are reserved for
+ * fiction (555-0100 to 555-0199). Every other valid number is answered.
  */
 export const magicDestinations: Readonly<
   Record<string, { scenario: Answered | keyof typeof unanswered | 'invalid'; about: string }>
@@ -58,7 +57,7 @@ interface Phrases {
   readonly smallTalk: readonly (readonly [caller: string, agent: string])[]
   readonly voicemail: string
   readonly purpose: string
-  /** Of a caller who interrupts the purpose. */
+  /** A caller's line that interrupts the purpose. */
   readonly interruption: string
   readonly reminder: string
 }
@@ -76,7 +75,7 @@ const english: Phrases = {
   reminder: 'Are you still there?',
 }
 
-/** Each line takes as long as the English one. */
+/** Each line takes as long to say as its English counterpart. */
 const german: Phrases = {
   smallTalk: [
     ['Hallo, worum geht es denn?', 'Ich rufe aus der Sandbox an: Dieses Gespräch ist simuliert.'],
@@ -93,7 +92,7 @@ const german: Phrases = {
 const phrasesOf = (settings: CallSettings) => (speaksGerman(settings) ? german : english)
 
 interface PlanRequest {
-  /** The destination of a phone call; absent for a web call, which is always answered. */
+  /** Destination of a phone call; absent for a web call, which is always answered. */
   toNumber?: string
   greeting: Greeting
   settings: CallSettings
@@ -181,7 +180,7 @@ const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
 
 const turnGap = 1
 
-/** Records a conversation and its time. */
+/** Records a conversation and its timing. */
 export class Dialogue {
   readonly #script: ScriptLine[]
   readonly #settings: CallSettings
@@ -245,7 +244,7 @@ export class Dialogue {
     this.event('The caller interrupted the agent.')
   }
 
-  /** The caller is silent: reminders, then the end of the call, as the settings say. */
+  /** The caller is silent: reminders, then the end of the call, according to the settings. */
   silence(): void {
     const { reminder_timeout_ms, reminder_max_count, end_call_timeout_ms } =
       this.#settings.inactivity_settings
@@ -260,7 +259,10 @@ export class Dialogue {
     this.event('The caller was silent for too long: the agent hung up.')
   }
 
-  /** Waits until a moment that has not passed: a language model may be slower than the clock. */
+  /**
+   * Advances the clock to a moment, unless it has passed: a language model may be slower than the
+   * clock.
+   */
   notBefore(seconds: number): void {
     this.#at = Math.max(this.#at, seconds)
   }
@@ -277,7 +279,7 @@ export class Dialogue {
     this.event(this.#settings.allow_auto_hangup ? 'The agent hung up.' : 'The caller hung up.')
   }
 
-  /** The conversation, cut at the agent's longest duration. */
+  /** The conversation, cut at the agent's maximum duration. */
   end(): Talk {
     const longest = this.#settings.max_duration_seconds
     if (this.#at <= longest) return { script: this.#script, seconds: this.#at, wasCut: false }

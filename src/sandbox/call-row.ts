@@ -29,7 +29,7 @@ export const CallRow = z.object({
 })
 export type CallRow = z.output<typeof CallRow>
 
-/** A row with the whole course of the call, in real time. */
+/** Builds a row with the whole course of the call, in real time. */
 export function rowOfPlan(
   who: Pick<
     CallRow,
@@ -81,7 +81,7 @@ const Script = z.array(z.object({ at: z.number(), role: z.string(), message: z.s
 /** SQL: the status of a call at `:now`. */
 export const statusAtNow = "CASE WHEN ended > :now THEN 'in_progress' ELSE outcome END"
 
-/** SQL: when a call last changed before `:now`. */
+/** SQL: time of a call's last change, at most `:now`. */
 export const modifiedAtNow =
   'CASE WHEN ended <= :now THEN ended WHEN answered <= :now THEN answered ELSE created END'
 
@@ -164,7 +164,7 @@ function messagesAt(row: CallRow, now: number): Message[] {
 
 function captureAt(row: CallRow, now: number): { recording_url: string | null } | null {
   if (!row.is_recorded || row.answered === null || row.ended > now) return null
-  // The .example domain is reserved (RFC 2606): nothing is recorded, and nothing can be fetched.
+  // The .example domain is reserved (RFC 2606): no recording exists, and the URL cannot resolve.
   return { recording_url: `https://recordings.sandbox.example/${row.id}.wav` }
 }
 
@@ -184,7 +184,7 @@ const WebCallRow = z.object({
   call_id: z.string(),
   token: z.string(),
   talk: z.string(),
-  /** Unix ms; null: nobody has joined. */
+  /** Unix ms; null until somebody joins. */
   joined: z.int().nullable(),
 })
 export type WebCallRow = z.output<typeof WebCallRow>

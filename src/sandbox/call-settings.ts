@@ -3,11 +3,11 @@ import { withTestVariables } from '../contract/template.ts'
 import { render, TemplateError } from '../jinja/index.ts'
 
 /*
- * The fields of an agent's configuration that affect a simulated call. Overrides may have any values,
- * so each field that is not valid gets the platform's default.
+ * Configuration fields that affect a simulated call. Overrides may hold any values, so every
+ * invalid field falls back to the platform's default.
  */
 
-/** An object whose invalid fields get their defaults one by one; it may be absent. */
+/** An optional object whose invalid fields fall back to their defaults one by one. */
 function group<Shape extends z.ZodRawShape>(shape: Shape) {
   const fields = z.object(shape)
   return fields.catch(() => fields.parse({}))
@@ -40,11 +40,11 @@ const CallSettings = z.object({
 })
 export type CallSettings = z.output<typeof CallSettings>
 
-/** Reads the settings out of an agent's configuration, merged with a call's overrides. */
+/** Reads the settings from an agent's configuration merged with a call's overrides. */
 export const callSettings = (config: Readonly<Record<string, unknown>>): CallSettings =>
   CallSettings.parse(config)
 
-/** Whether the agent speaks German, by its voice or else by what it understands. */
+/** True if the agent speaks German, by its voice, or else by its transcriber's language. */
 export function speaksGerman({ voice, transcriber }: CallSettings): boolean {
   const [only = '', ...others] = transcriber.languages
   const understood = transcriber.language || (others.length === 0 ? only : '')
@@ -52,9 +52,9 @@ export function speaksGerman({ voice, transcriber }: CallSettings): boolean {
 }
 
 /**
- * What parsing and checking one template may take. The sandbox shares its process with other
- * requests, so it allows a quarter of what the engine does: some 0.1 s and 20 MB on a slow machine.
- * A prompt of 100 kB with a variable and a condition in every line takes 80,000 steps.
+ * Limits for parsing and checking one template. The sandbox shares its process with other requests,
+ * so it allows a quarter of the engine's own limits: about 0.1 s and 20 MB on a slow machine. A 100
+ * kB prompt with a variable and a condition on every line takes 80,000 steps.
  */
 export const templateLimits = { maxSteps: 500_000, maxLength: 1_048_576 } as const
 
@@ -72,7 +72,7 @@ interface GreetingFacts {
 /** The rendered greeting; empty if the caller speaks first. */
 export interface Greeting {
   text: string
-  /** Why it could not be rendered. */
+  /** Rendering error; null if rendered. */
   error: string | null
 }
 

@@ -16,7 +16,7 @@ import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
 import { webCallPath } from './web-calls/web-calls.ts'
 
-/** The filters of calls and conversations; only their statuses differ. */
+/** Filters of calls and conversations; only their statuses differ. */
 type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'status'> & {
   status?: string | undefined
 }
@@ -30,13 +30,13 @@ function placed(
     token: token ?? `sandbox-${row.id}`,
     room_sid: `RM_${row.id.replaceAll('-', '')}`,
     media_url: 'wss://media.sandbox.example',
-    // Where a person joins in a browser; a real platform does not send it.
+    // Page where a person joins in a browser; the real platform sends none.
     ...(token !== undefined && webCalls && { page_url: webCalls.pagesAt + webCallPath + token }),
   }
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }
 }
 
-/** SQL conditions and parameters of these filters. */
+/** SQL conditions and parameters of the filters. */
 function activity(
   query: ActivityQuery,
   now: number,

@@ -27,7 +27,7 @@ export const providerHandlers = [
   }),
 ]
 
-/** `de` finds `de-de`; case and the kind of dash do not matter. */
+/** True if a language matches: `de` matches `de-de`. Ignores case and the kind of dash. */
 function matchesLanguage(language: string | null | undefined, wanted: string): boolean {
   const [have = '', want] = [language ?? '', wanted].map((text) =>
     text.toLowerCase().replace('_', '-'),
@@ -60,8 +60,8 @@ const standard = { tier: 'standard', costPerMinute: 0.01 }
 const premium = { tier: 'premium', costPerMinute: 0.04 }
 
 /**
- * Language models of the sandbox: enough to choose from, not a mirror of the real catalog. Ids are
- * those that the client libraries' types know [R].
+ * Language models of the sandbox: a selection, not a mirror of the real catalog. Ids are those in
+ * the client libraries' types [R].
  */
 const models: ModelCatalog = [
   {
@@ -164,7 +164,9 @@ const every = Object.entries(languages)
   .filter(([code]) => code !== 'multi')
   .map(([code, name]) => ({ code, name }))
 
-/** Transcribers of the sandbox; ids are those of the client libraries' types, where they have any [R]. */
+/**
+ * Transcribers of the sandbox; ids are those in the client libraries' types, where they exist [R].
+ */
 const transcribers: TranscriberCatalog = [
   {
     provider: { code: 'deepgram', name: 'Deepgram', eu_hosted: false },

@@ -55,7 +55,7 @@ export type Faults = z.input<typeof Faults>
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** The same platform with faults. A dropped connection is a network error response. */
+/** Wraps the platform with faults. A dropped connection is a network error response. */
 export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   const { rules, seed } = Faults.parse(faults)
   const random = seed === undefined ? Math.random : dice(seed)
@@ -119,7 +119,7 @@ async function cutOff(response: Response): Promise<Response> {
       controller.enqueue(whole.slice(0, Math.floor(whole.length / 2)))
     },
     async pull(controller) {
-      // The first half must be sent before: an error at once would replace it.
+      // The first half must be flushed before; an immediate error would replace it.
       await sleep(50)
       controller.error(new Error('This reply was cut off by a fault rule.'))
     },

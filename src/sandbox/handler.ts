@@ -7,16 +7,16 @@ import type { SqlParams, Store } from './store.ts'
 /** An authenticated and validated request. */
 export interface HandlerInput<R extends Route> {
   readonly store: Store
-  /** The account of the key. */
+  /** The key's account. */
   readonly own: AccountRow
   /** The account of the path; by default the key's own. */
   readonly account: AccountRow
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : null
-  /** The time of the request, Unix ms. */
+  /** Time of the request, Unix ms. */
   readonly now: number
-  /** How much faster than the wall clock simulated calls run. */
+  /** Speed of simulated calls relative to the wall clock. */
   readonly speed: number
   /** Present when a language model is configured to speak in calls. */
   readonly live: LiveCalls | undefined
@@ -24,7 +24,7 @@ export interface HandlerInput<R extends Route> {
   readonly webCalls: WebCalls | undefined
 }
 
-/** How a web call waits for a person. */
+/** Settings of joinable web calls. */
 interface WebCalls {
   /** The origin of the pages. */
   readonly pagesAt: string
@@ -32,7 +32,7 @@ interface WebCalls {
   readonly waitMs: number
 }
 
-/** A reply with another status than the documented success. */
+/** A reply with a status other than the documented success. */
 export class ReplyWithStatus<T> {
   readonly status: number
   readonly reply: T
@@ -56,7 +56,7 @@ export interface Handler {
   readonly handle: (input: AnyInput) => unknown
 }
 
-/** Makes the handler of a route, with the route's types of input and reply. */
+/** Builds the handler of a route, typed by the route's input and reply. */
 export function on<R extends Route>(
   route: R,
   handle: (input: HandlerInput<R>) => HandlerReply<R> | ReplyWithStatus<HandlerReply<R>>,
@@ -80,30 +80,30 @@ const Total = z.object({ total: z.int() })
 const Tables = z.object({ version: z.int() })
 const Grown = z.object({ total: z.int(), last: z.int().nullable() })
 
-/** A number of rows, and the last row of the table that was counted. */
+/** A row count and the last row counted. */
 interface Counted {
   readonly total: number
   readonly last: number
-  /** The version of the tables: another process that empties the file makes them anew. */
+  /** Version of the tables; it changes when another process resets the file. */
   readonly version: number
 }
 
-/** Earlier counts of tables that only grow, by account. */
+/** Earlier counts of append-only tables, by account. */
 const counted = new WeakMap<Store, Map<string, Counted>>()
 
-/** One page of a table, newest first, with the number of all rows that match. */
+/** One page of a table, newest first, and the total number of matching rows. */
 export function pageOfRows<T, U>(
   store: Store,
   row: z.ZodType<T>,
   query: {
     table: string
-    /** Conditions that must all be true; `false` is ignored. */
+    /** Conditions joined by AND; `false` is skipped. */
     where: (string | false)[]
     params: SqlParams
     page: { limit?: number | undefined; offset?: number | undefined }
     /**
-     * Names a count that can be continued, because no row is removed or matches only later. To count
-     * a million rows again for each page takes a thousand times as long.
+     * Name of an incremental count. Only for queries whose rows are never removed and match from
+     * the start. Recounting a million rows for each page takes a thousand times as long.
      */
     countedAs?: string | undefined
   },
@@ -129,7 +129,7 @@ export function pageOfRows<T, U>(
   }
 }
 
-/** Adds the rows that are new since the last count. */
+/** Continues a count with the rows added since. */
 function countOn(
   store: Store,
   query: { table: string; where: string; params: SqlParams; countedAs: string },
@@ -141,7 +141,7 @@ function countOn(
   const version = store.get(Tables, tables)?.version ?? 0
   const earlier = known.get(countedAs)
   const before = earlier?.version === version ? earlier : undefined
-  // In the order of the table from the last counted row; by the account's index the first time.
+  // By rowid from the last counted row; by the account's index the first time.
   const rows = before
     ? `${table} NOT INDEXED WHERE rowid > :last AND ${where}`
     : `${table} WHERE ${where}`

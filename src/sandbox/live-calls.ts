@@ -8,41 +8,41 @@ import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
 
 /*
- * Calls in which a language model speaks. The row of such a call always has a whole course, like that
- * of a scripted one: the transcript so far, and then a failed end at the end of a lease. Each turn
- * adds to the transcript and extends the lease. When this process dies, nothing needs to be cleaned
- * up: the lease ends, and the call has failed.
+ * Calls in which a language model speaks. The row always holds a complete course, like a scripted
+ * call: the transcript so far, then a failed end when a lease expires. Each turn appends to the
+ * transcript and extends the lease. If the process dies, nothing needs cleaning up: the lease
+ * expires and the call has failed.
  */
 
 export interface LiveCall {
   readonly row: CallRow
   readonly settings: CallSettings
   readonly greeting: Greeting
-  /** The agent's name, for its instructions. */
+  /** Agent's name and note, for its instructions. */
   readonly agent: { name: string | null; note: string | null }
-  /** Describes the simulated caller (test_variables.caller_persona). */
+  /** Description of the simulated caller (test_variables.caller_persona). */
   readonly persona: string | null
 }
 
 export interface LiveCalls {
-  /** The row that is stored before the first turn. */
+  /** The row to store before the first turn. */
   begin(call: LiveCall): CallRow
   /**
-   * Runs the conversation with a caller of the model, after a time in which a person may join instead.
-   * Never throws.
+   * Runs the conversation with a simulated caller, after `waitMs` in which a person may join
+   * instead. Never throws.
    */
   run(call: LiveCall, waitMs?: number): Promise<void>
-  /** What the agent says next to a person. Throws LlmError. */
+  /** The agent's next turn in a conversation with a person. Throws LlmError. */
   reply(call: Pick<LiveCall, 'agent' | 'settings'>, lines: readonly ScriptLine[]): Promise<Reply>
-  /** The model that speaks. */
+  /** Name of the model. */
   readonly model: string
   stop(): void
 }
 
-/** How long a call lasts without a further turn, ms: longer than two turns may take. */
+/** Lease of a call without a further turn, ms; longer than two turns may take. */
 const leaseMs = 60_000
 
-/** Turns after which a call ends. */
+/** Maximum turns of a call. */
 const maxTurns = 20
 
 const goodbye = '[END]'
@@ -102,7 +102,7 @@ interface Conversing {
   onTurn: () => void
 }
 
-/** Caller and agent speak in turn until one of them says goodbye or the time is over. */
+/** Caller and agent speak in turn until one says goodbye or the time is over. */
 async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
   for (let turn = 0; turn < maxTurns; turn++) {
     for (const speaker of ['user', 'agent'] as const) {
@@ -125,13 +125,13 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
   dialogue.event('The caller hung up.')
 }
 
-/** What is said, and whether the speaker ends the call. */
+/** The spoken text of a turn, and whether it ends the call. */
 const spokenPart = (text: string): Reply => ({
   text: text.replaceAll(goodbye, '').trim(),
   isOver: text.includes(goodbye),
 })
 
-/** The conversation for the model of one side: its own lines have the role assistant. */
+/** The conversation as messages for one side; that side's own lines are the assistant's. */
 function promptFor(
   speaker: 'user' | 'agent',
   { agent, settings, persona }: Pick<LiveCall, 'agent' | 'settings' | 'persona'>,
@@ -147,7 +147,7 @@ function promptFor(
     .map(({ role, message }): ChatMessage => {
       return { role: role === speaker ? 'assistant' : 'user', content: message }
     })
-  // Many models only answer a message of the user, so the first speaker gets one.
+  // Many models answer only a user message, so the first speaker gets one.
   const start: ChatMessage[] =
     heard.length === 0 ? [{ role: 'user', content: '(ringing stops)' }] : []
   return [{ role: 'system', content: `${who} ${manner}` }, ...start, ...heard]
@@ -160,7 +160,7 @@ function simulatedSeconds({ answered, speed }: CallRow, now: number): number {
 const wallClock = ({ answered, created, speed }: CallRow, seconds: number) =>
   (answered ?? created) + Math.round((seconds * 1000) / speed)
 
-/** The row if nothing more happens. */
+/** The row if no further turn follows. */
 function leased({ row }: LiveCall, dialogue: Dialogue, now: number): CallRow {
   const { seconds, script } = dialogue.end()
   const ended = Math.max(now, wallClock(row, seconds)) + leaseMs

@@ -7,7 +7,7 @@ export interface LlmOptions {
   readonly url: string
   readonly model: string
   readonly apiKey?: string | undefined
-  /** Longest wait for one whole turn, ms. */
+  /** Timeout of one whole turn, ms. */
   readonly timeoutMs?: number
 }
 
@@ -16,12 +16,14 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** The endpoint failed, was too slow, or its reply is not usable. The message never has the key. */
+/**
+ * The endpoint failed, timed out, or sent an unusable reply. The message never contains the key.
+ */
 export class LlmError extends Error {
   override readonly name = 'LlmError'
 }
 
-/** Longest turn, characters; a longer one is cut. */
+/** Maximum turn length, characters; longer turns are cut. */
 const longestTurn = 2000
 const defaultTimeoutMs = 20_000
 

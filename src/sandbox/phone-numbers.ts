@@ -41,7 +41,7 @@ function phoneNumber(store: Store, accountId: string, id: string): PhoneNumberRo
   return found
 }
 
-/** The account's number in that spelling (E.164). */
+/** Finds the account's number by its E.164 form. */
 export function findNumber(
   store: Store,
   accountId: string,
@@ -51,7 +51,7 @@ export function findNumber(
   return store.get(PhoneNumberRow, sql, { number, accountId })
 }
 
-/** Checks what a number refers to; each error names its field. */
+/** Checks a number's references; each error names its field. */
 function checkLinks(store: Store, row: PhoneNumberRow): void {
   const { account_id, sip_trunk_id, inbound_agent_id } = row
   if (sip_trunk_id !== null && !findSipTrunk(store, account_id, sip_trunk_id)) {
@@ -63,12 +63,12 @@ function checkLinks(store: Store, row: PhoneNumberRow): void {
   if (agent.is_archived) throw invalid('body.inbound_agent_id', 'The agent is archived.')
 }
 
-/** Area codes of the numbers that the sandbox assigns. */
+/** Area codes of assigned numbers. */
 const areaCodes = ['202', '212', '303', '312', '415', '503', '617', '713']
 
 /**
- * A number that the account does not have [S], from the second half of the range that is reserved for
- * fiction (555-0100 to 555-0199): the first half has the destinations with fixed outcomes.
+ * A number that the account does not have yet [S], from 555-0150 to 555-0199: the other half of the
+ * range reserved for fiction holds the destinations with fixed outcomes.
  */
 function freeNumber(store: Store, accountId: string): string {
   for (const areaCode of areaCodes) {
@@ -80,7 +80,7 @@ function freeNumber(store: Store, accountId: string): string {
   throw new Problem(409, 'The sandbox has no more numbers to give: name one with number.')
 }
 
-/** A number is unique within its account. */
+/** Throws if the account already has the number. */
 function checkUnique(store: Store, row: PhoneNumberRow): void {
   const other = findNumber(store, row.account_id, row.number)
   if (other && other.id !== row.id) {
@@ -129,7 +129,7 @@ export const phoneNumberHandlers = [
   on(routes.phoneNumbers.update, ({ store, account, params, body }) =>
     store.transaction(() => {
       const before = phoneNumber(store, account.id, params.phone_number_id)
-      // For these two null means absent [R].
+      // Null counts as absent for these two [R].
       const number = body.number ?? before.number
       const name = body.name ?? before.friendly_name
       const { sip_trunk_id = before.sip_trunk_id } = body

@@ -21,7 +21,7 @@ import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
-/** The agent of the call: it must exist and not be archived. */
+/** The agent of the call. It must exist and not be archived. */
 function speaker({ store, account, body }: PlaceInput): AgentRow {
   const agent = findAgent(store, account.id, body.agent_id)
   if (!agent) throw missingReference('agent_id', 'Agent', body.agent_id)
@@ -31,7 +31,7 @@ function speaker({ store, account, body }: PlaceInput): AgentRow {
 
 type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
 
-/** The numbers of a phone call: a number of the account that can dial out, and the destination. */
+/** The caller's number, which must be able to dial out, and the destination. */
 function line({ store, account, body }: PlaceInput): Numbers {
   const { from_number, to_number } = body
   if (from_number === undefined || to_number === undefined) {
@@ -61,7 +61,7 @@ const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound'
 
 const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
 
-/** Decides the whole course of a call. Nothing is stored yet. */
+/** Decides the whole course of a call, without storing it. */
 function prepare(input: PlaceInput): LiveCall {
   const { account, body, now, speed, webCalls } = input
   const agent = speaker(input)
@@ -105,7 +105,7 @@ function prepare(input: PlaceInput): LiveCall {
   }
 }
 
-/** Overrides are fields of an agent, with the same bounds. */
+/** Validates overrides by the bounds of agent fields. */
 function checked(overrides: Record<string, unknown>): Record<string, unknown> {
   const parsed = AgentUpdate.safeParse(overrides, { reportInput: true })
   if (parsed.success) return parsed.data
@@ -125,10 +125,10 @@ const webTalk = (
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** A language model speaks when the destination has no fixed outcome. */
+/** True if a language model may speak: the destination has no fixed outcome. */
 const isOrdinary = ({ to_number }: CallRow) => to_number === null || !magicDestinations[to_number]
 
-/** Places a call, or finds the earlier one with the same external_id [S]. */
+/** Places a call, or returns the earlier one with the same external_id [S]. */
 export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
   const { store, account, body, live, webCalls } = input
   let speaking: LiveCall | undefined

@@ -6,7 +6,7 @@ import {
   type FieldError,
 } from '../contract/error.ts'
 
-/** Statuses of the sandbox: the documented ones, and 413, as a proxy answers long bodies. */
+/** Statuses of the sandbox: the documented ones, and 413, which proxies send for long bodies. */
 type ProblemStatus = ErrorStatus | 413
 
 const codes: Readonly<Record<ProblemStatus, string>> = { ...errorCodes, 413: 'payload_too_large' }
@@ -28,7 +28,7 @@ export class Problem extends Error {
     this.status = status
     this.detail = more.detail ?? null
     this.errors = more.errors ?? null
-    // A 405 must have it (RFC 9110 §15.5.6).
+    // Required with 405 (RFC 9110 §15.5.6).
     this.headers = more.allow ? { allow: [...more.allow].join(', ') } : {}
   }
 
@@ -45,25 +45,22 @@ export class Problem extends Error {
 export const notFound = (what: string, id: string) =>
   new Problem(404, `${what} not found.`, { detail: `No ${what.toLowerCase()} with id ${id}.` })
 
-/**
- * A body refers to something that the account does not have: 404 as for any missing resource [B],
- * with the field in `detail` [S].
- */
+/** 404 for a body that refers to a missing resource [B], with the field in `detail` [S]. */
 export const missingReference = (field: string, what: string, id: string) =>
   new Problem(404, `${what} not found.`, {
     detail: `body.${field}: no ${what.replace(/^Agent/, 'agent')} with id ${id} in this account.`,
   })
 
-/** A valid request with a field that contradicts what is stored. */
+/** 422 for a valid request with a field that contradicts stored data. */
 export const invalid = (field: string, message: string, type = 'value_error') =>
   new Problem(422, 'The request is not valid.', { errors: [{ field, message, type }] })
 
-/** The file cannot be used; the message names it and says what to do. */
+/** The file cannot be used; the message names it and the remedy. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
 }
 
-/** Parses a row. One that does not parse can only come from a damaged file. */
+/** Parses a row. Throws if the file is damaged. */
 export function parsed<T>(row: z.ZodType<T>, found: unknown): T {
   try {
     return row.parse(found)
@@ -74,7 +71,7 @@ export function parsed<T>(row: z.ZodType<T>, found: unknown): T {
   }
 }
 
-/** Runs what uses the file; an error is thrown as a StoreError that names the file. */
+/** Runs a use of the file; rethrows errors as a StoreError that names the file. */
 export type Guard = <T>(use: () => T) => T
 
 export function guardOf(file: string): Guard {
@@ -96,8 +93,8 @@ export function guardOf(file: string): Guard {
 }
 
 /**
- * SQLite's primary result code (https://sqlite.org/rescode.html) of an error, if it has one. An error
- * of the file system, from creating the folder, gets the code that SQLite gives for it.
+ * SQLite's primary result code of an error (https://sqlite.org/rescode.html), if it has one. File
+ * system errors, from creating the folder, map to the code that SQLite uses for them.
  */
 export function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -112,14 +109,14 @@ const corrupt = 11
 const full = 13
 const cannotOpen = 14
 
-/** Result codes of bugs in this program, not of a fault of the file. */
+/** Result codes that mean a bug in this program, not a fault of the file. */
 const bugCodes: ReadonlySet<number> = new Set([1, 18, 19, 20, 21, 25])
 
 const permission = 'Let this program read and write the file and its folder'
 const damaged =
   'The file is damaged or not a database: move it away together with its -wal and -shm files'
 
-/** What to do, by result code. */
+/** Remedies, by result code. */
 const advices: Readonly<Record<number, string>> = {
   3: permission,
   [busy]: 'Another program has locked it: try again, end that program',

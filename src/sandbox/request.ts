@@ -23,7 +23,7 @@ function parameterCount(route: Route): number {
   return route.path.split('{').length
 }
 
-/** The route of a request and its path parameters; 404 or 405 when there is none. */
+/** Route and path parameters of a request; throws 404 or 405 if none matches. */
 export function matchRoute(
   method: string,
   path: string,
@@ -51,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-/** Most errors reported of one part of a request: a list may have an error for each item. */
+/** Maximum errors reported for one part of a request; a list may have one for each item. */
 const maxErrors = 100
 
 interface Input {
@@ -60,7 +60,7 @@ interface Input {
   body: Record<string, unknown> | null
 }
 
-/** Checks a request with its route's schemas; 422 names every invalid field. */
+/** Validates a request by its route's schemas; 422 names every invalid field. */
 export function validate(
   route: Route,
   params: Record<string, string>,
@@ -84,10 +84,10 @@ export function validate(
   return input
 }
 
-/** Longest body, bytes: more than the longest template. */
+/** Maximum body, bytes; longer than the longest template. */
 const longestBody = 1024 * 1024
 
-/** The body of a request as text; 413 as soon as it is too long, without reading the rest. */
+/** Reads the body as text; throws 413 at the limit, without reading the rest. */
 export async function readBody(request: Request): Promise<string> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > longestBody) throw tooLong()
@@ -98,13 +98,13 @@ export async function readBody(request: Request): Promise<string> {
     if (length > longestBody) throw tooLong()
     chunks.push(chunk)
   }
-  // Without a byte order mark, like Request.text().
+  // Strips a byte order mark, like Request.text().
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 const tooLong = () => new Problem(413, `The body is longer than ${longestBody} bytes.`)
 
-/** Limits of a body: recursion over it, SQLite's JSON functions included, must end quickly. */
+/** Limits of a body. They bound recursion over it, including SQLite's JSON functions. */
 const bodyBounds: JsonBounds = { depth: 200, values: 100_000 }
 
 function parseBody(text: string): unknown {

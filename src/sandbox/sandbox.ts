@@ -22,25 +22,28 @@ import { answerWebCall, isForWebCall } from './web-calls/web-calls.ts'
 export interface SandboxOptions {
   /** SQLite file; `:memory:` stores nothing on disk. */
   readonly file: string
-  /** How many times faster than the wall clock simulated calls run. */
+  /** Speed of simulated calls relative to the wall clock. */
   readonly speed: number
   /** The clock, Unix ms. */
   readonly now?: () => number
-  /** What a new file is filled with; default `small`. */
+  /** Data of a new file; default `small`. */
   readonly seed?: Seed
-  /** Removes what the file holds, and fills it again. */
+  /** Empties the file and fills it again. */
   readonly isReset?: boolean
   /** Faults of the platform, to test how a client handles them. */
   readonly faults?: Faults
-  /** The language model that speaks in simulated calls; without it they follow a script. */
+  /** Language model for simulated calls; by default they follow a script. */
   readonly llm?: LlmOptions
-  /** Gets unexpected errors with their stack, which the reply does not show. */
+  /** Receives unexpected errors with their stack, which replies omit. */
   readonly onBug?: (error: unknown) => void
-  /** Web calls wait for a person who joins in a browser; without it the simulated caller joins at once. */
+  /** Lets people join web calls in a browser; by default the simulated caller joins at once. */
   readonly webCalls?: {
-    /** The origin of their pages, for a request that places one; `undefined`: they cannot be shown. */
+    /**
+     * Origin of the pages, for a request that places a web call; `undefined` if they cannot be
+     * served.
+     */
     readonly pagesAt: (request: Request) => string | undefined | Promise<string | undefined>
-    /** For how long they wait, ms. */
+    /** Time to wait for a person, ms. */
     readonly waitMs: number
   }
 }
@@ -67,7 +70,7 @@ const handlers = new Map<string, Handler>(
     .map((handler) => [handler.route.id, handler]),
 )
 
-/** Opens the sandbox and fills a new database. Throws StoreError when the file cannot be used. */
+/** Opens the sandbox and fills a new database. Throws StoreError if the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { speed, now = Date.now, faults, llm, onBug, webCalls } = options
   const store = openSeeded(options, now())
@@ -94,7 +97,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
 }
 
-/** Throws StoreError also where a person's own data would have to replace what the file holds. */
+/** Opens the store. Throws StoreError also if a fixture would have to replace existing data. */
 function openSeeded({ file, seed: what = 'small', isReset = false }: SandboxOptions, now: number) {
   let isFilled = false
   const fill = (empty: Store) => {
@@ -109,7 +112,7 @@ function openSeeded({ file, seed: what = 'small', isReset = false }: SandboxOpti
   )
 }
 
-/** The page of a web call is not a part of the platform: it has no key and no faults. */
+/** Serves a web call's page, which is not part of the platform: no key, no faults. */
 async function showWebCall(
   request: Request,
   context: WebCallContext,
@@ -144,7 +147,7 @@ async function answer(
   const webCalls =
     input.body?.type === 'web' ? await openWebCalls(request, webCallOptions) : undefined
   const handle = () => handler.handle({ ...context, ...input, own, account, webCalls })
-  // All statements of a request see the same state while another process writes to the file.
+  // All statements of a request read one snapshot while another process writes.
   const { store } = context
   const result = route.effect === 'reads' ? store.snapshot(handle) : await store.write(handle)
   return result instanceof ReplyWithStatus
@@ -154,7 +157,7 @@ async function answer(
       : Response.json(result, { status: route.success })
 }
 
-/** Only for a request that places a web call: their pages may not be served before. */
+/** Settings for a request that places a web call; `pagesAt` may start the pages' server. */
 async function openWebCalls(
   request: Request,
   options: SandboxOptions['webCalls'],

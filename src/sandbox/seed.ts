@@ -8,8 +8,9 @@ import type { Store } from './store.ts'
 const day = 24 * 3_600_000
 
 /**
- * What a new sandbox holds: `small` is fixed data, with ids, names and counts that programs can rely on;
- * `full` is the same and a business with a busy and a quiet week; or what a person has described.
+ * Data of a new sandbox. `small`: fixed data whose ids, names and counts programs can rely on.
+ * `full`: the same, plus a business with a busy and a quiet week. A fixture: the person's own
+ * description.
  */
 export type Seed = 'small' | 'full' | Fixture
 
@@ -23,7 +24,7 @@ export function seed(store: Store, now: number, what: Seed): void {
   }
 }
 
-/** The ids of what is loaded, in order: agents from `first` on, and so on. */
+/** Generates consecutive ids, starting at `first`. */
 function countingIds(first: number): NextId {
   const kinds = { agent: 2, trunk: 3, number: 4, call: 6 }
   const next = { agent: first, trunk: first, number: first, call: first }
@@ -35,7 +36,7 @@ const contentOf = (
   { now, ids, accountId }: { now: number; ids: NextId; accountId: string },
 ) => ({ store, now, accountId, nextId: ids, created: now - 80 * day })
 
-/** The keys are the same as with other data; the unrelated account is there too. */
+/** Loads a fixture. The keys and the unrelated account are those of the other seeds. */
 function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
   const created = now - 90 * day
   const ids = countingIds(1)

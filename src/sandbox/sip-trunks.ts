@@ -33,7 +33,7 @@ function view(store: Store, row: SipTrunkRow): SipTrunk {
     id: row.id,
     name: row.name ?? '',
     phone_numbers: numbersOf(store, row.id),
-    // No documented request sets a password, so no trunk of the sandbox has one.
+    // No documented request sets a password, so no sandbox trunk has one.
     has_auth_password: false,
     auth_password_length: null,
     allowed_ips: row.allowed_ips,
@@ -138,8 +138,8 @@ const hostName =
   /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /**
- * True for a target of SIP calls (RFC 3261 §19.1.1, without a user): a host name or IP address, with an
- * optional `sip:` or `sips:` before it and an optional port and parameters after it.
+ * True for a SIP target (RFC 3261 §19.1.1, without a user): a host name or IP address, with
+ * optional `sip:` or `sips:`, port and parameters.
  */
 function isSipHost(text: string): boolean {
   const match =

@@ -87,7 +87,7 @@ function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) 
   }
 }
 
-/** A trunk for outbound calls with two numbers, and one for inbound calls only. */
+/** An outbound trunk with two numbers, and an inbound trunk. */
 function seedLines(store: Store, created: number): void {
   const { account: account_id, trunk, inboundTrunk, supportAgent } = seedIds
   const office = { name: 'Office trunk', termination_uri: 'sip.sandbox.example:5060' }
@@ -109,7 +109,7 @@ function seedLines(store: Store, created: number): void {
   add(seedIds.inboundNumber, '+12025550112', 'Hotline', hotline)
 }
 
-/** Destinations of the past calls; every outcome occurs. */
+/** Destinations of past calls; together they cover every outcome. */
 const pastDestinations = ['0100', '0120', '0103', '0121', '0105', '0122', '0101', '0104', '0123']
 
 const pastCalls = 120
@@ -160,11 +160,11 @@ export const sandboxKeys = {
   other: 'sandbox-other-key',
 } as const
 
-/** A fixed id in the form of a UUID v4, so that examples and tests can name it. */
+/** A fixed id in UUID v4 form, for examples and tests. */
 export const seedId = (kind: number, index: number) =>
   `00000000-0000-4000-8${kind.toString(16).padStart(3, '0')}-${index.toString(16).padStart(12, '0')}`
 
-/** Ids of the data of a new sandbox. */
+/** Ids of a new sandbox's data. */
 export const seedIds = {
   account: seedId(1, 1),
   subaccount: seedId(1, 2),

@@ -4,18 +4,18 @@ import * as z from 'zod'
 import { makePrivateFile } from '../state/private-files.ts'
 import { busy, type Guard, guardOf, parsed, resultCode } from './problem.ts'
 
-/** Increased with every change of the tables. */
+/** Schema version; incremented with every change of the tables. */
 const schemaVersion = 1
 
 /**
- * The id of this database: a journal that has calls of one sandbox does not take them for calls of
- * another. Files of older versions get it when they are opened.
+ * Id of the database: keeps a journal from confusing calls of two sandboxes. Older files get it
+ * when opened.
  */
 const identitySchema = `
 CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;
 INSERT INTO sandbox SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM sandbox)`
 
-/** Web calls that can be joined in a browser. Files of older versions get the table when they are opened. */
+/** Web calls that can be joined in a browser. Older files get the table when opened. */
 const webCallSchema = `
 CREATE TABLE IF NOT EXISTS web_calls (
   call_id TEXT PRIMARY KEY REFERENCES calls (id),
@@ -25,8 +25,8 @@ CREATE TABLE IF NOT EXISTS web_calls (
 ) STRICT, WITHOUT ROWID`
 
 /**
- * Tables of the sandbox. Instants are Unix milliseconds. When a call is placed, its row gets its whole
- * course (see call-row.ts), so its state is a function of the row and the time.
+ * Tables of the sandbox. Instants are Unix ms. A call's row holds its whole course from the start
+ * (call-row.ts), so its state is a function of the row and the time.
  */
 const schema = `
 CREATE TABLE accounts (
@@ -136,7 +136,7 @@ END;
 export type SqlParams = Record<string, SQLInputValue>
 
 /**
- * The sandbox's database: one SQLite file, which several processes may share. Throws StoreError when
+ * The sandbox's database: one SQLite file, which several processes may share. Throws StoreError if
  * the file cannot be used.
  */
 export interface Store {
@@ -144,24 +144,24 @@ export interface Store {
   all<T>(row: z.ZodType<T>, sql: string, params?: SqlParams): T[]
   /** The first row of a query, parsed. */
   get<T>(row: z.ZodType<T>, sql: string, params?: SqlParams): T | undefined
-  /** Runs a statement and gives the number of rows it changed. */
+  /** Runs a statement; returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
-  /** Runs `work` in a transaction, or in the one that is open. */
+  /** Runs `work` in a new or the open transaction. */
   transaction<T>(work: () => T): T
-  /** The same; waits without blocking this process while another one writes. */
+  /** The same, waiting for another process's write without blocking this process. */
   write<T>(work: () => T): Promise<T>
-  /** Runs `work`, which only reads, on one state of the file while other processes write. */
+  /** Runs read-only `work` on one snapshot of the file. */
   snapshot<T>(work: () => T): T
   close(): void
 }
 
-/** Longest wait for another process to end its write, ms. */
+/** Timeout for another process's write, ms. */
 const busyTimeoutMs = 5000
 
 /**
- * Opens the database, or creates it; `:memory:` stores nothing on disk. A new one is passed to `fill`
- * in the transaction that creates its tables. So a file has tables and data or, if the process was
- * killed, neither; and one of two processes that find no file fills it. Throws StoreError.
+ * Opens or creates the database; `:memory:` stores nothing on disk. `fill` runs in the transaction
+ * that creates the tables, so a file has both tables and data or neither, and only one of two
+ * concurrent processes fills it. Throws StoreError.
  */
 export function openStore(
   file: string,
@@ -172,7 +172,7 @@ export function openStore(
   const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
-    // An existing file needs no lock, which another process may hold.
+    // An existing file is opened without a lock, which another process may hold.
     if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
         if (isReset) guard(() => dropTables(db))
@@ -192,9 +192,9 @@ function connect(file: string, isReset: boolean): DatabaseSync {
   if (file !== ':memory:') makePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
-    // Checked before anything is changed: it may be a database of another program.
+    // Checked before any change: the file may belong to another program.
     isEmpty(db, { isAnyVersion: isReset })
-    // WAL lets processes read while one writes; NORMAL survives the death of the process.
+    // WAL lets processes read during a write; NORMAL survives a crash of the process.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     return db
   } catch (error) {
@@ -203,7 +203,9 @@ function connect(file: string, isReset: boolean): DatabaseSync {
   }
 }
 
-/** Repeats while the file is locked: SQLite does not wait for some locks of opening and recovery. */
+/**
+ * Retries while the file is locked: SQLite does not wait for some locks of opening and recovery.
+ */
 function retryWhileBusy<T>(work: () => T): T {
   const end = Date.now() + busyTimeoutMs
   for (;;) {
@@ -222,7 +224,7 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
     let statement = statements.get(sql)
     if (!statement) {
       statement = db.prepare(sql)
-      // Lists bind all their filters; the statement names only those in use.
+      // Lists bind all filters; the statement names only those in use.
       statement.setAllowUnknownNamedParameters(true)
       statements.set(sql, statement)
     }
@@ -239,7 +241,7 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
       guard(() => db.exec('COMMIT'))
       return result
     } catch (error) {
-      // SQLite rolls back by itself when the disk is full.
+      // SQLite rolls back by itself if the disk is full.
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
     }
@@ -257,7 +259,7 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
         return found && parsed(row, found)
       }),
     run: (sql, params = {}) => guard(() => Number(prepare(sql).run(params).changes)),
-    // IMMEDIATE: no other process may change what is read before the write.
+    // IMMEDIATE: no other process may change the data between read and write.
     transaction: (work) => within('BEGIN IMMEDIATE', work),
     async write(work) {
       const end = performance.now() + busyTimeoutMs
@@ -269,9 +271,12 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
   }
 }
 
-/** Begins a transaction. False while another process writes; throws SQLite's error after `end`. */
+/**
+ * Begins a transaction. Returns false while another process writes; throws SQLite's error after
+ * `end`.
+ */
 function hasBegun(db: DatabaseSync, end: number): boolean {
-  // Otherwise SQLite would wait and block this process.
+  // Otherwise SQLite would block this process while it waits.
   db.exec('PRAGMA busy_timeout = 0')
   try {
     db.exec('BEGIN IMMEDIATE')
@@ -286,7 +291,7 @@ function hasBegun(db: DatabaseSync, end: number): boolean {
 
 const Header = z.object({ version: z.int(), tables: z.int(), own: z.int() })
 
-/** True for a new file, false for one of the sandbox; throws for anything else. */
+/** True for a new file, false for a sandbox file; throws for anything else. */
 function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
   const { version, tables, own } = Header.parse(
     db
@@ -304,20 +309,20 @@ function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
   throw new Error('it is a database of another program')
 }
 
-/** Files of older versions do not have all of them. */
+/** True if the file has the tables of later versions. */
 const hasLaterTables = (db: DatabaseSync) =>
   db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('sandbox', 'web_calls')").all()
     .length === 2
 
 /**
- * Empties the file. The id of the sandbox becomes another, because its calls are others. A process
- * that has the file open goes on with the new data, and with counts of the old.
+ * Empties the file and replaces the sandbox's id, because its calls are new. A process with the
+ * file open continues with the new data, but with old counts.
  */
 function dropTables(db: DatabaseSync): void {
   const tables = z
     .array(z.object({ name: z.string() }))
     .parse(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all())
-  // A row may refer to one of a table that is dropped before.
+  // A row may refer to a table that is dropped earlier.
   db.exec('PRAGMA defer_foreign_keys = ON')
   for (const { name } of tables) {
     if (!name.startsWith('sqlite_')) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`)
@@ -325,7 +330,7 @@ function dropTables(db: DatabaseSync): void {
   db.exec('PRAGMA user_version = 0')
 }
 
-/** Creates the tables of a new file; false when it has them. */
+/** Creates the tables of a new file; false if they exist. */
 function createTables(db: DatabaseSync): boolean {
   if (!isEmpty(db)) return false
   db.exec(schema)

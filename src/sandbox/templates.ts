@@ -9,7 +9,7 @@ export const templateHandlers = [
     const { valid, errors, warnings, variables } = analyse(template, templateLimits)
     const allowed = [...knownVariables, `${dynamicPrefix}*`, ...(allowed_variables ?? [])]
     const unknown = unknownVariables(
-      // Reading `contact` itself is valid: it has known variables.
+      // A bare `contact` is valid: it has known variables.
       variables.filter(({ path }) => !knownVariables.some((known) => known.startsWith(`${path}.`))),
       allowed,
     )

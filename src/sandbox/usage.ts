@@ -11,7 +11,7 @@ import type { Store } from './store.ts'
 const hour = 3_600_000
 const defaultSpan = 30 * 24 * hour
 
-/** Longest bucket, ms: how far back the newest buckets of a range can go. */
+/** Longest bucket, ms: bound of how far the newest buckets reach back. */
 const longestBucket = { hour: 2 * hour, day: 49 * hour, month: 32 * 24 * hour }
 
 type Value = Usage['data'][number]['values'][number]
@@ -25,7 +25,7 @@ export const usageHandlers = [
     if (start >= end) throw invalid('query.start', 'start must be before end.')
     const groupBy = groupings.filter((grouping) => query.group_by?.includes(grouping))
 
-    // Only the newest buckets are returned, so older calls are not read.
+    // Only the newest buckets are returned; older calls are not read.
     const reach = Math.max(start, end - longestBucket[granularity] * limit)
     const starts = [
       bucketStart(tz, granularity, reach),
@@ -50,7 +50,7 @@ export const usageHandlers = [
   }),
 ]
 
-/** Sums of the conversations of a time from `at` on, all in one bucket. */
+/** Sums of conversations that start at `at`, all within one bucket. */
 const Sum = z.object({
   at: z.int(),
   conversations: z.int(),
@@ -71,8 +71,8 @@ interface SumQuery {
 }
 
 /**
- * All that is counted: whole hours in one bucket from the hourly sums, parts of hours at the edges by
- * call, minus calls that have not ended yet.
+ * Everything counted: whole hours within one bucket from the hourly sums, partial hours at the
+ * edges from single calls, minus calls that have not ended.
  */
 function* sums(store: Store, query: SumQuery): Generator<Sum> {
   const { account, now, from, end, starts, groupBy } = query
@@ -103,20 +103,20 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
     const within = { from: Math.max(from, part * hour), end: Math.min(end, (part + 1) * hour) }
     yield* store.all(Sum, completed, { account, ...within })
   }
-  // Few calls are open at a time: they are found by their end, without reading the whole range.
+  // Few calls are open at a time: the index on their end finds them without a scan of the range.
   const open = completed.replace('FROM calls', 'FROM calls INDEXED BY calls_ended')
   for (const sum of store.all(Sum, `${open} AND ended > :now`, { account, now, from, end })) {
     yield { ...sum, conversations: -1, seconds: -sum.seconds }
   }
 }
 
-/** Hours with an edge in them, which belong to more than one bucket or only in part. */
+/** Hours that contain an edge: they span buckets or count in part. */
 function splitHours(edges: number[], from: number, end: number): number[] {
   const split = edges.filter((edge) => edge % hour !== 0 && edge >= from && edge <= end)
   return [...new Set(split.map((edge) => Math.floor(edge / hour)))]
 }
 
-/** Sums sorted into buckets and groups. */
+/** Sums by bucket and group. */
 class Buckets {
   readonly #starts: number[]
   readonly #groupBy: Grouping[]
@@ -152,7 +152,7 @@ class Buckets {
     })
   }
 
-  /** Index of the last start at or before an instant; -1 when there is none. */
+  /** Index of the last start at or before an instant, or -1. */
   #indexAt(ms: number): number {
     let low = 0
     let high = this.#starts.length

@@ -4,11 +4,11 @@ type VoiceRow = [
   name: string,
   gender: 'male' | 'female' | 'neutral',
   description: string,
-  /** One that the platform's own examples use; others are made up. */
+  /** An id used in the platform's own examples; the others are made up. */
   id?: string,
 ]
 
-/** Made-up voices, by provider and language; ids are made of the same words. */
+/** Made-up voices, by provider and language; ids are built from the same words. */
 const catalog: Readonly<Record<string, Readonly<Record<string, readonly VoiceRow[]>>>> = {
   elevenlabs: {
     'en-us': [
@@ -133,7 +133,7 @@ const catalog: Readonly<Record<string, Readonly<Record<string, readonly VoiceRow
 
 export const catalogVoiceProviders = Object.keys(catalog)
 
-/** Voices of one provider; `undefined` when the sandbox does not know it. */
+/** Voices of a provider; `undefined` if unknown. */
 export function voicesOf(provider: string): Voice[] | undefined {
   const languages = Object.hasOwn(catalog, provider) ? catalog[provider] : undefined
   return (
@@ -148,7 +148,7 @@ export function voicesOf(provider: string): Voice[] | undefined {
   )
 }
 
-/** `Élise` as `elise`. */
+/** ASCII form: `Élise` → `elise`. */
 const asciiOf = (name: string) =>
   name
     .normalize('NFD')

@@ -8,20 +8,20 @@ import {
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import type { AskingClient } from './models.ts'
 
-/** Longest name that is shown, in characters. */
+/** Maximum length of a shown name, characters. */
 const longestName = 60
 
-/** The client's own name, in quotes; nothing in it can pass for a word of ours. */
+/** The client's own name in quotes, so that no part of it passes for this server's text. */
 const clientName = ({ name }: AskingClient): Html =>
   name?.trim()
     ? html`<bdi>${quotedUpTo(name.trim(), longestName)}</bdi>`
     : html`A program without a name`
 
-/** The same for a title, where no markup is possible. */
+/** The same as plain text, for a title. */
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
 
-/** Shows the client, and which of its statements are verified. */
+/** Shows the client and marks its verified statements. */
 export function clientFacts(client: AskingClient): Html {
   return html`<dl>
 <dt>Asked by</dt><dd>${clientName(client)}</dd>
@@ -67,13 +67,13 @@ know ${target.host}, too.</p>`
 const sameSite = (host: string, other: string) =>
   host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`)
 
-/** Where a person is sent back to, in what differs for them. */
+/** Redirect target in the terms that matter to a person. */
 type RedirectTarget =
-  /** A web address on a host. */
+  /** A web host. */
   | { readonly kind: 'web'; readonly host: string }
   /** A program that listens on the person's own machine. */
   | { readonly kind: 'this_computer' }
-  /** A program that the system starts for addresses of a scheme, such as `cursor:`. */
+  /** An app that the system starts for a scheme, such as `cursor:`. */
   | { readonly kind: 'app'; readonly scheme: string }
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
@@ -86,8 +86,8 @@ export function redirectTarget(redirectUri: string): RedirectTarget {
 }
 
 /**
- * The source that lets a form end at this address (CSP 3 §6.4.2 checks redirects, too). An IPv6
- * address cannot be written in a policy, and an app has no host: there the scheme is admitted.
+ * CSP source that lets a form end at this address; redirects are checked too (CSP 3 §6.4.2). IPv6
+ * addresses cannot be written in a policy and apps have no host: for both the scheme is allowed.
  */
 function formActionSource(redirectUri: string): string | undefined {
   const url = URL.parse(redirectUri)
@@ -96,7 +96,7 @@ function formActionSource(redirectUri: string): string | undefined {
   return isWeb && !url.hostname.startsWith('[') ? url.origin : url.protocol
 }
 
-/** One page with its headers. A form on it may be sent to this server, and end at `redirectUri`. */
+/** A page with its headers. Its forms may be sent to this server and end at `redirectUri`. */
 export function pageOf({
   redirectUri,
   ...parts

@@ -3,7 +3,7 @@ import { quotedUpTo } from '../../text/dialog-text.ts'
 import { clientFacts, clientTitle, pageOf } from './client-in-words.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 
-/** The first step: whose account it is. */
+/** First step: the person enters the key of an account. */
 export function keyPage(model: KeyFormModel): HtmlPage {
   const { client, problem } = model
   const heading = `Connect ${clientTitle(client)} to your voice agents`
@@ -29,7 +29,7 @@ const statusOf: Record<KeyProblem['kind'], number> = {
   too_many: 429,
 }
 
-// The first button of a form is the one that the Enter key presses.
+// Enter presses the first button of a form.
 const keyForm = (
   model: KeyFormModel,
   host: string,
@@ -47,8 +47,8 @@ ${keyField(model.problem)}
 </form>`
 
 /**
- * A password, so that nobody reads it over a shoulder, and so that a password manager can keep it. The
- * field has the focus only when it has to be corrected: at first, a screen reader reads who asks.
+ * A password field: the key stays hidden, and a password manager can keep it. It has the focus only
+ * for a correction, so that a screen reader first reads who asks.
  */
 const keyField = (
   problem: KeyProblem | undefined,
@@ -104,7 +104,7 @@ function secondsInWords(seconds: number): string {
   return `${minutes} minutes`
 }
 
-/** The second step: what the client may do with the account. */
+/** Second step: the person chooses what the client may do with the account. */
 export function consentPage(model: ConsentFormModel): HtmlPage {
   const { client, nothingTicked = false } = model
   const heading = `Allow ${clientTitle(client)} to use your account?`

@@ -1,24 +1,25 @@
 /*
- * What the pages show. Every text may come from outside (a client chooses its own name); the pages
+ * Models of the pages. Every text may come from outside (a client chooses its own name); the pages
  * escape and shorten it.
  */
 
-/** The parts of access that a person can allow, from the weakest to the strongest. */
+/** Scopes that a person can allow, from the weakest to the strongest. */
 export const scopeNames = ['read', 'write', 'call'] as const
 export type ScopeName = (typeof scopeNames)[number]
 
-/** The program that asks for access. */
+/** The client that asks for access. */
 export interface AskingClient {
-  /** Its own name; anyone can choose any name. */
+  /** Self-chosen name; not verified. */
   readonly name: string | undefined
   /**
-   * How this server knows the client: by a document at the address that is its id, which proves the
-   * host; by its own registration, which proves nothing; or from the operator's settings.
+   * How this server knows the client. `by_document`: by a document at the address that is its id,
+   * which proves the host. `by_registration`: by its own registration, which proves nothing.
+   * `by_operator`: by the operator's settings.
    */
   readonly known: 'by_document' | 'by_registration' | 'by_operator'
-  /** Its id; for a client known by its document the https address of that. */
+  /** Client id; for `by_document` the https address of the document. */
   readonly id: string
-  /** The address to which the person is sent back. */
+  /** Address that the person is sent back to. */
   readonly redirectUri: string
 }
 
@@ -27,7 +28,7 @@ export interface KeyAccount {
   readonly name: string | undefined
 }
 
-/** Why a key was not taken. */
+/** Why a key was refused. */
 export type KeyProblem =
   /** The field was empty. */
   | { readonly kind: 'missing' }
@@ -35,71 +36,73 @@ export type KeyProblem =
   | { readonly kind: 'malformed' }
   /** The platform does not know it. */
   | { readonly kind: 'wrong' }
-  /** The platform knows it and refuses it, or this server does not serve its account. */
+  /** The platform refuses it, or this server does not serve its account. */
   | { readonly kind: 'no_access' }
-  /** The platform gave no answer, so the key was not checked. */
+  /** The platform did not answer, so the key is unchecked. */
   | { readonly kind: 'unreachable' }
-  /** Too many keys were tried; the next may be tried after this time. */
+  /** Too many attempts; retry after this time. */
   | { readonly kind: 'too_many'; readonly retryAfterSeconds: number }
 
-/** What both forms need. */
+/** Fields of both forms. */
 interface FormModel {
   readonly client: AskingClient
-  /** The path that the form is sent to. */
+  /** Path that the form is sent to. */
   readonly action: string
-  /** Proof that the form is ours and belongs to this request (against forged requests). */
+  /** CSRF token of this request. */
   readonly formToken: string
 }
 
-/** The first step: the person gives a key of the platform. */
+/** First step: entering a platform key. */
 export interface KeyFormModel extends FormModel {
   readonly page: 'key'
-  /** The host to which the key is sent; `sandbox` without a platform. */
+  /** Host that receives the key, or `sandbox`. */
   readonly platform: { readonly host: string } | 'sandbox'
   readonly problem?: KeyProblem | undefined
 }
 
-/** The second step: the person allows or cancels. */
+/** Second step: allow or cancel. */
 export interface ConsentFormModel extends FormModel {
   readonly page: 'consent'
   readonly account: KeyAccount
   readonly isSandbox: boolean
-  /** What the client asks for. */
+  /** Scopes that the client requests. */
   readonly asked: readonly ScopeName[]
-  /** The ticked scopes: at first the requested ones, later the person's choice. */
+  /** Ticked scopes: first the requested ones, then the person's choice. */
   readonly ticked: readonly ScopeName[]
-  /** True after the form was sent with nothing ticked. */
+  /** The form was sent with nothing ticked. */
   readonly nothingTicked?: boolean
-  /** For how long the client has access without asking again, in days. */
+  /** Lifetime of the access, days. */
   readonly days: number
 }
 
-/** A page without a form: the request cannot go on. */
+/** A page without a form: the request cannot continue. */
 export interface ProblemModel {
   readonly page: 'problem'
   readonly problem: /** The request is too old, or this server does not know it. */
     | 'expired'
-    /** The form was sent from another site, or with a token that is not of this request. */
+    /** The form came from another site, or with another request's token. */
     | 'forged'
-    /** It was answered before. */
+    /** Answered before. */
     | 'answered'
-    /** The client's request is invalid, so the person cannot be sent back; `detail` says why. */
+    /**
+     * The client's request is invalid, so the person cannot be sent back; `detail` has the reason.
+     */
     | 'invalid'
-    /** The client's address is one that a browser would run. */
+    /** A browser would run the client's redirect address. */
     | 'unsafe_return'
-    /** Too many requests for access, or documents to fetch, came from one network. */
+    /** Too many authorization requests or document fetches from one network. */
     | 'too_many'
-    /** The state cannot be used at the moment. */
+    /** The state is unavailable. */
     | 'unavailable'
     /** A defect of this server. */
     | 'failed'
   readonly detail?: string | undefined
 }
 
-/** After the answer: back to the client. */
+/** Final page: back to the client. */
 export interface ReturnModel {
   readonly page: 'return'
-  /** The client's redirect address, with its code or the error. */
+  /** The client's redirect address, with the code or the error. */
   readonly address: string
 }
 

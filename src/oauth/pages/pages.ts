@@ -5,7 +5,7 @@ import { pageOf, redirectTarget } from './client-in-words.ts'
 import { consentPage, keyPage } from './form-pages.ts'
 import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
 
-/** A page of the authorization server, with its status and headers. No page has a script. */
+/** Renders a page with its status and headers. No page has a script. */
 export function renderPage(model: PageModel): HtmlPage {
   switch (model.page) {
     case 'key':
@@ -24,7 +24,7 @@ export function sendPage(response: ServerResponse, model: PageModel): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-/** The page of a request that cannot go on, with what to do now. */
+/** Page of a request that cannot continue, with advice. */
 function problemPage({ problem, detail }: ProblemModel): HtmlPage {
   const { status, heading, text } = texts[problem]
   return pageOf({
@@ -85,9 +85,9 @@ const texts: Record<
 }
 
 /**
- * The last page: it sends the person back to the client. A redirect would still count as a part of
- * sending the form: Chromium stops it where the client sends the person on to another host (CSP 3
- * §6.4.2), and where it opens an app, the form would stay on the screen.
+ * Last page: sends the person back to the client. A redirect would count as part of the form's
+ * submission: Chromium blocks it if the client redirects on to another host (CSP 3 §6.4.2), and if
+ * it opens an app, the form would stay on the screen.
  */
 function returnPage({ address }: ReturnModel): HtmlPage {
   if (runsCode.test(address)) return problemPage({ page: 'problem', problem: 'unsafe_return' })
@@ -95,7 +95,7 @@ function returnPage({ address }: ReturnModel): HtmlPage {
   const heading = isAllowed ? 'Access allowed' : 'Nothing was allowed'
   return pageOf({
     title: heading,
-    // A web address has no line break and no space, so this is all of the attribute.
+    // A URL has no line breaks or spaces, so it cannot leave the attribute.
     head: html`<meta http-equiv="refresh" content="0;url=${address}">`,
     content: html`<h1>${heading}</h1>
 <p>${whereTo(address)}</p>
@@ -103,7 +103,7 @@ function returnPage({ address }: ReturnModel): HtmlPage {
   })
 }
 
-/** Addresses that a browser runs or shows as a page of its own. */
+/** Schemes that a browser runs or renders as its own page. */
 const runsCode = /^(javascript|data|vbscript|blob|file|about|view-source):/i
 
 function whereTo(address: string): Html {

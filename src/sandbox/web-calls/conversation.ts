@@ -4,16 +4,16 @@ import { CallRow, callDetailAt, markJoined, talkOf, type WebCallRow } from '../c
 import type { Store } from '../store.ts'
 
 /*
- * A web call that a person has joined. Like every call its row has a whole course: what was said, and
- * what happens if nothing more is said (reminders, then the agent hangs up). Each line that the person
- * types replaces the part that has not happened yet. So the call ends by itself also without this
- * process, and get_call shows what the page shows.
+ * A web call that a person has joined. Like every call, its row holds a whole course: the
+ * transcript, and the end if nothing more is said (reminders, then the agent hangs up). Each typed
+ * line replaces the future part. So the call ends even without this process, and get_call agrees
+ * with the page.
  */
 
-/** Why a person cannot do something in a call. */
+/** Why an action on a call is refused. */
 export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
 
-/** Most lines of a transcript to which a person may add. */
+/** Maximum transcript lines to which a person may add. */
 const maxLines = 1000
 
 const Script = z.array(ScriptLine)
@@ -26,7 +26,7 @@ const callOf = (store: Store, { call_id }: WebCallRow): CallRow => {
   return row
 }
 
-/** A person takes the call while it waits: from now on it runs in real time. */
+/** Joins a waiting call, which runs in real time from now on. */
 export function join(
   store: Store,
   web: WebCallRow,
@@ -45,7 +45,7 @@ export function join(
   return undefined
 }
 
-/** Adds to a call that a person has joined. `speak` gets what was said until now. */
+/** Adds to a joined call. `speak` receives the conversation so far. */
 export function goOn(
   store: Store,
   web: WebCallRow,
@@ -66,7 +66,7 @@ export function goOn(
   return undefined
 }
 
-/** The person ends a call, however many lines it has. */
+/** Hangs up, regardless of the number of lines. */
 export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | undefined =>
   goOn(
     store,
@@ -79,7 +79,7 @@ export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | un
     Number.POSITIVE_INFINITY,
   )
 
-/** Stores the new course, and corrects the usage that the old one has been counted with. */
+/** Stores the new course and corrects the usage counted for the old one. */
 function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Dialogue): void {
   const { seconds, script } = dialogue.end()
   const duration_seconds = Math.round(seconds)
@@ -110,18 +110,18 @@ function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Di
   )
 }
 
-/** What a person can do on the page of a call. */
+/** State of a call for the person on its page. */
 export type Phase =
-  /** Join: the agent waits. */
+  /** The agent waits; the person can join. */
   | 'waiting'
-  /** Type: a person has joined. */
+  /** Joined; the person can type. */
   | 'talking'
-  /** Watch: nobody came, and the simulated caller talks. */
+  /** Nobody joined; the simulated caller talks. */
   | 'watching'
-  /** Read. */
+  /** Over; the transcript remains. */
   | 'ended'
 
-/** The same for a person. */
+/** Each phase in words for the page. */
 export const phaseInWords: Readonly<Record<Phase, string>> = {
   waiting: 'The agent waits for you. If you do not join, a simulated caller does.',
   talking: 'You are in the call.',
@@ -129,10 +129,10 @@ export const phaseInWords: Readonly<Record<Phase, string>> = {
   ended: 'The call has ended.',
 }
 
-/** Longest text that a person can say at once, in characters. */
+/** Maximum length of one typed line, characters. */
 export const longestText = 1000
 
-/** A web call as its page shows it. */
+/** A web call in the form of its page. */
 export interface WebCallState {
   readonly callId: string
   readonly agentName: string
@@ -140,7 +140,7 @@ export interface WebCallState {
   readonly messages: readonly { readonly role: string; readonly message: string }[]
 }
 
-/** The same as get_call shows, as one reading. */
+/** The page's state: the same as get_call, read at one instant. */
 export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallState =>
   store.snapshot(() => {
     const row = callOf(store, web)

@@ -1,27 +1,27 @@
 import { firstCharacters } from '../../text/safe-text.ts'
 
 /*
- * What the simulated agent says to a person who types, when no language model speaks for it.
+ * Scripted replies to a typing person, used without a language model.
  */
 
-/** What the simulated agent says next. */
+/** The simulated agent's next turn. */
 export interface Reply {
   readonly text: string
-  /** True when the agent ends the call. */
+  /** The agent ends the call. */
   readonly isOver: boolean
 }
 
-/** Who speaks. */
+/** The agent that speaks. */
 export interface Speaker {
   readonly name: string | null
   readonly note: string | null
-  /** Every language but German gets English. */
+  /** All other languages get English. */
   readonly isGerman: boolean
 }
 
 type Answer = (speaker: Speaker, said: string) => string
 
-/** A rule applies where its pattern is in what was said; the first one that does decides. */
+/** A rule applies if its pattern matches; the first match wins. */
 interface Rule {
   readonly pattern: RegExp
   readonly answer: Answer
@@ -31,7 +31,7 @@ interface Rule {
 interface Phrases {
   readonly rules: readonly Rule[]
   readonly question: Answer
-  /** For what no rule knows, in turn. */
+  /** Fallback answers, used in turn. */
   readonly others: readonly Answer[]
 }
 
@@ -143,10 +143,10 @@ const german: Phrases = {
   ],
 }
 
-/** Longest part of what was said that the agent repeats, in characters. */
+/** Maximum length of repeated caller text, characters. */
 const longestEcho = 120
 
-/** The agent's answer by rules; `turn` counts what the person has said before. */
+/** Rule-based answer; `turn` is the number of the person's earlier lines. */
 export function replyByRules(said: string, speaker: Speaker, turn: number): Reply {
   const phrases = speaker.isGerman ? german : english
   const rule = phrases.rules.find(({ pattern }) => pattern.test(said))

@@ -2,8 +2,9 @@ import { type HtmlPage, html, inline, pageOf, styleOf } from '../../apps/pages/p
 import { longestText, type Phase, phaseInWords, type WebCallState } from './conversation.ts'
 
 /**
- * The page of a web call: a person talks with the agent by text, or watches. It works without its
- * script, which reads the state again each second. Lines are texts of others: they are only escaped.
+ * The page of a web call: a person talks to the agent by text, or watches. It works without its
+ * script, which polls the state every second. Transcript lines are untrusted: they are only
+ * escaped.
  */
 export const webCallPage = (state: WebCallState): HtmlPage =>
   pageOf({
@@ -38,11 +39,11 @@ ${state.messages.map(
 
 const hiddenUnless = ({ phase }: WebCallState, wanted: Phase) => phase !== wanted && html` hidden`
 
-/** The script has the same words. */
+/** The script uses the same kinds. */
 const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'event')
 const speakerOf = (role: string) => ({ user: 'You', agent: 'Agent' })[role] ?? 'Event'
 
-/** For an address without a call. */
+/** Page for an unknown address. */
 export const noWebCallPage = (): HtmlPage =>
   pageOf({
     title: 'No such call',

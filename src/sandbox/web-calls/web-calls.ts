@@ -9,28 +9,28 @@ import type { Store } from '../store.ts'
 import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './conversation.ts'
 import { type Reply, replyByRules } from './replies.ts'
 
-/** Where the pages of web calls are: below this, the token of the call. */
+/** Path of the pages; the call's token follows. */
 export const webCallPath = '/web-calls/'
 
 export const isForWebCall = (path: string): boolean => path.startsWith(webCallPath)
 
-/** What a person does on the page. */
+/** Actions on the page. */
 const Action = z.discriminatedUnion('action', [
   z.object({ action: z.literal('join') }),
   z.object({ action: z.literal('say'), text: z.string().trim().min(1).max(longestText) }),
-  /** The person is typing: that is no silence. */
+  /** The person is typing: suppresses the agent's reminders. */
   z.object({ action: z.literal('typing') }),
   z.object({ action: z.literal('hang_up') }),
 ])
 type Action = z.output<typeof Action>
 const actions = Action.options.flatMap(({ shape }) => shape.action.value)
 
-/** Longest form, bytes: the text, each character encoded as up to twelve. */
+/** Maximum form, bytes: the text, with up to twelve bytes for each encoded character. */
 const longestForm = 16_000
 
 /**
- * Answers requests for the page of a web call. The token in the address is all that they need: nobody
- * can guess it, and only whoever placed the call is told.
+ * Serves the page of a web call. The unguessable token in the address is the only credential; only
+ * whoever placed the call receives it.
  */
 export async function answerWebCall(request: Request, context: WebCallContext): Promise<Response> {
   const { pathname } = new URL(request.url)
@@ -52,7 +52,7 @@ export async function answerWebCall(request: Request, context: WebCallContext): 
 const wantsJson = ({ headers }: Request) =>
   headers.get('accept')?.includes('application/json') ?? false
 
-/** For a page that was open when its call went. */
+/** Reply to an open page whose call is gone. */
 const noWebCall = {
   error: 'The sandbox does not have this call any more. Place a web call again.',
 }
@@ -62,7 +62,7 @@ const notStored = { headers: { 'cache-control': 'no-store' } }
 const send = ({ method }: Request, { status, headers, body }: HtmlPage) =>
   new Response(method === 'HEAD' ? null : body, { status, headers })
 
-/** Answers a script with the new state, and a form with a redirect to the page. */
+/** Handles an action: the new state for a script, a redirect to the page for a form. */
 async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
   const form = await readForm(request)
   const { data } = Action.safeParse(form && Object.fromEntries(form))
@@ -81,7 +81,7 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
   )
 }
 
-/** Why a form is no action; `undefined` stands for a form that is too long. */
+/** Why a form is not a valid action; `undefined` stands for a form that is too long. */
 const problemOf = (form: URLSearchParams | undefined): string =>
   form === undefined || form.get('action') === 'say'
     ? `Say something of up to ${longestText} characters.`
@@ -95,8 +95,8 @@ const refusals: Readonly<Record<Refusal, string>> = {
 }
 
 /**
- * RFC 9110 §15.4.4: the page is read again, and reloading it sends nothing again. The address is
- * relative, because a proxy may have a path before it.
+ * RFC 9110 §15.4.4: the browser reads the page again, and a reload resends nothing. The address is
+ * relative, because a proxy may add a path prefix.
  */
 const backToPage = ({ token }: WebCallRow) =>
   new Response(null, { status: 303, headers: { location: token } })
@@ -135,7 +135,7 @@ async function perform(
   }
 }
 
-/** What the pages of web calls need of the sandbox. */
+/** Dependencies of the web-call pages. */
 export interface WebCallContext {
   readonly store: Store
   readonly now: () => number
@@ -143,13 +143,13 @@ export interface WebCallContext {
   readonly live: LiveCalls | undefined
 }
 
-/** Who speaks for the agent, as the transcript says it. */
+/** Transcript line that names who speaks for the agent. */
 const voiceOf = (live: LiveCalls | undefined): string =>
   live
     ? `The agent is simulated: ${live.model} speaks for it.`
     : 'The agent is simulated: it answers by simple rules.'
 
-/** The person says something, and the agent answers. */
+/** Adds the person's line and the agent's answer. */
 async function say(
   text: string,
   web: WebCallRow,
@@ -167,7 +167,9 @@ async function say(
   )
 }
 
-/** The same with a language model, which takes its time: what the person said is stored before. */
+/**
+ * The same with a language model. The person's line is stored first, because the model takes time.
+ */
 async function sayToModel(
   text: string,
   web: WebCallRow,
