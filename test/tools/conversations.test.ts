@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { estimateTokens } from '../../src/text/tokens.ts'
+import { resultBudget } from '../../src/tool/results/shortening.ts'
 import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 
@@ -60,5 +63,65 @@ describe('a conversation, of a platform that ignores conversation_id', () => {
     platform.behave((_, res) => json(res, 200, { count: 1, items: [{ conversation_id: 'c1' }] }))
     await client.value('get_conversation', { id: 'c1' })
     expect(platform.seen).toHaveLength(1)
+  })
+})
+
+describe('a list of conversations with what was said', () => {
+  const words = 'I would like to move my appointment to Thursday afternoon, please. '
+  const spoken = (at: number, times: number) => ({
+    conversation_id: `7c9e6679-7425-40de-944b-e07fc1f9${1000 + at}`,
+    type: 'phone',
+    status: 'completed',
+    direction: 'inbound',
+    start_timestamp: `2026-11-10T09:${10 + (at % 50)}:00Z`,
+    duration_seconds: 60 + at,
+    agent_id: `550e8400-e29b-41d4-a716-44665544${1000 + at}`,
+    // Joiners are escaped in lines, and cost more there.
+    agent_name: `Front desk 👩‍👩‍👧 ${at}`,
+    contact_number: `+1202555${1000 + at}`,
+    messages: [{ role: 'user', message: words.repeat(times), latency_ms: 1 }],
+  })
+  const Page = z.object({
+    total: z.int(),
+    returned: z.int(),
+    next_offset: z.int().nullish(),
+    items: z.array(z.looseObject({ conversation_id: z.string() })),
+  })
+
+  test.each<[string, (at: number) => number]>([
+    ['short', () => 4],
+    ['empty', () => 0],
+    ['of all lengths', (at) => (at % 7 === 3 ? 120 : at % 5)],
+    ['longer than a result', (at) => (at % 9 === 4 ? 2000 : 2)],
+  ])('is cut at an item, in data and text alike: transcripts are %s', async (_, times) => {
+    const all = Array.from({ length: 45 }, (_, at) => spoken(at, times(at)))
+    platform.behave(({ url }, res) => {
+      const { searchParams } = new URL(url, platform.url)
+      const [offset = 0, limit = 0] = ['offset', 'limit'].map((name) =>
+        Number(searchParams.get(name)),
+      )
+      json(res, 200, { count: all.length, items: all.slice(offset, offset + limit) })
+    })
+    const seen: unknown[] = []
+    for (let offset: number | null | undefined = 0; offset != null; ) {
+      const { content, structuredContent } = await client.call('list_conversations', {
+        fields: ['messages.role', 'messages.message'],
+        limit: 40,
+        offset,
+      })
+      const text = content[0]?.text ?? ''
+      expect(estimateTokens(text)).toBeLessThanOrEqual(resultBudget + 50)
+      const page = Page.parse(JSON.parse(text.slice(0, text.indexOf('\n'))))
+      const ids = page.items.map((item) => item.conversation_id)
+      const data = Page.parse(structuredContent)
+      expect(data.items.map((item) => item.conversation_id)).toEqual(ids)
+      expect([...text.matchAll(/^- ([\da-f-]{36}): /gm)].map(([, id]) => id)).toEqual(ids)
+      expect(page.returned).toBe(ids.length)
+      expect(data.next_offset ?? null).toBe(page.next_offset ?? null)
+      if (page.next_offset != null) expect(page.next_offset).toBe(offset + ids.length)
+      seen.push(...page.items)
+      offset = page.next_offset
+    }
+    expect(seen).toEqual(all.map(({ messages: _, ...known }) => known))
   })
 })

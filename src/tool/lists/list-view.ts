@@ -2,9 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { isObject } from '../../text/json.ts'
-import { plainFields } from '../../text/safe-text.ts'
-import { shortenToTokens } from '../../text/tokens.ts'
-import { compactJson, resultBudget, shortenArray, shortenResult } from '../results/shortening.ts'
+import { plainFields, safeLine } from '../../text/safe-text.ts'
+import { estimateTokens, fitsTokens, shortenToTokens } from '../../text/tokens.ts'
+import {
+  compactJson,
+  firstItems,
+  resultBudget,
+  shortenArray,
+  shortenValue,
+} from '../results/shortening.ts'
 import { betweenMarks, knownAndOthers } from '../results/untrusted-speech.ts'
 import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 
@@ -257,23 +263,35 @@ function listWithSpeech(
   const parts = (items as Item[]).map((item) => splitItem(item, shape))
   const whole = { ...page, items: parts.map(({ item }) => item) }
   if (parts.every(({ others }) => Object.keys(others).length === 0)) return { structured: whole }
-  const { structured } = shortenResult(whole, { shortening, request })
-  const shown = parts.slice(0, Number(structured.returned))
-  const share = Math.max(100, (resultBudget * 0.7) / shown.length)
+  const spoken = parts.map(({ id, others }) =>
+    shortenToTokens(`- ${id}: ${compactJson(plainFields(others))}`, longestSpoken),
+  )
+  const textsOf = (part: Readonly<StructuredContent>) => {
+    const lines = spoken.slice(0, Number(part.returned))
+    const known = parts.slice(0, lines.length).map((one) => one.known)
+    const own = { ...part, items: known }
+    const left = resultBudget - tokensOfMarks - estimateTokens(lines.join('\n'), resultBudget)
+    return { lines, own, left, text: safeLine(compactJson(own)) }
+  }
+  // The text of a page decides where it is cut, so that data and text hold the same items.
+  const fits = (part: Readonly<StructuredContent>) => {
+    const { text, left } = textsOf(part)
+    return fitsTokens(text, left)
+  }
+  const structured = firstItems(whole, { shortening, request, fits })
+  const { lines, own, left, text } = textsOf(structured)
   return {
     structured,
     lines: [
-      compactJson({ ...structured, items: shown.map(({ known }) => known) }),
-      ...betweenMarks(
-        `More of each of the ${shown.length}.`,
-        shown.map(
-          ({ id, others }) =>
-            `- ${id}: ${shortenToTokens(compactJson(plainFields(others)), share)}`,
-        ),
-      ),
+      ...shortenValue(own, left, text).split('\n'),
+      ...betweenMarks(`More of each of the ${lines.length}.`, lines),
     ],
   }
 }
+
+/** Most tokens of what was said in one item, and what the marks around that of all items cost, about. */
+const longestSpoken = resultBudget * 0.7
+const tokensOfMarks = 150
 
 /** An item, the fields that the contract knows, and fields that may quote the conversation. */
 function splitItem({ messages, ...rest }: Item, shape: z.ZodRawShape) {

@@ -24,20 +24,29 @@ export function shortenResult(
 ): ShortResult {
   const text = compactJson(structured)
   if (fitsTokens(text, resultBudget)) return { structured, text }
-  const items = shortening?.count(structured) ?? 0
-  if (!shortening || items === 0) {
-    return { structured, text: shortenValue(structured, resultBudget, text) }
-  }
-  // At least one item: with none the caller would get no further.
-  let [kept, tooMany] = [1, items + 1]
+  const fits = (part: Content) => fitsTokens(compactJson(part), resultBudget)
+  const part = shortening ? firstItems(structured, { shortening, request, fits }) : structured
+  return { structured: part, text: shortenValue(part, resultBudget) }
+}
+
+/** The result with as many of its first items as fit. At least one: with none the caller would get no further. */
+export function firstItems(
+  structured: StructuredContent,
+  {
+    shortening,
+    request,
+    fits,
+  }: { shortening: ItemShortening; request: RouteRequest; fits: (part: Content) => boolean },
+): StructuredContent {
+  const items = shortening.count(structured)
+  if (items <= 1 || fits(structured)) return structured
+  let [kept, tooMany] = [1, items]
   while (tooMany - kept > 1) {
     const middle = (kept + tooMany) >> 1
-    const part = shortening.keep(structured, middle, request)
-    if (fitsTokens(compactJson(part), resultBudget)) kept = middle
+    if (fits(shortening.keep(structured, middle, request))) kept = middle
     else tooMany = middle
   }
-  const part = kept < items ? { ...shortening.keep(structured, kept, request) } : structured
-  return { structured: part, text: shortenValue(part, resultBudget) }
+  return { ...shortening.keep(structured, kept, request) }
 }
 
 /** Shortens the array of this name; `rest` says how to get the rest. */

@@ -21,15 +21,12 @@ const Spoken = z.object({
 })
 type Message = z.output<typeof Spoken>['messages'][number]
 
-/** As many conversations with all that was said in them as fit into a result. */
-const pageOfTranscripts = 25
-
-/** Conversations with what was said in each: a page of the list, then a line for each of its items. */
+/** Conversations with what was said in each: the list is cut to what fits, then has a line for each of its items. */
 async function transcripts(assistant: Assistant, filters: Record<string, unknown>) {
   const all: (z.output<typeof Page>['items'][number] & { messages: readonly Message[] })[] = []
   const fields = ['messages.role', 'messages.message']
   for (let offset: number | null | undefined = 0; offset != null; ) {
-    const args = { ...filters, fields, limit: pageOfTranscripts, ...(offset > 0 && { offset }) }
+    const args = { ...filters, fields, limit: 100, ...(offset > 0 && { offset }) }
     const text = await assistant.text('list_conversations', args)
     const page: z.output<typeof Page> = Page.parse(JSON.parse(text.slice(0, text.indexOf('\n'))))
     const lines = [...text.matchAll(/^- [\da-f-]{36}: (.*)$/gm)]
