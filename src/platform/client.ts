@@ -8,11 +8,11 @@ import { ApiError, type Failure, isCertificateProblem, SendFailure } from './fai
 import { type Outcome, readReply, type WireReply } from './reply.ts'
 import { pause, rejectOnAbort } from './time-limit.ts'
 
-/** The platform's API with one user's key. Cheap to create: connections live in `send`. */
+/** The platform's API with one user's key. Cheap to create: `send` owns the connections. */
 export interface Client {
   /**
-   * Calls an operation and returns its parsed reply; `undefined` for an acknowledgement. Every
-   * failure of the platform or the network is thrown as ApiError.
+   * Calls an operation and returns its parsed reply; `undefined` for an acknowledgement. Throws
+   * ApiError for every failure of the platform or the network.
    */
   call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
 }
@@ -22,35 +22,35 @@ export interface ClientOptions {
   readonly apiKey: string
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
-  /** The network of the client that sent the key, if known. */
+  /** Network of the client that sent the key, if known. */
   readonly clientNetwork?: string | undefined
   readonly retry?: RetryPolicy
-  /** Longest time of all attempts together, ms, without the waits between them. */
+  /** Time limit of all attempts together, ms, excluding the waits between them. */
   readonly totalTimeoutMs?: number
   /**
-   * The id of the key's own account, sent in place of `me`: the reference declares some of these
-   * path parameters as UUIDs. Absent: `me` is sent.
+   * Id of the key's own account, sent instead of `me`: the reference declares some of these path
+   * parameters as UUIDs. Default: send `me`.
    */
   readonly ownAccountId?: () => Promise<string>
   /** Records changes. */
   readonly audit?: WriteAudit | undefined
   /** Records every attempt, for the log, the metrics and the traces. */
   readonly observer?: Pick<Observer, 'beginTry' | 'platformTried'> | undefined
-  /** Origin and base path of the platform, or `sandbox`, for the traces. */
+  /** Origin and base path of the platform, or `sandbox`; for traces. */
   readonly platform?: string
   /** Called with every successful reply: the platform accepts the key. */
   readonly onAccepted?: (() => void) | undefined
-  /** Called after every change, even a failed one: it may have taken effect. */
+  /** Called after every change, even a failed one, because it may have taken effect. */
   readonly onWrite?: (request: RouteRequest) => void
-  /** Called with the parts of a reply that were dropped because they are not as documented. */
+  /** Called with the parts dropped from a reply because they differ from the contract. */
   readonly onDrift?: ((operation: string, drift: readonly Drift[]) => void) | undefined
 }
 
-/** The part of the audit trail that the client uses. */
+/** The audit trail as the client uses it. */
 export interface WriteAudit {
-  /** Runs a change. Throws ApiError if it must not be sent unrecorded. */
+  /** Runs a change. Throws ApiError if it must not be sent without a record. */
   write<T>(route: Route, request: RouteRequest, send: () => Promise<T>): Promise<T>
-  /** Receives every attempt, also of reads. */
+  /** Receives every attempt, including reads. */
   tried(attempt: PlatformTry): void
 }
 
@@ -102,7 +102,7 @@ async function callWithRetries<R extends Route>(
     timeLeftMs -= durationMs
     if (outcome.ok) {
       if (outcome.drift) options.onDrift?.(route.id, outcome.drift)
-      // The value was parsed with this route's own reply schema, which is what ReplyOf names.
+      // Parsed with this route's own reply schema, which ReplyOf names.
       return outcome.value as ReplyOf<R>
     }
     const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
@@ -113,25 +113,24 @@ async function callWithRetries<R extends Route>(
     patience -= wait
     await pause(wait, signal)
     if (signal?.aborted) {
-      // No request is under way between two tries, and the last one was not carried out.
+      // Between two attempts no request is in flight, and the last one was not carried out.
       throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
     }
   }
 }
 
-/** A timeout with the time of all attempts, not only of the last. */
+/** A timeout with the elapsed time of all attempts, not only of the last. */
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
-/** One attempt. */
 interface Trying {
   readonly signal: AbortSignal | undefined
   readonly timeLeftMs: number
-  /** Attempts before it. */
+  /** Number of earlier attempts. */
   readonly resends: number
 }
 
-/** One attempt, reported to the log, the metrics, the traces and the audit trail. */
+/** Runs one attempt and reports it to the log, metrics, traces and audit trail. */
 async function observedTry(
   route: Route,
   request: RouteRequest,
@@ -147,7 +146,7 @@ async function observedTry(
   const outcome = await (span ? span.run(send) : send())
   const durationMs = performance.now() - started
   const failure = outcome.ok ? undefined : outcome.failure
-  // A reply that was cut off is known by its failure alone.
+  // An incomplete reply shows only its failure.
   const { status, requestId } = { status: undefined, requestId: null, ...failure }
   const attempt: PlatformTry = {
     operation,
@@ -170,7 +169,7 @@ async function sendOnce(
   { signal, timeLeftMs }: Trying,
   moreHeaders: Readonly<Record<string, string>> | undefined,
 ): Promise<Outcome & { readonly reply?: WireReply }> {
-  // The request of a change is also used to read the same resource, which takes no body.
+  // The request of a change is also used to read the same resource, without a body.
   const body = route.body ? request.body : undefined
   try {
     const reply = await send({
@@ -195,7 +194,7 @@ async function sendOnce(
     if (reply.status >= 200 && reply.status < 300) onAccepted?.()
     return { ...readReply(route, reply), reply }
   } catch (error) {
-    // Everything else that a sender throws is a bug of this program.
+    // Any other error of a sender is a bug in this program.
     if (!(error instanceof SendFailure)) throw error
     const { failure } = error
     return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }
@@ -203,9 +202,8 @@ async function sendOnce(
 }
 
 /**
- * Path and query of a request. Path parameters are encoded here and nowhere else; one that is
- * empty, `.` or `..` would lead to another resource, and broken Unicode cannot be encoded: both are
- * refused.
+ * Path and query of a request. Path parameters are encoded only here. An empty one, `.` or `..`
+ * would address another resource, and broken Unicode cannot be encoded: all are refused.
  */
 function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -219,32 +217,31 @@ function targetOf(route: Route, request: RouteRequest): string {
   return query ? `${path}?${query}` : path
 }
 
-/** Whether only the body of an acknowledgement is incomplete: its status is enough. */
+/** True if only an acknowledgement's body is incomplete: its status suffices. */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&
   failure.status < 300 &&
   failure.reason === 'cut_off'
 
-/** How failed requests are retried. */
+/** Retry limits. */
 interface RetryPolicy {
-  /** Attempts in all, the first included. */
+  /** Maximum attempts, including the first. */
   readonly tries: number
-  /** Upper bound of the first wait, ms; doubled for each further one. */
+  /** Upper bound of the first wait, ms; doubled for each later one. */
   readonly firstWaitMs: number
-  /** Longest wait in all, s; a longer `Retry-After` is not waited for. */
+  /** Maximum `Retry-After`, s; a request with a longer one is not retried. */
   readonly longestRetryAfter: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, longestRetryAfter: 30 }
 
 /**
- * How long to wait before trying again, in ms; null when it must not be tried again.
+ * Wait before the next attempt, ms; null if the request must not be retried.
  *
- * A request that changes something is repeated only if there was no connection: once it may have been
- * sent, it may have been carried out. Timeouts are never repeated, because a second request would add
- * to the load of a slow platform. Bulk updates retry after a 429 (tool/many.ts), which says that
- * nothing was done.
+ * A write is retried only if there was no connection: once it may have been sent, it may have been
+ * carried out. Timeouts are never retried, because a second request would add to the load of a slow
+ * platform. Bulk updates retry after a 429 (tool/many.ts), which means that nothing was done.
  */
 export function waitBeforeRetry(
   method: Method,
@@ -273,5 +270,5 @@ function mayRetry(method: Method, failure: Failure): boolean {
   }
 }
 
-/** Statuses for which the same request may succeed later. */
+/** Statuses after which the same request may succeed later. */
 const busy = new Set([429, 502, 503, 504])

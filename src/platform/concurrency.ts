@@ -1,21 +1,21 @@
 /*
- * How much runs at once: the requests of all keys to the platform, and the items of one fan-out.
+ * Limits of concurrency: requests of all keys to the platform, and items of one fan-out.
  */
 
-/** How many requests to the platform may be under way at once. */
+/** Maximum concurrent requests to the platform. */
 export interface ConcurrencyBounds {
   readonly inAll: number
   readonly perKey: number
-  /** With one client network; 0 means no limit. */
+  /** For one client network; 0 means no limit. */
   readonly perNetwork: number
 }
 
 export const defaultConcurrency: ConcurrencyBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
 
-/** The key and the network that a request counts for. */
+/** The key and the network that a request counts against. */
 export interface Sender {
   readonly key: string
-  /** The network of the client that the request is for; `undefined`: it is not known. */
+  /** Network of the client behind the request; `undefined` if unknown. */
   readonly network: string | undefined
 }
 
@@ -30,26 +30,29 @@ interface Queue {
 }
 
 /**
- * Limits the requests that are under way at once: in all, with one key, and for one client network.
- * Further requests wait, in order. The keys take turns, so that a key with many requests does not
- * keep the others waiting.
+ * Limits concurrent requests in total, per key and per client network. Further requests wait in
+ * order, round-robin over the keys, so that a busy key does not delay the others.
  */
 export class ConcurrencyLimit {
   readonly #bounds: ConcurrencyBounds
   #underWay = 0
-  /** By key; the key whose turn is next is the first. */
+  /** By key; the next key to serve is first. */
   readonly #queues = new Map<string, Queue>()
-  /** Requests under way by client network. */
+  /** Concurrent requests by client network. */
   readonly #networks = new Map<string, number>()
 
   constructor(bounds: ConcurrencyBounds) {
     this.#bounds = bounds
   }
 
-  /** Calls `begin` now or later. While the request waits, the result takes it out of the queue. */
+  /**
+   * Calls `begin` now and returns `undefined`, or later: then the result removes the waiting request
+   * from the queue.
+   */
   acquire({ key, network }: Sender, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
-    // What waits is at a limit, so a request that is not at one passes nothing that could begin.
+    // Every waiting request is at a limit, so a request below its limits overtakes none that could
+    // begin.
     if (this.#hasCapacity(queue, network)) {
       this.#begin(queue, network)
       begin()
@@ -64,14 +67,14 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Ends a request that has begun. */
+  /** Ends a started request. */
   release({ key, network }: Sender): void {
     const queue = this.#queueOf(key)
     queue.underWay--
     this.#underWay--
     this.#countNetwork(network, -1)
     this.#removeIfEmpty(key, queue)
-    // Room for this key and room for this network may let two different requests begin.
+    // The freed slots of the key and of the network may admit two different requests.
     while (this.#beginNext());
   }
 
@@ -81,7 +84,7 @@ export class ConcurrencyLimit {
       const [next] = at < 0 ? [] : queue.waiting.splice(at, 1)
       if (!next) continue
       this.#begin(queue, next.network)
-      // At the end of the map: the other keys come first next time.
+      // Moved to the end of the map: the other keys are served first.
       this.#queues.delete(key)
       this.#queues.set(key, queue)
       next.begin()
@@ -124,8 +127,8 @@ export class ConcurrencyLimit {
 }
 
 /**
- * The results of `work` for all items, in their order; at most `concurrency` are under way at a time. After
- * a failure nothing more begins, and the failure is thrown.
+ * Results of `work` for all items, in order, at most `concurrency` at a time. After a failure no
+ * further item starts, and the failure is thrown.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -133,7 +136,7 @@ export async function mapConcurrently<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
-  // All workers take from the same iterator, so each item is taken once.
+  // All workers share one iterator, so each item is taken once.
   const rest = items.entries()
   let hasFailed = false
   const worker = async () => {

@@ -1,26 +1,26 @@
 import * as z from 'zod'
 import { isObject } from '../text/json.ts'
 
-/** An optional part of a reply that is not of its documented type. */
+/** An optional part of a reply with an undocumented type. */
 export interface Drift {
-  /** Dotted path; `*` stands for any item of a list. Paths come from the contract alone. */
+  /** Dotted path; `*` stands for any list item. Path segments come only from the contract. */
   readonly path: string
-  /** Types and names of the contract, such as `expected string, found number`. */
+  /** The mismatch in types and names of the contract, such as `expected string, found number`. */
   readonly problem: string
 }
 
-/** A reply as documented, and what it has lost; or why it cannot be used. */
+/** A documented reply with its dropped parts, or why it is unusable. */
 type WithoutDrift =
   | { readonly value: unknown; readonly drift: readonly Drift[] }
-  /** The first required part that is wrong or missing, such as `items.1.id: …`. */
+  /** The first missing or mistyped required part, such as `items.1.id: …`. */
   | { readonly fatal: string }
 
 /**
- * A reply without the optional parts that are not of their documented type; `fatal` where a part that
- * must be there is wrong or missing. Nearly every field of a reply is optional [R], so a wrong one
- * must not fail the operation, and results must keep what the output schemas promise. Items of an
- * optional list are dropped one by one; an item of a list that must be there is not, because its absence
- * would say something. A null where only absence is documented counts as absent.
+ * Drops mistyped optional parts of a reply; `fatal` if a required part is missing or mistyped.
+ * Nearly every field of a reply is optional [R], so one wrong field must not fail the operation,
+ * and results must match the output schemas. Items of an optional list are dropped one by one; an
+ * item of a required list is fatal, because its absence would be a statement. A null counts as
+ * absent if only absence is documented.
  */
 export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDrift {
   const drift: Found = new Map()
@@ -29,21 +29,21 @@ export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDr
   return { value: fitted.value, drift: [...drift].map(([path, problem]) => ({ path, problem })) }
 }
 
-/** Problems by path: each once, however many items have it. */
+/** Problems by path, each once regardless of the number of items. */
 type Found = Map<string, string>
 
 interface Place {
   readonly path: string
-  /** It may be left out. */
+  /** True if the part may be omitted. */
   readonly isOptional: boolean
   readonly drift: Found
 }
 
-/** The value without its wrong parts, or why all of it is wrong. */
+/** The value without its mistyped parts, or why the whole value is wrong. */
 type Fitted = { readonly value: unknown } | { readonly wrong: Wrong }
 
 interface Wrong {
-  /** Where in the value it is; empty: the value itself. */
+  /** Path within the value; empty for the value itself. */
   readonly at: readonly (string | number)[]
   readonly problem: string
 }
@@ -59,7 +59,7 @@ const wrongWithin = (name: string | number, { at, problem }: Wrong): Fitted => (
 const textOf = ({ at, problem }: Wrong): string =>
   at.length === 0 ? problem : `${at.join('.')}: ${problem}`
 
-/** Without the numbers of items: each problem is reported once. */
+/** Without item numbers: each problem is reported once. */
 const driftText = ({ at, problem }: Wrong): string =>
   textOf({ at: at.map((name) => (typeof name === 'number' ? '*' : name)), problem })
 
@@ -68,7 +68,7 @@ function fitValue(schema: z.core.$ZodType, value: unknown, place: Place): Fitted
     return value === undefined ? { value } : fitValue(schema.unwrap(), value, place)
   if (schema instanceof z.ZodNullable)
     return value === null ? { value } : fitValue(schema.unwrap(), value, place)
-  // An absent list that is read as an empty one (`absentAsEmpty`).
+  // An absent list that reads as empty (`absentAsEmpty`).
   if (schema instanceof z.ZodPipe)
     return (value ?? null) === null ? { value } : fitValue(schema.out, value, place)
   if (schema instanceof z.ZodUnion) return fitUnion(schema.options, value, place)
@@ -78,7 +78,10 @@ function fitValue(schema: z.core.$ZodType, value: unknown, place: Place): Fitted
   return wrongItself(typeOf(schema), value)
 }
 
-/** Known without a parse, of which a failed one takes 6 µs: a reply may have 300,000 wrong values. */
+/**
+ * Detects a type mismatch without a parse: a failed parse takes 6 µs, and a reply may have 300,000
+ * wrong values.
+ */
 function hasOtherType(schema: z.core.$ZodType, value: unknown): boolean {
   const { type } = schema._zod.def
   return ['string', 'number', 'boolean'].includes(type)
@@ -101,7 +104,7 @@ function fitObject(
   value: Readonly<Record<string, unknown>>,
   { path, drift }: Place,
 ): Fitted {
-  // Values that differ; `undefined`: dropped.
+  // Changed values; `undefined`: dropped.
   const changed = new Map<string, unknown>()
   for (const [name, field, isOptional] of fieldsOf(schema)) {
     const inner = Object.hasOwn(value, name) ? value[name] : undefined
@@ -152,8 +155,8 @@ function fitArray(
 }
 
 /**
- * Whether a field may be left out. A list of `absentAsEmpty` may not: it would be read as empty, which
- * says something.
+ * True if a field may be dropped. A list of `absentAsEmpty` may not: it would read as empty, which
+ * is a statement.
  */
 const isDroppable = (field: z.core.$ZodType): boolean =>
   field instanceof z.ZodOptional ||
@@ -174,20 +177,17 @@ function jsonTypeOf(value: unknown): string {
 
 const driftOfReplies = new WeakMap<object, readonly Drift[]>()
 
-/** Notes what was dropped from a reply, for those who decide by what it does not have. */
+/** Records the dropped parts of a reply, for callers that decide by absent fields. */
 export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
   if (typeof reply === 'object' && reply !== null && drift.length > 0)
     driftOfReplies.set(reply, drift)
 }
 
-/** What was dropped from a reply of the client. */
+/** The dropped parts of a client's reply. */
 export const driftOf = (reply: unknown): readonly Drift[] =>
   (typeof reply === 'object' && reply !== null && driftOfReplies.get(reply)) || []
 
-/**
- * Reports each dropped part once, however many replies and items have it. The contract bounds how many
- * there are.
- */
+/** Reports each dropped part once, over all replies and items. The contract bounds their number. */
 export function driftReporter(
   report: (message: string) => void,
 ): (operation: string, drift: readonly Drift[]) => void {

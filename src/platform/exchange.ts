@@ -5,13 +5,12 @@ import { type Cancelled, SendFailure, type TimedOut } from './failure.ts'
 import { failureHeaders, maxReplyBytes, type WireReply } from './reply.ts'
 
 /**
- * Carries one request to the platform and brings its whole reply back, once: no retry here.
- * Throws SendFailure. The seam between the client and where the platform is: the network, or the
- * sandbox in this process.
+ * Sends one request and receives its whole reply, without retries. Throws SendFailure. The seam
+ * between the client and the platform: the network, or the in-process sandbox.
  */
 export type Send = (request: WireRequest) => Promise<WireReply>
 
-/** A request as it goes on the wire, without the base URL. */
+/** A request on the wire, without the base URL. */
 export interface WireRequest {
   readonly method: Method
   /** Path and query, starting with `/v1/`. */
@@ -19,12 +18,12 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Awaited right before it is sent; the request can still be cancelled then. */
+  /** Awaited right before sending; the request can still be cancelled then. */
   readonly beforeSending?: () => Promise<void>
   readonly signal?: AbortSignal
-  /** Longest it may take, ms, where less is left than the sender's own limits. */
+  /** Time limit, ms, if shorter than the sender's own limits. */
   readonly timeLeftMs?: number
-  /** The network of the client that the request is for, where that is known. It is never sent. */
+  /** Network of the client behind the request, if known. Never sent. */
   readonly clientNetwork?: string
 }
 
@@ -43,7 +42,7 @@ export function exchange(
   })
 }
 
-/** A request under way: its deadline, its reply so far, and the promise of its caller. */
+/** A request in flight: its deadline, its reply so far, and the caller's promise. */
 interface UnderWay {
   readonly deadline: RequestDeadline
   readonly receiving: Receiving
@@ -52,10 +51,10 @@ interface UnderWay {
 }
 
 /**
- * Receives the events of a request from undici's lowest interface: the others create a stream for
- * each reply, which takes as long as everything else here. When the request is over, all references
- * are dropped, because undici keeps this object for a while, and V8 would move a third of what
- * requests allocate to the old generation.
+ * Handles a request's events at undici's lowest interface: higher ones create a stream for each
+ * reply, which takes as long as everything else here. At the end all references are dropped,
+ * because undici keeps this object for a while, and V8 would move a third of the requests'
+ * allocations to the old generation.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   #underWay: UnderWay | undefined
@@ -63,7 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(underWay: UnderWay) {
     this.#underWay = underWay
-    // While undici still connects, the request cannot be stopped; it is no longer waited for.
+    // While undici connects, the request cannot be aborted; the caller stops waiting for it.
     underWay.deadline.onFailure = (failure) => {
       this.#controller?.abort(failure)
       this.#end()?.reject(failure)
@@ -71,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The deadline ended the request before there was a connection: send nothing.
+    // The deadline passed before the connection: send nothing.
     if (!this.#underWay) return void controller.abort(new Error('given up'))
     this.#underWay.deadline.sendingBegan()
     this.#controller = controller
@@ -82,7 +81,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     fields: IncomingHttpHeaders,
   ): void {
-    // 1xx are not the final reply (RFC 9110 §15.2); less than 100 is not a status.
+    // 1xx are not final (RFC 9110 §15.2); a status below 100 is invalid.
     if (status < 100) controller.abort(noHttp())
     if (status < 200 || !this.#underWay) return
     this.#underWay.deadline.headersArrived()
@@ -101,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const ended = this.#end()
-    // After the status has arrived this is an incomplete reply, not a missing one.
+    // After the status, this is an incomplete reply, not a missing one.
     ended?.reject(ended.receiving.brokenOff(error))
   }
 
@@ -114,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A reply that is being received. */
+/** A reply in transit. */
 class Receiving {
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -126,7 +125,7 @@ class Receiving {
     this.#fields = fields
   }
 
-  /** Returns a failure if the reply is too large. */
+  /** Adds a chunk; returns a failure if the reply is too large. */
   add(chunk: Buffer): SendFailure | undefined {
     this.#size += chunk.length
     if (this.#size > maxReplyBytes) return this.#unreadable('too_large', '')
@@ -165,26 +164,26 @@ const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSe
 
 /** Time limits of one request, ms. */
 export interface RequestTimeLimits {
-  /** Until the first byte of a reply. */
+  /** To the first byte of the reply. */
   readonly headersTimeoutMs: number
-  /** Until the whole reply. */
+  /** To the end of the reply. */
   readonly totalTimeoutMs: number
 }
 
-/** Ends a request that takes too long, or whose caller has given up. */
+/** Ends a request at its time limit or at the caller's abort. */
 export interface RequestDeadline {
-  /** Why the request was ended; `undefined` while it was not. */
+  /** Why the request was ended; `undefined` if it was not. */
   readonly failure: SendFailure | undefined
-  /** Called when the request is ended. */
+  /** Called when the deadline ends the request. */
   onFailure: (failure: SendFailure) => void
-  /** To be called when the request is sent: until then, a failure says that nothing was sent. */
+  /** Call when sending begins; an earlier failure means that nothing was sent. */
   sendingBegan(): void
   headersArrived(): void
-  /** To be called when the request is over. */
+  /** Call when the request is over. */
   end(): void
 }
 
-/** A timer for the headers and one for the whole reply. time-limit.ts limits everything else. */
+/** One timer for the headers, one for the whole reply. time-limit.ts limits everything else. */
 export function startRequestDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
   { headersTimeoutMs, totalTimeoutMs }: RequestTimeLimits,

@@ -2,7 +2,7 @@ import type { FieldError } from '../contract/error.ts'
 import type { Effect, Method } from '../contract/route.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 
-/** The platform answered with an error in its documented envelope. */
+/** The platform replied with its documented error envelope. */
 export interface Rejected {
   kind: 'rejected'
   status: number
@@ -11,7 +11,7 @@ export interface Rejected {
   detail: string | null
   errors: FieldError[]
   requestId: string | null
-  /** Seconds the platform asks to wait before the next try. */
+  /** Seconds to wait before a retry, set by the platform. */
   retryAfter: number | null
 }
 
@@ -30,47 +30,50 @@ export interface Unreadable {
   kind: 'unreadable'
   status: number
   reason: UnreadableReason
-  /** For an unexpected shape: the field, and what was expected there. */
+  /** For an unexpected shape: the field and the expectation. */
   detail: string | null
-  /** The reply, or the beginning of it. */
+  /** The reply, or its beginning. */
   excerpt: string
   requestId: string | null
   retryAfter: number | null
 }
 
-/** No reply: there was no connection, or it broke. */
+/** No reply: no connection, or it broke. */
 export interface NetworkFailure {
   kind: 'network'
   /** System or undici error code, such as ECONNREFUSED. */
   code: string
-  /** Whether the request may have reached the platform. */
+  /** True if the request may have reached the platform. */
   maybeSent: boolean
 }
 
-/** Whether the platform's certificate is not trusted. A new try cannot change that. */
+/** True if the platform's certificate is not trusted. A retry cannot change that. */
 export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_/.test(code)
 
-/** No reply in time. */
+/** Timeout. */
 export interface TimedOut {
   kind: 'timeout'
-  /** What was waited for: the first byte of the reply, or all of it. */
+  /** The awaited part: the first byte of the reply, or all of it. */
   waitingFor: 'headers' | 'body'
-  /** How long was waited, all tries together, ms. */
+  /** Time waited over all attempts, ms. */
   afterMs: number
   maybeSent: boolean
 }
 
-/** The platform answered with a redirect that is not followed. */
+/** The platform replied with a redirect that is not followed. */
 export interface Redirected {
   kind: 'redirected'
   status: number
-  /** To another origin, where the key is not sent; the request must not be repeated; a circle; no address. */
+  /**
+   * `elsewhere`: another origin, which must not get the key; `not_repeatable`: the request must not
+   * be repeated; `too_many`: a circle; `nowhere`: no address.
+   */
   reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
-  /** Origin pointed to; empty when the redirect names no usable address. */
+  /** Target origin; empty if the redirect has no usable address. */
   origin: string
 }
 
-/** A path parameter that would lead to another resource: empty, `.` or `..`. */
+/** A path parameter that would address another resource: empty, `.` or `..`. */
 interface BadParameter {
   kind: 'bad_parameter'
   name: string
@@ -88,13 +91,15 @@ interface NotExposed {
   kind: 'not_exposed'
 }
 
-/** Nothing was sent: it could not be recorded before, and the operator wants every change recorded. */
+/**
+ * Nothing was sent: it could not be recorded, and the operator requires a record of every change.
+ */
 interface NotRecorded {
   kind: 'not_recorded'
   maybeSent: false
 }
 
-/** Everything that can go wrong between a request and its parsed reply. */
+/** Every failure between a request and its parsed reply. */
 export type Failure =
   | Rejected
   | Unreadable
@@ -106,7 +111,7 @@ export type Failure =
   | NotRecorded
   | Cancelled
 
-/** A failed operation. src/tool/result.ts and failureText turn it into words. */
+/** A failed operation. src/tool/result.ts and failureText put it into words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly failure: Failure
@@ -114,7 +119,7 @@ export class ApiError extends Error {
   readonly method: Method
   readonly path: string
   readonly effect: Effect
-  /** How often it was tried. */
+  /** Number of attempts. */
   readonly attempts: number
 
   constructor(
@@ -130,7 +135,7 @@ export class ApiError extends Error {
   }
 }
 
-/** For `catch`: what the platform cannot give is left out. Other errors are thrown. */
+/** For `catch`: omits data that the platform cannot provide. Rethrows other errors. */
 export function ignoreApiError(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
 }
@@ -139,7 +144,7 @@ export function ignoreApiError(error: unknown): undefined {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
-/** `undefined` if the platform answers that there is no such object. Throws other ApiErrors. */
+/** Resolves with `undefined` for a 404. Throws other ApiErrors. */
 export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise
@@ -164,12 +169,12 @@ export class SendFailure extends Error {
   }
 }
 
-/** Longest part of a message of the platform that is repeated, in characters. */
+/** Maximum length of a repeated platform message, characters. */
 const longestMessage = 500
 
 /**
- * A failure in a few words, to stand in a sentence. The only short form: where a tool itself has
- * failed, src/tool/result.ts says at length what to do.
+ * A failure as a short phrase within a sentence. The long form, with advice, is in
+ * src/tool/result.ts.
  */
 export function failureText(failure: Failure): string {
   switch (failure.kind) {
@@ -194,18 +199,18 @@ export function failureText(failure: Failure): string {
   }
 }
 
-/** Whether the platform may have made the change although the request failed. */
+/** True if the platform may have made the change despite the failure. */
 export const mayBeDone = ({ failure, effect }: ApiError): boolean =>
   effect !== 'reads' && mayBeCarriedOut(failure)
 
-/** The part of a failure that shows how far its request has come. */
+/** How far a failed request has come. */
 interface FailureFacts {
   readonly kind: string
   readonly maybeSent?: boolean | undefined
   readonly status?: number | undefined
 }
 
-/** Whether the platform may have carried out a request that failed in this way. */
+/** True if the platform may have carried out a request that failed this way. */
 export function mayBeCarriedOut({ kind, maybeSent, status = 0 }: FailureFacts): boolean {
   if (maybeSent !== undefined) return maybeSent
   if (kind === 'unreadable') return status < 400 || status >= 500

@@ -1,35 +1,33 @@
 import type { Send } from './exchange.ts'
 import { SendFailure } from './failure.ts'
 
-/** Replaces a key in a text, in every way that it may be written there. */
+/** Redacts a key in a text, in every spelling. */
 export interface Redact {
   (text: string): string
-  /** The same for the first characters of a text; a key that begins among them is replaced whole. */
+  /** Redacts the first characters of a text; a key that begins among them is replaced whole. */
   readonly start: (text: string, first: number) => string
 }
 
-/** What replaces the key. */
+/** Replacement of the key. */
 const instead = '[API key]'
 
-/** Shortest key that is replaced: no real key is shorter, and its letters may occur in any word. */
+/** Minimum length of a redacted key: real keys are longer, and short texts occur in any word. */
 const shortest = 6
 
 /**
- * How much of each spelling is looked for first, in characters. Nearly no text has that much of it. V8
- * copies a part of this length; a longer part would keep the whole spelling in memory.
+ * Length of each spelling's first search, characters. Few texts match that much. V8 copies a
+ * substring of this length; a longer one would keep the whole spelling in memory.
  */
 const beginning = 12
 
-/** Most characters that stand for one of the key where a text is cut: `\\\\\\\u0041`. */
+/** Maximum length of one escaped character at a cut: `\\\\\\\u0041`. */
 const longestEscape = 12
 
 /**
- * Finds a key in capitals or small letters, in hexadecimal without separators, in base64, and escaped
- * as in addresses, in JSON (also JSON within JSON) and in HTML, also where control characters,
- * invisible ones or others beyond ASCII stand between its own.
- *
- * Clients choose both the key and the text. So this takes linear time and memory, also where a long
- * text nearly repeats a long key, and little of the key is kept for it.
+ * Finds a key in any case, in hexadecimal without separators, in base64, and escaped as in URLs,
+ * JSON (also nested JSON) and HTML, also if control, invisible or non-ASCII characters are
+ * inserted. Clients choose both the key and the text, so time and memory are linear, even if a long
+ * text nearly repeats a long key, and little of the key is kept.
  */
 export function redactor(apiKey: string): Redact {
   if (apiKey.length < shortest) return noRedaction
@@ -52,21 +50,21 @@ export function redactor(apiKey: string): Redact {
 const withStart = (start: Redact['start']): Redact =>
   Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
 
-/** For a key that is no secret. */
+/** For a key that is not secret. */
 export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
 
-/** A text as it is searched: unescaped, in small letters, or both. */
+/** A text in its searched forms: unescaped, lower case, or both. */
 interface Transforms {
   readonly small: string
   readonly unescaped: string
   readonly smallUnescaped: string
 }
 
-/** A spelling of the key, and the transform of a text that shows it. */
+/** A spelling of the key, and the transform of the text to search for it. */
 interface Spelling {
   readonly transform: keyof Transforms
   readonly written: string
-  /** What may follow that is partly of the key. */
+  /** Characters after it that depend partly on the key. */
   readonly rest?: RegExp
 }
 
@@ -74,7 +72,7 @@ function transformsOf(text: string): Transforms {
   const unescaped = text.replace(escapes, characterMeant)
   const smallUnescaped = unescaped.toLowerCase()
   return {
-    // Only letters beyond ASCII become longer, so that places would move.
+    // Lower-casing lengthens only non-ASCII letters, which would shift positions.
     small: unescaped === text ? smallUnescaped : text.replaceAll(/[A-Z]+/g, lowerCase),
     unescaped,
     smallUnescaped,
@@ -86,7 +84,7 @@ const lowerCase = (text: string) => text.toLowerCase()
 function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
-    // Also found with its escapes: a key may itself seem to be escaped, or the text before it.
+    // Also matched with its escapes: a key itself, or the text before it, may look escaped.
     { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []
@@ -97,8 +95,8 @@ function spellingsOf(apiKey: string): Spelling[] {
 }
 
 /**
- * The key in base64 and base64url where it begins `offset` bytes after a group of three: only the
- * characters that depend on the key alone.
+ * The key in base64 and base64url, `offset` bytes into a group of three: only the characters that
+ * depend on the key alone.
  */
 function base64Spellings(apiKey: string, offset: number): Spelling[] {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(apiKey)])
@@ -113,13 +111,13 @@ function base64Spellings(apiKey: string, offset: number): Spelling[] {
 }
 
 /**
- * Escapes of one character, and characters that no key has. Backslashes count for nothing by
- * themselves: each level of JSON doubles them. Each level of an address repeats the `25` of `%25`.
+ * Escapes of one character, and characters that occur in no key. Backslashes are skipped: each
+ * level of JSON doubles them. Each level of URL encoding repeats the `25` of `%25`.
  */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2})|([!-~])?)|%(?:25)*([\da-f]{2})|&#(?:x0*([\da-f]{1,4})|0*(\d{1,5}));|[^ -~]+/gi
 
-/** The character that an escape stands for, where it is ASCII and no backslash; otherwise nothing. */
+/** The ASCII character behind an escape, except the backslash; otherwise ''. */
 function characterMeant(_: string, ...groups: (string | undefined)[]): string {
   const [unicode, byte, sign, percent, hex, decimal] = groups
   if (sign !== undefined) return sign
@@ -130,10 +128,10 @@ function characterMeant(_: string, ...groups: (string | undefined)[]): string {
 
 const backslash = 0x5c
 
-/** A part of a text: where it begins, and the place after its end. */
+/** A range in a text; `end` is exclusive. */
 type Place = readonly [begin: number, end: number]
 
-/** Where the key is written in a text. */
+/** Ranges of the key in a text. */
 function placesOf(apiKey: string, text: string, transforms: Transforms): Place[] {
   const { begins, ends } = charactersOf(text, transforms.unescaped.length)
   return spellingsOf(apiKey).flatMap(({ transform, written, rest }) =>
@@ -146,7 +144,7 @@ function placesOf(apiKey: string, text: string, transforms: Transforms): Place[]
   )
 }
 
-/** Where each of the `count` characters that a text has without its escapes is written in it. */
+/** Positions in the escaped text of each of its `count` unescaped characters. */
 function charactersOf(text: string, count: number) {
   const begins = new Uint32Array(count)
   const ends = new Uint32Array(count)
@@ -169,11 +167,11 @@ function charactersOf(text: string, count: number) {
 }
 
 /**
- * Where a text has a part, once for each (Knuth, Morris and Pratt). `indexOf` compares a long part
- * again and again in a text that nearly repeats it.
+ * Positions of a part in a text (Knuth, Morris and Pratt). `indexOf` is quadratic for a text that
+ * nearly repeats a long part.
  */
 function foundIn(text: string, part: string): number[] {
-  // For each beginning of the part: how long a shorter beginning is that it ends with.
+  // For each prefix of the part: length of the longest shorter prefix that it ends with.
   const shorter = new Uint16Array(part.length + 1)
   const matchedWith = (matched: number, character: string | undefined) => {
     let length = matched
@@ -194,7 +192,7 @@ function foundIn(text: string, part: string): number[] {
   return places
 }
 
-/** The first characters of a text, with the key instead of these places. */
+/** The first characters of a text with these ranges redacted. */
 function withoutPlaces(text: string, places: readonly Place[], first: number): string {
   const parts: string[] = []
   let at = 0
@@ -207,8 +205,8 @@ function withoutPlaces(text: string, places: readonly Place[], first: number): s
 }
 
 /**
- * A sender whose replies do not hold the key. It is replaced in the text of the reply before it is
- * parsed, so that also names of fields, headers and the address of a redirect are free of it.
+ * Wraps a sender so that its replies never contain the key. Redaction precedes parsing, so it
+ * covers field names, headers and redirect addresses.
  */
 export const keyFree =
   (send: Send, redact: Redact): Send =>

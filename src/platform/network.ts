@@ -17,20 +17,20 @@ import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import type { WireReply } from './reply.ts'
 
 interface NetworkOptions extends RequestTimeLimits, PoolOptions {
-  /** Origin, and optionally a path prefix, of the platform. */
+  /** Origin of the platform, with an optional path prefix. */
   readonly baseUrl: URL
 }
 
-/** A sender over the network: a pool of kept-alive connections to one origin. */
+/** A network sender: a pool of keep-alive connections to one origin. */
 export interface NetworkSender {
   send: Send
   close(): Promise<void>
 }
 
-/** Redirects followed within the origin before giving up. */
+/** Maximum redirects followed within the origin. */
 const maxRedirects = 3
 
-/** Connections are made with the first request. */
+/** Connects with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
   const limit = new ConcurrencyLimit(options.concurrency ?? defaultConcurrency)
@@ -73,7 +73,7 @@ async function sendTo(
   }
 }
 
-/** The deadline of the request includes this wait; `exchange` sends nothing that it has ended. */
+/** The request's deadline includes this wait; `exchange` sends nothing after it. */
 function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline): Promise<void> {
   if (!beforeSending) return Promise.resolve()
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline):
   })
 }
 
-/** Waits until the sender may have another request under way; the deadline of the request includes this wait. */
+/** Waits for a concurrency slot; the request's deadline includes this wait. */
 function admitted(
   sender: Sender,
   limit: ConcurrencyLimit,
@@ -99,9 +99,8 @@ function admitted(
 }
 
 /**
- * The target of a redirect that is followed; null for other replies. A redirect is followed only
- * within the origin, because the key is sent nowhere else, and only if the same request may be sent
- * again (RFC 9110 §15.4).
+ * Target of a redirect to follow; null for other replies. Followed only within the origin, because
+ * the key is sent nowhere else, and only if the request may be repeated (RFC 9110 §15.4).
  */
 function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequest): URL | null {
   const from = visited.at(-1)
@@ -112,8 +111,8 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
     new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
   if (!to) throw refuse('nowhere')
   if (to.origin !== from.origin) throw refuse('elsewhere')
-  // A POST is not repeated, not even for 307 and 308: it may have created something already, and
-  // would create it twice.
+  // A POST is not repeated, not even for 307 and 308, because it may have created something
+  // already.
   const isRepeatable =
     request.method === 'GET' ||
     (request.method !== 'POST' && (reply.status === 307 || reply.status === 308))
@@ -124,8 +123,8 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
 }
 
 /**
- * Codes that mean no connection was made, so nothing was sent. Certificate errors end the
- * handshake before the request.
+ * Error codes without a connection, so nothing was sent. Certificate errors end the handshake
+ * before the request.
  */
 const neverConnected =
   /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
@@ -134,18 +133,18 @@ function failureOf(error: unknown, deadline: RequestDeadline): Failure {
   if (deadline.failure) return deadline.failure.failure
   if (error instanceof SendFailure) return error.failure
   const code = isNoHttp(error) ? 'NO_HTTP' : (proxyRefusal(error) ?? errorCode(error))
-  // Without a code this is a bug of this program, which must not look like a network failure.
+  // An error without a code is a bug in this program and must not look like a network failure.
   const isOurs = code === null || /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/.test(code)
   if (isOurs) throw error
   return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
 }
 
-/** Whether the reply is not HTTP. */
+/** True if the reply is not HTTP. */
 const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
 
 /**
- * The code for a proxy that answered CONNECT with another status than 200, so that nothing reached
- * the platform. undici has the status only in the message.
+ * Error code for a proxy that answered CONNECT with a status other than 200: nothing reached the
+ * platform. undici has the status only in the message.
  */
 function proxyRefusal(error: unknown): string | undefined {
   const [, status] =
@@ -155,16 +154,16 @@ function proxyRefusal(error: unknown): string | undefined {
 
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  // undici's code for a certificate with another name, with or without a proxy.
+  // undici's code for a certificate with another host name, with or without a proxy.
   if ('code' in error && error.code === 'UND_ERR_PRX_TLS') return errorCode(error.cause)
   if ('code' in error && typeof error.code === 'string') return error.code
   return errorCode(error.cause)
 }
 
 interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
-  /** Proxy for https, from the environment; loopback and plain http never use it. */
+  /** Proxy for https, from the environment; loopback and plain http bypass it. */
   readonly proxy?: { readonly url: string; readonly except: string }
-  /** Requests under way at once, and so connections, in all and with one key. */
+  /** Maximum concurrent requests, and so connections, in total and per key. */
   readonly concurrency?: ConcurrencyBounds
 }
 
@@ -175,15 +174,15 @@ function openPool({
   concurrency = defaultConcurrency,
 }: PoolOptions): Dispatcher {
   const options = {
-    // This includes connections that are still being opened for requests that have ended.
+    // Includes connections that are still opening for ended requests.
     connections: concurrency.inAll,
-    // exchange.ts limits headers and body; undici's own timers are coarse.
+    // exchange.ts limits headers and body; undici's timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept. undici
-    // would also repeat by itself every request that the server reports as not processed.
+    // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept.
+    // undici would also resend every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the deadline, so that a missing connection is reported as that. A proxy reads
+    // Shorter than the deadline, so that a missing connection is reported as such. A proxy reads
     // only this option; a direct connection reads it, too.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }

@@ -5,13 +5,13 @@ import { boundExceededByText, type JsonBound } from '../text/json.ts'
 import { type Drift, noteDrift, withoutDrift } from './drift.ts'
 import type { Failure, Rejected, UnreadableReason } from './failure.ts'
 
-/** Largest reply read, bytes. */
+/** Maximum reply, bytes. */
 export const maxReplyBytes = 10 * 1024 * 1024
 
 /**
- * Largest reply that is parsed. A hundred conversations of a hundred messages each have 41,000 values,
- * and no documented reply is nested deeper than ten. A reply at these bounds is read in about 0.2 s;
- * without them, one of 10 MiB takes up to 18 s, or all memory.
+ * Maximum nesting and number of values of a parsed reply. A hundred conversations of a hundred
+ * messages have 41,000 values, and no documented reply nests deeper than ten. A reply at these
+ * bounds takes about 0.2 s; without them, one of 10 MiB takes up to 18 s, or all memory.
  */
 const replyBounds = { depth: 500, values: 300_000 }
 
@@ -28,12 +28,12 @@ export interface WireReply {
   readonly body: string
 }
 
-/** A reply as data, and what was dropped from it; or why it cannot be read. */
+/** A reply as data with its dropped parts, or why it cannot be read. */
 export type Outcome =
   | { ok: true; value: unknown; drift?: readonly Drift[] }
   | { ok: false; failure: Failure }
 
-/** Reads a reply against its route: the parsed value, the platform's refusal, or what is wrong. */
+/** Reads a reply by its route: the parsed value, the platform's refusal, or the defect. */
 export function readReply(route: Route, reply: WireReply): Outcome {
   const excess = boundExceededByText(reply.body, replyBounds)
   if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
@@ -49,12 +49,12 @@ export function readReply(route: Route, reply: WireReply): Outcome {
 
 function readSuccess(route: Route, reply: WireReply): Outcome {
   const json = parseJson(reply.body)
-  // An HTML page of a proxy, or an error in spite of its status.
+  // A proxy's HTML page, or an error despite its status.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
   if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
   }
-  // Otherwise an acknowledgement may come with any body or none [R].
+  // Any other acknowledgement may have any body or none [R].
   if (!route.reply) return { ok: true, value: undefined }
   if (json === undefined) {
     return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
@@ -73,7 +73,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   return { ok: false, failure }
 }
 
-/** Whether it is an error envelope. Nearly no reply is, so a cheap check comes before the parse. */
+/** True for an error envelope. A cheap check precedes the parse, because nearly no reply is one. */
 const isError = (json: unknown): boolean =>
   typeof json === 'object' &&
   json !== null &&
@@ -85,7 +85,7 @@ const withFirstErrors = (json: object) =>
     ? { ...json, errors: json.errors.slice(0, maxFieldErrors) }
     : json
 
-/** The first few problems. How many there are in all is not known: parsing stopped early. */
+/** The first few problems. Parsing stops early, so their total is unknown. */
 function firstIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
   return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')
@@ -123,7 +123,7 @@ function unreadable(
   }
 }
 
-/** What every failed reply has in its headers. */
+/** Header fields of every failed reply. */
 export function failureHeaders(reply: Pick<WireReply, 'header'>) {
   return {
     requestId: reply.header('x-request-id') ?? null,
@@ -131,10 +131,10 @@ export function failureHeaders(reply: Pick<WireReply, 'header'>) {
   }
 }
 
-/** Longest `Retry-After` that is believed, s: a day, the usual length of a quota. */
+/** Maximum accepted `Retry-After`, s: a day, the usual length of a quota. */
 const longestRetryAfter = 86_400
 
-/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); anything else is ignored. */
+/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); others are ignored. */
 function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
   const text = value?.trim() ?? ''
   const date = /^[A-Z][a-z]{2,8}, /.test(text) ? Date.parse(text) : Number.NaN
@@ -143,9 +143,9 @@ function retryAfterSeconds(value: string | undefined, now = Date.now()): number 
 }
 
 /*
- * The error envelope, read leniently: what went wrong is too important to be lost over a number
- * where a string was documented. Gateways and frameworks in front of the platform send errors of
- * their own making, so the common shapes of those are understood as well.
+ * The error envelope, parsed leniently: a number in place of a string must not hide the error.
+ * Gateways and frameworks in front of the platform send errors of their own, so their common shapes
+ * are accepted as well.
  */
 
 const word = z.union([z.string(), z.number()]).transform(String)
@@ -176,7 +176,7 @@ const LooseEnvelope = z.looseObject({
   errors: z.unknown().optional(),
 })
 
-/** Most refused fields that are read: more are of no use, and a reply may have 100,000. */
+/** Maximum refused fields that are read; a reply may have 100,000. */
 export const maxFieldErrors = 100
 
 const fieldsIn = (list: unknown): FieldError[] | undefined =>
@@ -184,7 +184,7 @@ const fieldsIn = (list: unknown): FieldError[] | undefined =>
     ? z.array(LooseField).safeParse(list.slice(0, maxFieldErrors)).data
     : undefined
 
-/** The fields of an error reply that can be read; `undefined` if there is no message at all. */
+/** The readable fields of an error reply; `undefined` if it has no message. */
 function envelopeOf(
   json: unknown,
 ): Pick<Rejected, 'code' | 'message' | 'detail' | 'errors'> | undefined {
@@ -199,7 +199,7 @@ function envelopeOf(
   return { code: code ?? 'unknown', message: text, detail: detailText ?? null, errors: fields }
 }
 
-/** How many items of each array are parsed first. */
+/** Items of each array parsed first. */
 const firstItems = 100
 
 /**
@@ -219,7 +219,7 @@ export function parseEarly<T extends z.ZodType>(
   return schema.safeParse(value)
 }
 
-/** Looks at all of every reply, so it creates nothing. */
+/** Runs over every whole reply, so it allocates nothing. */
 function hasLongerArray(value: unknown, max: number): boolean {
   if (!isObjectOrArray(value)) return false
   if (Array.isArray(value)) {

@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './failure.ts'
 
 /*
- * Every way in which this program waits at most so long. Requests of the client have limits of their
- * own: see exchange.ts.
+ * All time limits but those of the client's requests: see exchange.ts.
  */
 
-/** How long one call of a tool takes at most, ms: clients commonly give up after 60 s. */
+/** Time limit of a tool call, ms: clients commonly give up after 60 s. */
 export const requestMs = 54_000
 
 /**
- * Runs `work` with a signal that fires after `ms`, or earlier with the caller's signal. A
- * cancellation that the time limit has caused is thrown as a timeout. Throws ApiError.
+ * Runs `work` with a signal that fires after `ms` or with the caller's signal. A cancellation by
+ * the time limit is thrown as a timeout. Throws ApiError.
  */
 export async function withTimeLimit<T>(
   ms: number,
@@ -32,7 +31,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** The result of `work`; throws `errorOf()` if the signal fires first. `work` itself goes on. */
+/** Result of `work`; throws `errorOf()` if the signal fires first. `work` continues. */
 export async function rejectOnAbort<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -46,10 +45,7 @@ export async function rejectOnAbort<T>(
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }
 
-/**
- * The result of `work`, or `fallback` if `work` takes longer than `ms` or the signal fires first.
- * `work` itself goes on.
- */
+/** Result of `work`, or `fallback` after `ms` or when the signal fires. `work` continues. */
 export async function resultOr<T, F>(
   work: Promise<T>,
   fallback: (reason: 'late' | 'aborted') => F,

@@ -13,14 +13,14 @@ const CallerNumber = z
   .regex(/^\+[1-9]\d{4,14}$/, { error: ({ input }) => e164Expected(input) })
 
 /**
- * Regions that have a name but no telephone numbers. libphonenumber never gives one of them as a
- * number's country, so a rule with one would never apply.
+ * Regions with a name but without telephone numbers. libphonenumber never returns one, so a rule
+ * with one would never apply.
  */
 const withoutNumbers = new Set(
   'AQ BV CP CQ DG EA EU EZ GS HM IC PN QO TF UM UN XA XB ZZ'.split(' '),
 )
 
-/** ISO 3166-1 alpha-2 as libphonenumber gives it; another code for the same country (UK) becomes it. */
+/** ISO 3166-1 alpha-2 as libphonenumber returns it; aliases of a country (UK) are normalized. */
 const Country = z.string().transform((text, context) => {
   const region = /^[a-z]{2}$/i.test(text) ? new Intl.Locale(`und-${text}`).region : undefined
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -33,7 +33,7 @@ const Country = z.string().transform((text, context) => {
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
-/** A time of day at the called telephone. */
+/** Local time at the called number. */
 const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
@@ -53,11 +53,11 @@ export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** A time without calls, in the time zone of the called number. */
 export const QuietHours = z
   .strictObject({
-    /** Its first minute. */
+    /** First minute. */
     from: ClockTime,
-    /** The first minute after it; at or before `from`, on the next day. 24:00 ends a day. */
+    /** First minute after the end; at or before `from` it is on the next day. 24:00 ends a day. */
     to: ClockTime,
-    /** Days on which it begins. Absent: every day. */
+    /** Weekdays on which the quiet hours begin; default: every day. */
     days: listOf(z.enum(weekdays)).optional(),
   })
   .refine(({ from, to }) => from !== to && from !== '24:00', {
@@ -76,13 +76,13 @@ const PrefixZones = z.record(
 )
 export type PrefixZones = z.output<typeof PrefixZones>
 
-/** A number of calls; 0 stops all calls. */
+/** Maximum number of calls; 0 stops all calls. */
 const Limit = z.int().min(0).max(1_000_000)
 
 /**
- * What the operator lets assistants dial. Whatever is left out restricts nothing, except that
- * emergency and premium numbers are never dialled. Of two that match, deny wins over allow; the
- * two lists of allowed destinations add up. Limits count all calls that share a call counter.
+ * The operator's dial policy. An absent field restricts nothing, but emergency and premium numbers
+ * are never dialled. Deny wins over allow; the two lists of allowed destinations form a union.
+ * Limits count all calls of a shared call counter.
  */
 export const DialPolicyConfig = z.strictObject({
   /** Numbers with these prefixes may be dialled. */

@@ -13,51 +13,51 @@ import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
-/** Longest call, ms. A call without a known end counts as under way until then. */
+/** Maximum length of a call, ms. A call without a known end counts as under way until then. */
 export const longestCallMs = 12 * 3_600_000
 
 /** The operator's limits on calls. One per server process, because `max_total` counts. */
 export interface DialPolicy {
   /**
-   * The operator's stop of all calls, if any. Ask right before a call is sent: it may be newer than
-   * the reservation. Throws StateError.
+   * The operator's stop of all calls, if any. Ask right before a call is sent, because the stop may
+   * be newer than the reservation. Throws StateError.
    */
   stopped(): Promise<DialRefused | undefined>
-  /** Whether the call would be allowed now. Counts nothing. Throws StateError. */
+  /** Decides about the call without counting it. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
-   * The same, and counts the call if it is allowed. Ask right before it is sent. `call`: its entry
-   * in the journal. Throws StateError.
+   * Decides, and counts the call if allowed. Ask right before it is sent. `call`: its journal
+   * entry. Throws StateError.
    */
   reserve(
     request: DialRequest,
     call?: CallKey,
   ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
-  /** Reservations of a call without a recorded outcome. Never throws. */
+  /** A call's reservations without a recorded outcome. Never throws. */
   pending(call: CallKey): Promise<readonly string[]>
   /** Records the call's id. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** Calls of an owner without a known end. Never throws. */
+  /** An owner's calls without a known end. Never throws. */
   underWay(owner: string): Promise<readonly OpenCall[]>
-  /** The call is still under way. Never throws. */
+  /** Extends the lease of a call under way. Never throws. */
   renew(id: string): Promise<void>
-  /** The call has ended, and another may begin. Never throws. */
+  /** The call has ended and frees its slot. Never throws. */
   release(id: string): Promise<void>
-  /** The call was not placed and does not count. Never throws. */
+  /** The call was not placed and no longer counts. Never throws. */
   cancel(id: string): Promise<void>
 }
 
 interface DialPolicyOptions {
-  /** `undefined`: no policy is set, and every ordinary number may be dialled. */
+  /** `undefined`: no policy; every ordinary number may be dialled. */
   readonly config: DialPolicyConfig | undefined
-  /** Where a person can change the policy: a flag, a variable, or a file's path. */
+  /** Location of the policy for messages: a flag, a variable, or a file path. */
   readonly source: string
   readonly counter: CallCounter
-  /** The stop of all calls that the servers share. Throws StateError. */
+  /** The shared stop of all calls. Throws StateError. */
   readonly callStop?: () => Promise<CallStop | undefined>
-  /** The clock of rules about the time of day, ms since 1970. Limits use the counter's clock. */
+  /** Clock of time-of-day rules, ms since 1970. Limits use the counter's clock. */
   readonly now?: () => number
-  /** How long a call counts as under way unless it is renewed, ms. Default 12 hours. */
+  /** Lease of a call, ms; default 12 hours. */
   readonly leaseMs?: number
 }
 
@@ -85,7 +85,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  // A call whose placing the counter could not record counts until its lease ends.
+  // If the counter could not record the placing, the call counts until its lease ends.
   const updateCounter = async (work: () => Promise<void>) => {
     if (isCounting) await work().catch(() => undefined)
   }
@@ -98,7 +98,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       return exceeded ? refuse(limitViolation(exceeded)) : decision
     },
     async reserve(request, call) {
-      // No pause between this decision and the count: both are about `max_total`.
+      // No await between this decision and the count: both concern `max_total`.
       const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed) return decision
       const counted = await total.reserve(
@@ -125,14 +125,14 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
   }
 }
 
-/** The limits that the call counter enforces, without those that are not set. */
+/** The configured limits that the call counter enforces. */
 function callLimitsOf(config: DialPolicyConfig): CallLimits {
   const { max_per_minute, max_per_hour, max_per_day, max_at_once } = config
   const all = { max_per_minute, max_per_hour, max_per_day, max_at_once }
   return Object.fromEntries(Object.entries(all).filter(([, limit]) => limit !== undefined))
 }
 
-/** The calls that this process has placed since its start, for `max_total`. */
+/** Number of calls placed by this process, for `max_total`. */
 class RunTotal {
   readonly #limit: number | undefined
   readonly #placed = new Map<string, CallKey | undefined>()
@@ -151,7 +151,7 @@ class RunTotal {
     }
   }
 
-  /** Counts a call while it is being reserved, because other requests may ask meanwhile. */
+  /** Counts the call during the reservation too, because of concurrent requests. */
   async reserve(
     call: CallKey | undefined,
     reserve: () => Promise<Reservation>,

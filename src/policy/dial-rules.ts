@@ -7,7 +7,7 @@ import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
 
 export interface DialRequest {
   readonly agentId: string
-  /** `null`: not known. */
+  /** `null` if unknown. */
   readonly agentName: string | null
   /** A web call dials no telephone. */
   readonly type: 'phone' | 'web'
@@ -17,7 +17,7 @@ export interface DialRequest {
   readonly toNumber: string | null
 }
 
-/** What the called number shows; `null` where it does not, and for a web call. */
+/** Country and type shown by the called number; `null` if not shown, and for a web call. */
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
@@ -30,16 +30,16 @@ export interface DialAllowed {
   readonly destination: Destination
 }
 
-/** The texts are for an assistant to repeat to a person. */
+/** Texts for an assistant to repeat to a person. */
 export interface DialRefused {
   readonly allowed: false
   /** Field of the policy, or `emergency`, `premium`, `invalid_number`, `calls_stopped`. */
   readonly rule: string
-  /** What was refused, and why. */
+  /** The refused value, and the reason. */
   readonly message: string
-  /** Who can change the rule, and where. */
+  /** How to change the rule, and who may. */
   readonly change: string
-  /** Seconds until a retry may succeed; `null`: waiting does not help, or the time is unknown. */
+  /** Seconds until a retry may succeed; `null` if waiting does not help or the time is unknown. */
   readonly retryAfterSeconds: number | null
 }
 
@@ -66,8 +66,8 @@ export function checkRequest(
   if (request.type === 'web') return wrongEnds ?? { country: null, type: null }
   const destination = checkDestination(request.toNumber, config, now)
   if (!wrongEnds) return destination
-  // Of several violations the one that matters most: no setting allows an emergency number. Quiet
-  // hours come last, because waiting does not help an agent that may not call.
+  // The most serious of several violations: no setting allows an emergency number. Quiet hours come
+  // last, because waiting does not help an agent that may not call.
   const isWorse = 'rule' in destination && destination.rule !== 'quiet_hours'
   return isWorse ? destination : wrongEnds
 }
@@ -77,7 +77,7 @@ function forbiddenAgent(
   { allow_agents }: DialPolicyConfig,
 ): RuleViolation | undefined {
   if (!allow_agents) return undefined
-  // A name never matches an id: whoever may rename an agent could give it an allowed id as its name.
+  // A name never matches an id: otherwise renaming an agent to an allowed id would allow it.
   const isAllowed = allow_agents.some((entry) =>
     entry.startsWith(agentNamePrefix)
       ? entry.slice(agentNamePrefix.length) === agentName
@@ -104,7 +104,7 @@ function forbiddenCallerNumber(
   }
 }
 
-/** Checks the called number: its class, its country and the local time. */
+/** Checks the class, country and local time of the called number. */
 function checkDestination(
   number: string | null,
   config: DialPolicyConfig,
@@ -146,7 +146,7 @@ function deniedDestination(
   }
 }
 
-/** The lists of allowed destinations are a union: a number has to be in one of them. */
+/** The lists of allowed destinations form a union: a number must be in one of them. */
 function destinationNotAllowed(
   number: string,
   country: string | null,
@@ -203,7 +203,7 @@ const unknownCountry = (number: string) =>
 const nameOf = (country: string) =>
   new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
 
-/** The refusal also says who can change the rule; `source` says where the policy is. */
+/** The refusal includes who can change the rule; `source`: location of the policy. */
 export const refusalOf = (
   { rule, message, retryAfterSeconds = null }: RuleViolation,
   config: DialPolicyConfig,
@@ -222,13 +222,13 @@ function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source:
   if (rule === 'calls_stopped')
     return 'The operator of this server resumes calls with: voice-agent-mcp calls resume.'
   if (rule === 'invalid_number') return 'No setting allows this; correct the number.'
-  // The two lists of allowed destinations add up, so either can be changed.
+  // The lists of allowed destinations form a union, so either can be changed.
   const isAllowList = rule === 'allow_countries' || rule === 'allow_prefixes'
   const other = rule === 'allow_countries' ? 'allow_prefixes' : 'allow_countries'
   const fields = isAllowList && config[other] ? `${rule} or ${other}` : rule
   return `The operator of this server can change ${fields} in the dial policy (${source}).`
 }
 
-/** Who has stopped calls, when and why, in a sentence. */
+/** One sentence: who has stopped calls, when and why. */
 export const callStopText = ({ by, at, reason }: CallStop): string =>
   `All calls were stopped at ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`

@@ -6,7 +6,7 @@ export type NumberClass =
       readonly kind: 'ordinary'
       /** ISO 3166-1 alpha-2; `null` for international numbers, such as +800. */
       readonly country: string | null
-      /** libphonenumber's type, such as MOBILE; `null`: the number does not show it. */
+      /** libphonenumber's type, such as MOBILE; `null` if the number does not show it. */
       readonly type: string | null
     }
   | {
@@ -16,15 +16,15 @@ export type NumberClass =
     }
 
 /**
- * Country calling codes that belong to no country (ITU-T E.164 D): Inmarsat, universal personal
- * numbers, satellite phones, global networks, disaster relief, premium rate, trials. A call costs
- * several dollars a minute, and +882 and +883 are known for revenue fraud.
+ * Country calling codes without a country (ITU-T E.164 D): Inmarsat, universal personal numbers,
+ * satellite phones, global networks, disaster relief, premium rate, trials. A call costs several
+ * dollars a minute; +882 and +883 are known for revenue fraud.
  */
 const expensive = /^(?:870|878|881|882|883|888|979|991)/
 
 /**
- * Types of numbers that cost more than an ordinary call: premium rate, numbers whose owner is paid a
- * share, and personal numbers, which forward to anywhere at the expense of the caller.
+ * Number types above the price of an ordinary call: premium rate, revenue-sharing numbers, and
+ * personal numbers, which forward anywhere at the caller's expense.
  */
 const premiumTypes: Readonly<Record<string, string>> = {
   PREMIUM_RATE: 'a premium-rate number',
@@ -40,9 +40,10 @@ const premiumTypes: Readonly<Record<string, string>> = {
 const premiumRanges = /^\+(?:1\d{3}(?:976\d{4}|5551212)$|358(?:100|20[02])|35170[78]|81570)/
 
 /**
- * Ranges for films and documentation that libphonenumber takes for invalid (Ofcom, ARCEP, ComReg).
- * Documentation and the sandbox use such numbers. libphonenumber accepts the other known ranges:
- * North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia and Sweden.
+ * Ranges reserved for fiction and documentation that libphonenumber treats as invalid (Ofcom,
+ * ARCEP, ComReg). Documentation and the sandbox use them. libphonenumber accepts the other known
+ * ranges: North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia and
+ * Sweden.
  */
 const fictional: readonly [range: RegExp, country: string, type: string][] = [
   [/^\+447700900\d{3}$/, 'GB', 'MOBILE'],
@@ -51,10 +52,10 @@ const fictional: readonly [range: RegExp, country: string, type: string][] = [
   [/^\+3532091\d{5}$/, 'IE', 'MOBILE'],
 ]
 
-/** Countries whose ordinary numbers may have four digits: elsewhere those are short codes. */
+/** Countries whose ordinary numbers may have four digits; elsewhere those are short codes. */
 const shortPlans: ReadonlySet<string> = new Set(['LU', 'NU', 'TA', 'TK'])
 
-/** Whether an E.164 number is an ordinary one, or why it is never dialled. */
+/** Classifies an E.164 number as ordinary, or gives the reason why it is never dialled. */
 export function classifyNumber(number: string): NumberClass {
   if (!isE164(number)) {
     return { kind: 'invalid_number', reason: 'is not an E.164 number such as +4930123456' }
@@ -73,7 +74,7 @@ export function classifyNumber(number: string): NumberClass {
 }
 
 function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
-  // With its zeros: the library drops the trunk prefix 0.
+  // With leading zeros: the library drops the trunk prefix 0.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find((one) =>
@@ -91,7 +92,7 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined
   const isNorthAmerican = parsed.countryCallingCode === '1' && parsed.getType() !== 'TOLL_FREE'
   if (isNorthAmerican && /^\d{3}911/.test(national)) return emergency('911')
   const behind = country && codesBehindAreaCode[country]
-  // A whole mobile number has no area code: +49 1510 1101234.
+  // A complete mobile number has no area code: +49 1510 1101234.
   if (!behind || (parsed.isValid() && parsed.getType() === 'MOBILE')) return undefined
   const [, last = '', ...more] = parsed.formatNational().split(/[ -]/)
   const [reached] = (more.length === 0 && behind.exec(last)) || []
@@ -118,7 +119,7 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
       reason: `does not exist: +${parsed.countryCallingCode} has no numbers of that length with that beginning`,
     }
   }
-  // Rules compare the beginning of a number: an additional digit would bypass them.
+  // Rules compare number prefixes: an additional digit would bypass them.
   if (parsed.number !== number) {
     return {
       kind: 'invalid_number',
@@ -129,9 +130,9 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
 }
 
 /**
- * Countries where an area code followed by an emergency code reaches the service of that area, and
- * which libphonenumber takes for an ordinary number: +49 30 110. German exchanges may connect at the
- * last digit of the code, whatever follows; no subscriber number of an area begins with it.
+ * Countries where an area code plus an emergency code reaches that area's emergency service, and
+ * which libphonenumber treats as an ordinary number: +49 30 110. German exchanges may connect at
+ * the code's last digit, whatever follows; no subscriber number in an area begins with it.
  */
 const codesBehindAreaCode: Readonly<Record<string, RegExp>> = {
   AT: /^1(?:12|22|28|33|4[0-4]|47)$/,

@@ -5,15 +5,15 @@ const dayMinutes = 24 * 60
 const minuteMs = 60_000
 const weekMs = 7 * dayMinutes * minuteMs
 
-/** A zone in which quiet hours apply now. */
+/** A zone with quiet hours in effect. */
 interface Quiet {
   readonly zone: string
   readonly hours: QuietHours
-  /** The local time, such as 22:14. */
+  /** Local time, such as 22:14. */
   readonly clock: string
 }
 
-/** The first of the zones in which quiet hours apply at an instant (ms since 1970). */
+/** The first zone with quiet hours in effect at an instant (ms since 1970). */
 export function quietAt(
   at: number,
   zones: readonly string[],
@@ -28,9 +28,8 @@ export function quietAt(
 }
 
 /**
- * The first instant from `at` on at which quiet hours apply in none of the zones; `undefined` if there
- * is none within a week. It is never too early; if clocks go forward before it, it is late by that
- * hour.
+ * First instant from `at` on without quiet hours in any zone; `undefined` if none within a week.
+ * Never too early; late by an hour if clocks go forward before it.
  */
 export function quietUntil(
   at: number,
@@ -45,13 +44,13 @@ export function quietUntil(
       }),
     )
     if (left <= 0) return then
-    // On to the minute at which the longest of them ends, and check again: others may apply then.
+    // Advance to the end of the longest quiet hours, and check again: others may apply then.
     then = (Math.floor(then / minuteMs) + left) * minuteMs
   }
   return undefined
 }
 
-/** Minutes until these quiet hours end, if they apply now; else 0. */
+/** Minutes until the quiet hours end; 0 if they are not in effect. */
 function minutesLeft({ from, to, days }: QuietHours, { weekday, minute }: WallTime): number {
   const start = minuteOf(from)
   const end = minuteOf(to)
@@ -72,23 +71,23 @@ function minuteOf(clock: string): number {
 const clockOf = (minute: number) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':')
 
-/** Countries for which Intl has no time zone, or an unofficial one. */
+/** Countries without a time zone in Intl, or with an unofficial one. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
-  // Ascension and Tristan da Cunha, which libphonenumber distinguishes from Saint Helena; Kosovo.
+  // Ascension and Tristan da Cunha, which libphonenumber separates from Saint Helena; Kosovo.
   AC: ['Atlantic/St_Helena'],
   TA: ['Atlantic/St_Helena'],
   XK: ['Europe/Belgrade'],
-  // One official time; Intl also gives the unofficial one of Xinjiang.
+  // One official time; Intl also lists the unofficial one of Xinjiang.
   CN: ['Asia/Shanghai'],
 }
 
-/** `getTimeZones` is in ECMA-402 since 2025; earlier engines have a property instead. */
+/** `getTimeZones` is in ECMA-402 since 2025; earlier engines have a property. */
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
 
 /**
- * The time zones a number may be in: those that the operator gives for its longest matching prefix,
- * else those of its area code if it is known here, else all of its country. Empty when its country is
- * unknown, as for +800. A mobile phone abroad is not recognised.
+ * Possible time zones of a number: the operator's for its longest matching prefix, or else those of
+ * a known area code, or else all of its country. Empty if the country is unknown, as for +800. A
+ * mobile phone abroad is not recognised.
  */
 export function zonesOf(
   number: string,
@@ -107,17 +106,17 @@ export function zonesOf(
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-/** The local time in a zone. */
+/** Local time in a zone. */
 interface WallTime {
   readonly weekday: (typeof weekdays)[number]
-  /** Minutes since the clock showed 00:00, below 1440. */
+  /** Minutes since 00:00, below 1440. */
   readonly minute: number
 }
 
-/** Kept, because making one takes 20 µs and more, and a country may have thirty zones. */
+/** Cached, because creating one takes 20 µs and more, and a country may have thirty zones. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** The local time in a zone at an instant (ms since 1970), with daylight saving. */
+/** Local time in a zone at an instant (ms since 1970), including daylight saving. */
 export function wallTime(zone: string, at: number): WallTime {
   let format = formats.get(zone)
   if (!format) {
@@ -139,7 +138,7 @@ export function wallTime(zone: string, at: number): WallTime {
 /** Area codes by their time zones; several zones are separated by a space. */
 type AreaZones = Readonly<Record<string, string>>
 
-/** Brazil: the two digits of the area, in mobile numbers as well (Anatel's plan of codes). */
+/** Brazil: the two digits of the area, also in mobile numbers (Anatel's numbering plan). */
 const brazil: AreaZones = {
   'America/Sao_Paulo':
     '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 ' +
@@ -157,7 +156,7 @@ const brazil: AreaZones = {
   'America/Manaus America/Rio_Branco': '97',
 }
 
-/** Australia: the digit of the area, two for the west and centre. Mobile numbers have no area. */
+/** Australia: the area digit, two digits for the west and centre. Mobile numbers have none. */
 const australia: AreaZones = {
   'Australia/Sydney Australia/Lord_Howe': '2',
   'Australia/Melbourne Australia/Hobart': '3',
@@ -166,7 +165,7 @@ const australia: AreaZones = {
   'Australia/Adelaide Australia/Darwin': '87 88',
 }
 
-/** Countries with several time zones whose area codes tell which. */
+/** Countries with several time zones that their area codes distinguish. */
 const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones }>> = {
   US: { callingCode: '+1', areas: northAmericanAreas },
   CA: { callingCode: '+1', areas: northAmericanAreas },
@@ -174,7 +173,7 @@ const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones
   AU: { callingCode: '+61', areas: australia },
 }
 
-/** The time zones of a number's area; `undefined` if its country is not listed or its area unknown. */
+/** Time zones of a number's area; `undefined` for an unlisted country or an unknown area. */
 function areaZones(number: string, country: string): readonly string[] | undefined {
   const known = countries[country]
   if (!known || !number.startsWith(known.callingCode)) return undefined

@@ -13,21 +13,21 @@ import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
 /*
- * Which account a request acts on. It is settled once, where the request comes in (settledAccount);
- * from there on every request names it in `params.account_id` (accountIn), as an id or as `me`.
+ * The account of a request. It is settled once, on entry (settledAccount); from there on every
+ * request names it in `params.account_id` (accountIn), as an id or as `me`.
  */
 
-/** The account that a request acts on: the pinned one, else the one it names, else the key's own. */
+/** The account of a request: the pinned one, or else the one it names, or else the key's own. */
 export const settledAccount = (
   named: string | undefined,
   pinned: Session['pinnedAccount'],
 ): string => pinned ?? (named || 'me')
 
-/** The account of a request; `me` is the key's own. */
+/** The account of a settled request; `me` is the key's own. */
 export const accountIn = ({ params }: Pick<RouteRequest, 'params'>): string =>
   params.account_id ?? 'me'
 
-/** The same as an id. Throws ApiError. */
+/** The account's id. Throws ApiError. */
 export async function accountIdIn(
   request: Pick<RouteRequest, 'params'>,
   { cache }: Pick<Session, 'cache'>,
@@ -37,8 +37,8 @@ export async function accountIdIn(
 }
 
 /**
- * Id of the account that a result names; `undefined` if it names none, because the operator has
- * pinned the account or the operation belongs to no account. Throws ApiError.
+ * Account id to name in a result; `undefined` if the account is pinned or the operation belongs to
+ * no account. Throws ApiError.
  */
 export async function resultAccount(
   route: Route,
@@ -49,13 +49,13 @@ export async function resultAccount(
   return accountIdIn(request, session)
 }
 
-/** The key's own account, as it was read within the last hour. Throws ApiError. */
+/** The key's own account, at most an hour old. Throws ApiError. */
 export const ownAccount = ({ cache }: Pick<Session, 'cache'>): Promise<Account> =>
   cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
 /**
- * The account that the tools act on, read now: the pinned account, or else the key's own. A pinned
- * account that is no direct subaccount cannot be read with this key, so only its id is known. Throws
+ * Reads the account that the tools act on: the pinned one, or else the key's own. A pinned account
+ * that is no direct subaccount cannot be read with this key, so only its id is known. Throws
  * ApiError.
  */
 export async function accountInUse(
@@ -76,12 +76,12 @@ export async function accountInUse(
   }
 }
 
-/** The own account of each key, once it is known. It never changes, so it is kept with no limit. */
+/** Own account of each key, once known. It never changes, so it never expires. */
 const ownIds = new WeakMap<ReplyCache, string>()
 
 /**
- * Id of the key's own account, read once per key: requests at the same time share one read, and a
- * failure is not kept. Throws ApiError.
+ * Id of the key's own account, read once per key. Concurrent requests share one read; a failure is
+ * not cached. Throws ApiError.
  */
 export async function ownAccountId(cache: ReplyCache): Promise<string> {
   const known = ownIds.get(cache)
@@ -91,26 +91,26 @@ export async function ownAccountId(cache: ReplyCache): Promise<string> {
   return own.id
 }
 
-/** To be called with the key's own account whenever it was read. */
+/** Call with the key's own account after each read of it. */
 const rememberOwnAccount = (cache: ReplyCache, { id }: Pick<Account, 'id'>): void =>
   void ownIds.set(cache, id)
 
-/** Id of the key's own account if it was read before. */
+/** Id of the key's own account, if already read. */
 export const knownOwnAccountId = (cache: ReplyCache): string | undefined => ownIds.get(cache)
 
-/** Why a key may not keep anything open on this server, such as a stream. */
+/** Why a key may not hold anything open on this server, such as a stream. */
 export interface KeyFault {
   readonly status: 401 | 503
   readonly message: string
 }
 
 /**
- * How long a refused key is not checked again, ms. Repeated tries of a client then cost the platform
- * nothing, and a key that is corrected works soon.
+ * Time that a refused key is not rechecked, ms. A client's retries then cost the platform nothing,
+ * and a corrected key works soon.
  */
 const refusedMs = 10_000
 
-/** Most refused keys that are remembered: some 2 MB with the reasons. */
+/** Maximum refused keys remembered, about 2 MB with the reasons. */
 const maxRefused = 1000
 
 type FaultOfKey = (
@@ -118,11 +118,11 @@ type FaultOfKey = (
 ) => Promise<KeyFault | undefined>
 
 /**
- * A fault if the platform refuses the key or cannot be asked. A key that it accepts is asked once,
- * and one that it refuses at most once in `refusedMs`.
+ * Returns a fault if the platform refuses the key or cannot be asked. An accepted key is checked
+ * once, a refused one at most once per `refusedMs`.
  */
 export function createFaultOfKey(): FaultOfKey {
-  // By the key's hash; until when, by the clock of `performance.now`.
+  // By key hash; `until` by `performance.now`.
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
     max: maxRefused,
   })
@@ -152,14 +152,16 @@ const refusal = (keySource: string, reason: string): KeyFault => ({
   message: `The platform refuses the API key from ${keySource} (${reason}).`,
 })
 
-/** The key's own account. A sandbox also has an id, because a new sandbox is another platform. */
+/**
+ * The key's own account. A sandbox also has its id, because a reset sandbox is another platform.
+ */
 const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().catch(undefined) })
 type KeyAccount = z.output<typeof KeyAccount>
 
 /**
- * The key's own account, for placing calls. It is noted in the journal: a platform that does not tell
- * the account at the moment must not make a call that was placed look like one that failed. Throws
- * ApiError and JournalError.
+ * The key's own account, for placing calls. It is noted in the journal, so that a placed call does
+ * not look failed if the platform temporarily cannot name the account. Throws ApiError and
+ * JournalError.
  */
 async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`
@@ -174,7 +176,10 @@ async function keyAccount(session: Session, journal: Journal): Promise<KeyAccoun
   return own
 }
 
-/** As the platform has it now. A sandbox is asked each time: it may have been replaced. */
+/**
+ * Current account from the platform. A sandbox is asked each time, because it may have been
+ * replaced.
+ */
 async function currentAccount(session: Session): Promise<KeyAccount> {
   const own = KeyAccount.parse(await ownAccount(session))
   if (own.sandbox_id === undefined) return own
@@ -182,21 +187,21 @@ async function currentAccount(session: Session): Promise<KeyAccount> {
   return KeyAccount.parse(await session.cache.refresh(routes.accounts.current, request, 'account'))
 }
 
-/** The platform knows the key and refuses it, or does not know it. */
+/** True if the platform refuses or does not know the key. */
 const isRefusal = ({ failure }: ApiError) =>
   failure.kind === 'rejected' && (failure.status === 401 || failure.status === 403)
 
-/** The account that a request places calls in, or waits for calls of. */
+/** Account in which a request places calls or waits for them. */
 interface CallAccount {
   /** Never `me`. */
   readonly account: string
-  /** It is the key's own. */
+  /** True for the key's own account. */
   readonly isOwn: boolean
-  /** Whose calls these are in the journal: the same for all keys of the account. */
+  /** Owner of these calls in the journal, the same for all keys of the account. */
   readonly callOwner: string
 }
 
-/** The account of a request for the journal. Throws ApiError and JournalError. */
+/** The request's account for the journal. Throws ApiError and JournalError. */
 export async function callAccountIn(
   request: Pick<RouteRequest, 'params'>,
   session: Session,
@@ -213,7 +218,7 @@ export async function callAccountIn(
   }
 }
 
-/** What is read with the key's own account; waiting for it ends with the signal. Throws ApiError. */
+/** Reads with the key's own account; waits until the signal fires at most. Throws ApiError. */
 export function accountUnlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
@@ -224,9 +229,8 @@ export function accountUnlessAborted<T>(
 }
 
 /**
- * Whether an error says that a call does not exist which was placed less than half a minute ago:
- * some platforms show a call only after a while. The journal knows when it was placed; of a call that
- * is not in it the platform is believed.
+ * True for a 404 about a call placed less than 30 s ago: some platforms show a call only after a
+ * while. The journal knows the time of placing; for a call outside the journal the 404 stands.
  */
 export async function mayShowLater(
   error: unknown,
@@ -246,6 +250,6 @@ export async function mayShowLater(
   }
 }
 
-/** The hash that an API key is known by, wherever the key itself must not be. */
+/** Hash of an API key, used wherever the key itself must not appear. */
 export const keyHashOf = (apiKey: string): string =>
   createHash('sha256').update(apiKey).digest('base64url')

@@ -4,14 +4,14 @@ import { mapConcurrently } from '../concurrency.ts'
 import { ApiError } from '../failure.ts'
 import type { RestrictedSession } from './restricted-session.ts'
 
-/** The items of a list, as far as they were read. */
+/** Items of a list, as far as read. */
 export interface AllItems<T> {
   readonly items: readonly T[]
-  /** False: the list has, or may have, more than these. */
+  /** False if the list has, or may have, more items. */
   readonly isAll: boolean
 }
 
-/** One page of a list: `count` is how many there are on all pages. */
+/** Reads one page of a list; `count`: total over all pages. */
 type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) => Promise<{
   readonly items: readonly T[]
   readonly count?: number | undefined
@@ -20,20 +20,21 @@ type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) =
 const limit = 100
 const maxPages = 20
 
-/** How many items are read at most. */
+/** Maximum items read. */
 export const maxItems = limit * maxPages
 
 interface ReadOptions<T> {
   readonly isEnough?: (page: readonly T[], known: number) => boolean
-  /** Ask for another page where the `count` may be that of a page which the platform has cut short. */
+  /** Read another page if the `count` may be that of a page that the platform has shortened. */
   readonly distrustsCount?: boolean
 }
 
 /**
- * All pages of a list, 2,000 items at most. Reading ends early after a page for which `isEnough` is
- * true; it is also given how many items are known. The list is complete where the `count` says so, or a
- * page is empty, or one that is not full comes again; never with fewer items than any page has counted. A
- * full page that comes again is that of a platform which ignores `offset`: there may be more.
+ * Reads all pages of a list, 2,000 items at most. Stops early after a page for which `isEnough`
+ * returns true; its second argument is the number of known items. The list is complete if it
+ * reaches the `count`, or a page is empty, or a partial page repeats, but never with fewer items
+ * than any page has counted. A repeated full page means that the platform ignores `offset`: there
+ * may be more.
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,
@@ -58,17 +59,17 @@ export async function readAllItems<T extends { readonly id: string }>(
   return result(false)
 }
 
-/** How many requests of one fan-out over accounts are under way at once. */
+/** Maximum concurrent requests of one fan-out over accounts. */
 export const accountConcurrency = 8
 
-/** An account of a tree, as results name it; `is_active` is there for a disabled one. */
+/** An account of a tree in results; `is_active` is present only for a disabled one. */
 export interface AccountInTree {
   readonly id: string
   readonly name?: string
   readonly is_active?: false
 }
 
-/** An account and those below it, level by level, each level in the platform's order. */
+/** An account and its descendants, level by level in the platform's order. */
 export interface AccountTree {
   /** The first is the account itself. */
   readonly accounts: readonly AccountInTree[]
@@ -81,13 +82,13 @@ export interface AccountTree {
 interface TreeOptions {
   readonly session: RestrictedSession
   readonly signal?: AbortSignal | undefined
-  /** Most accounts of the tree. */
+  /** Maximum accounts of the tree. */
   readonly max: number
 }
 
 /**
- * Reads the accounts below one, at every depth: a list of subaccounts holds only direct ones [R].
- * Disabled ones are in it: their agents, numbers and calls still exist.
+ * Reads an account's descendants at every depth; a list of subaccounts has only direct ones [R].
+ * Disabled accounts are included: their agents, numbers and calls still exist.
  */
 export async function readAccountTree(root: Account, options: TreeOptions): Promise<AccountTree> {
   const { max } = options
@@ -106,7 +107,7 @@ export async function readAccountTree(root: Account, options: TreeOptions): Prom
       }
     })
     const subaccounts = below.flatMap(({ items }) => items)
-    // An account that was seen before is not followed again, so a circle ends.
+    // A known account is not followed again, so a circle ends.
     const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
     level = [...found.values()].filter(({ id }) => !known.has(id))
     hasMore ||= known.size + level.length > max || below.some(({ isAll }) => !isAll)
@@ -115,7 +116,7 @@ export async function readAccountTree(root: Account, options: TreeOptions): Prom
   return { accounts: [...known.values()], failed, hasMore: hasMore || level.length > 0 }
 }
 
-/** The direct subaccounts of an account, from all pages. Throws ApiError. */
+/** Direct subaccounts of an account, from all pages. Throws ApiError. */
 async function subaccountsOf(
   account_id: string,
   { session, signal, max }: TreeOptions,

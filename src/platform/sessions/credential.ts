@@ -1,41 +1,41 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** An API key, and where it comes from, in words for a person. The key is never logged or stored. */
+/** An API key and its source in words for a person. The key is never logged or stored. */
 export interface Credential {
   readonly apiKey: string
   readonly source: string
-  /** The network of the client that sent it; `undefined` for a key of the server's own. */
+  /** Network of the client that sent it; `undefined` for the server's own key. */
   readonly clientNetwork?: string | undefined
-  /** Id of the OAuth client that the access token of the request was made for. */
+  /** OAuth client id of the request's access token. */
   readonly oauthClient?: string | undefined
-  /** What the access token of the request allows; `undefined` for an API key, which allows all. */
+  /** Scopes of the request's access token; `undefined` for an API key, which has all. */
   readonly scopes?: readonly Scope[] | undefined
 }
 
-/** The parts of access that a person can allow a client: read, change things, place calls. */
+/** Scopes that a person can grant a client: read, change things, place calls. */
 export const scopes = ['read', 'write', 'call'] as const
 export type Scope = (typeof scopes)[number]
 
-/** True for a text that can be a key: visible ASCII, which a header can hold as it is. */
+/** True for a possible key: visible ASCII, which fits in a header. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
-/** The header in which a request brings the local token of the server. */
+/** Header that carries the server's local token. */
 export const localTokenHeader = 'X-MCP-Local-Token'
 
-/** The beginning of every local token, which distinguishes it from API keys. */
+/** Prefix of local tokens, which distinguishes them from API keys. */
 export const localTokenPrefix = 'voice-agent-mcp-local-'
 
-/** True for a text that contains a local token: it must not be sent to the platform as a key. */
+/** True if a text contains a local token, which must not be sent to the platform. */
 export const holdsLocalToken = (text: string): boolean =>
   text.toLowerCase().includes(localTokenPrefix)
 
 /**
- * A part of every token that this server's authorization server makes: access tokens have it at both
- * ends, so that also one that was changed or cut is not taken for an API key.
+ * Mark in every token of this server's authorization server. Access tokens have it at both ends, so
+ * that a changed or cut one does not pass for an API key.
  */
 export const oauthTokenMark = 'voice-agent-mcp'
 
-/** True for a text with a token of an authorization server of this program: it is no API key. */
+/** True if a text contains a token of this program's authorization server: it is not an API key. */
 export const holdsOauthToken = (text: string): boolean =>
   text.toLowerCase().includes(oauthTokenMark) && !holdsLocalToken(text)
 

@@ -13,58 +13,59 @@ import {
 } from './watched-replies.ts'
 
 /**
- * Replies to reads with one API key, kept for a while: catalogs, names, the key's own account. A
- * reply that is older than its time is returned once more while it is read again in the background.
+ * Cached replies to reads with one API key: catalogs, names, the key's own account.
+ * Stale-while-revalidate: an expired reply is returned once more while it is read again in the
+ * background.
  */
 export interface ReplyCache {
-  /** Throws what the client throws if there is no reply to return. */
+  /** Returns a cached or new reply. Throws the client's error if there is none. */
   read<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
-  /** Reads from the platform in any case, and replaces the kept reply. */
+  /** Reads from the platform unconditionally and replaces the cached reply. */
   refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
   /**
-   * Calls `onChange` whenever the reply differs from the one before; for that it is read again each
-   * time it is too old, and when a server says that it may have changed. A failed read changes nothing.
-   * Returns the function that ends this. Throws WatchLimitError.
+   * Calls `onChange` when the reply differs from the previous one. It is read again whenever it
+   * expires, and when a server reports a possible change; failed reads change nothing. Returns the
+   * unsubscribe function. Throws WatchLimitError.
    */
   watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
-  /** How long a reply is returned before it is read again, ms. */
+  /** Time to live of a reply, ms. */
   cacheMs(time: CacheTime): number
 }
 
-/** How long replies are returned before they are read again, ms, by what they hold. */
+/** Time to live of replies, ms, by content. */
 const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, names: 30_000 }
 type CacheTimes = typeof cacheTimes
 export type CacheTime = keyof CacheTimes
 
-/** Replies that are kept for one key, and their length as JSON: parsed they take several times that. */
+/** Maximum replies per key and their length as JSON; parsed they take several times that. */
 const maxReplies = 64
 const maxLength = 8 * 1024 * 1024
 
-/** The same length for all keys together. Where it is more, the keys used least recently lose theirs. */
+/** Maximum length over all keys. Beyond it the least recently used keys lose their replies. */
 const maxLengthInAll = 32 * 1024 * 1024
 
-/** Keys with replies; those that were used least recently are dropped. */
+/** Maximum keys with replies; the least recently used are dropped. */
 const maxKeys = 256
 
 const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
 
-/** What a read of the cache needs to ask the platform. */
+/** Context of a cache read. */
 interface CachedRead {
   readonly route: Route
   readonly request: RouteRequest
 }
 
-/** A reply in an object, because a reply may be `undefined`, which lru-cache does not store. */
+/** Wraps a reply, which may be `undefined`; lru-cache cannot store that. */
 interface CachedReply {
   readonly reply: unknown
-  /** Length of the reply as JSON, in characters. */
+  /** Length of the reply as JSON, characters. */
   readonly length: number
 }
 
-/** The replies of one key. */
+/** Cached replies of one key. */
 type KeptReplies = LRUCache<string, CachedReply, CachedRead>
 
-/** How much the replies of each key take; the ones used least recently are dropped. */
+/** Total length of each key's replies; the least recently used are dropped. */
 type KeptLengths = LRUCache<KeptReplies, number>
 
 const createKeptLengths = (): KeptLengths =>
@@ -77,7 +78,7 @@ const createKeptLengths = (): KeptLengths =>
     dispose: (_, replies) => replies.clear(),
   })
 
-/** `onReply` is called with every reply that is read. */
+/** `onReply` receives every reply that is read. */
 const createKeptReplies = (
   client: Client,
   ttl: number,
@@ -88,7 +89,7 @@ const createKeptReplies = (
     maxSize: maxLength,
     sizeCalculation: ({ length }) => length,
     ttl,
-    // One reader that gives up must not cancel the read for the others that wait for it.
+    // One reader's abort must not cancel the read for the other readers.
     ignoreFetchAbort: true,
     allowStale: true,
     noDeleteOnFetchRejection: true,
@@ -99,7 +100,7 @@ const createKeptReplies = (
     },
   })
 
-/** What the caches of all keys have in common. */
+/** State shared by the caches of all keys. */
 interface SharedByCaches {
   readonly onRead: ((result: CacheResult) => void) | undefined
   readonly watchCount: WatchCount
@@ -128,7 +129,7 @@ function createReplyCache(
     onRead?.(resultOf(status.fetch))
     const { reply } = await read
     lengths.set(replies, replies.calculatedSize)
-    // The key names the route, so this is a reply of that route.
+    // The key includes the route, so this is a reply of that route.
     return reply as ReplyOf<R>
   }
   const reader: Reader = {
@@ -153,7 +154,7 @@ function watchReply(
 ): () => void {
   const { route, request, time } = reply
   const key = keyOf(route, request)
-  // One timer for all that watch this reply.
+  // One timer for all watchers of this reply.
   const stop = watched.add(key, onChange, () => {
     const refresh = oneAtATime(() => reader.refresh(route, request, time).catch(ignore))
     const timer = setInterval(refresh, reader.cacheMs(time)).unref()
@@ -166,8 +167,8 @@ function watchReply(
       },
     }
   })
-  // The first reply is the one that later replies are compared with. It is read after the caller's
-  // own code: a caller that may not watch all it wants ends this watch at once.
+  // The baseline for later replies. It is read after the caller's own code: a caller over its watch
+  // limit ends this watch at once.
   queueMicrotask(() => {
     if (!watched.has(key)) return
     reader.read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
@@ -177,7 +178,7 @@ function watchReply(
 
 const ignore = () => undefined
 
-/** Runs work once at a time. Where it is asked for meanwhile, it runs once more afterwards. */
+/** Runs work serially. Requests during a run lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let isRunning = false
   let isWanted = false
@@ -194,7 +195,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   return () => void run()
 }
 
-/** A read that waits for another read of the same reply counts as one from the platform. */
+/** A read that joins a pending read of the same reply counts as a miss. */
 const resultOf = (fetched: string | undefined): CacheResult =>
   fetched === 'hit' || fetched === 'stale' ? fetched : 'miss'
 
@@ -202,9 +203,8 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
 /**
- * The caches of all keys in use, by the hash of the key: the keys themselves are not kept. A cache is
- * found again as long as it is in use, such as by a session that is kept or an open stream, so that each
- * reply is read once for a key.
+ * Caches of all keys in use, by key hash; the keys are not stored. A cache lives while it is in
+ * use, such as by a session or an open stream, so that each reply is read once per key.
  */
 export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
@@ -215,7 +215,7 @@ export function createReplyCaches({
   catalogMs?: number
   watched?: WatchBounds
   changes?: ReplyChanges
-  /** Called with every read: where its reply comes from. */
+  /** Called for every read with the source of its reply. */
   onRead?: ((result: CacheResult) => void) | undefined
 } = {}): (keyHash: string, client: Client) => ReplyCache {
   const times = {

@@ -9,23 +9,23 @@ import type { Session } from './session.ts'
 declare const restricted: unique symbol
 
 /**
- * A session for everything that is read besides what a tool was asked for: hints, names of agents,
- * completions, prompts and resources. It reads only what an exposed tool can read, and only from the
- * account that the tools act on; for everything else it throws ApiError `not_exposed`. Only
- * `restrictedSession` makes one, so that a plain session cannot be passed by mistake.
+ * A session for reads beyond a tool's own request: hints, names of agents, completions, prompts and
+ * resources. It reads only what an exposed tool can read, and only from the account that the tools
+ * act on; otherwise it throws ApiError `not_exposed`. Only `restrictedSession` creates one, so a
+ * plain session cannot be passed by mistake.
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true
-  /** Whether an exposed tool reads this. */
+  /** True if an exposed tool reads this route. */
   readonly mayRead: (route: Route) => boolean
-  /** Id of the key's own account: for comparing, not for showing. Throws ApiError. */
+  /** Id of the key's own account, for comparison only. Throws ApiError. */
   readonly ownAccountId: () => Promise<string>
 }
 
-/** As much of the exposed tools as decides what may be read. */
+/** The part of the exposed tools that decides about reads. */
 type ExposedTools = readonly { readonly route: Pick<Route, 'id' | 'effect'> }[]
 
-/** One for each session and exposure. */
+/** One per session and exposure. */
 const made = new WeakMap<Session, WeakMap<ExposedTools, RestrictedSession>>()
 
 export function restrictedSession(session: Session, tools: ExposedTools): RestrictedSession {
@@ -56,7 +56,7 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
   return result as RestrictedSession
 }
 
-/** Throws ApiError for what may not be read. */
+/** Throws ApiError for a forbidden read. */
 type Check = (route: Route, request: RouteRequest) => void
 
 function isOtherAccount(
@@ -68,7 +68,7 @@ function isOtherAccount(
   return accountIn({ params }) !== pinnedAccount
 }
 
-/** Whether the route reads the key's own account while the tools act on the pinned one. */
+/** True if the route reads the key's own account while the tools act on the pinned one. */
 const readsPinned = (route: Route, { pinnedAccount }: Session) =>
   pinnedAccount !== undefined && pinnedAccount !== 'me' && route.id === routes.accounts.current.id
 
@@ -77,7 +77,7 @@ function restrictedClient(session: Session, check: Check): Client {
     async call(route, request, signal) {
       check(route, request)
       if (!readsPinned(route, session)) return session.client.call(route, request, signal)
-      // The route reads an account, so an account is its reply.
+      // The route reads an account, so its reply is an account.
       return (await accountInUse(session, signal)) as ReplyOf<typeof route>
     },
   }
@@ -123,10 +123,9 @@ function isAllowed(check: () => void): boolean {
 }
 
 /**
- * Watches the pinned account. If it is the key's own account, `watch` is called without a request;
- * otherwise with the request for that subaccount. Which of the two it is may have to be read first;
- * what fails after that (the read, or a limit of watches) leaves the account unwatched. Returns the
- * function that ends this. Throws WatchLimitError.
+ * Watches the pinned account. `watch` is called without a request for the key's own account, and
+ * with a request for a subaccount. The decision may need a read; if that or a later watch limit
+ * fails, the account stays unwatched. Returns the unsubscribe function. Throws WatchLimitError.
  */
 function watchPinned(
   { cache, pinnedAccount = 'me' }: Session,

@@ -6,25 +6,25 @@ import type { ReplyCache } from './reply-cache.ts'
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
 export interface Session {
   readonly client: Client
-  /** What was read with this key before, by this or another session of it. */
+  /** Earlier replies for this key, shared by its sessions. */
   readonly cache: ReplyCache
   readonly callServices: CallServices
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
-  /** Identifies the user: a hash of the API key. It is never stored. */
+  /** Hash of the API key; identifies the user. Never stored. */
   readonly keyHash: string
   readonly isSandbox: boolean
-  /** The network of the client that the key came from, where that is known. */
+  /** Network of the client that sent the key, if known. */
   readonly clientNetwork?: string | undefined
-  /** The OAuth client whose access token stands for the key. */
+  /** OAuth client of the access token that stands for the key. */
   readonly oauthClient?: string | undefined
-  /** Where the API key comes from, in words for a person. */
+  /** Source of the API key in words for a person. */
   readonly keySource: string
-  /** The account that the operator has pinned: all tools act on it. */
+  /** The account pinned by the operator: all tools act on it. */
   readonly pinnedAccount: string | undefined
   /**
-   * Removes the key from a text that a client sent, before it is repeated. Replies of the platform are
-   * free of it already.
+   * Redacts the key in a client's text before it is repeated. The platform's replies are redacted
+   * already.
    */
   readonly redact: Redact
 }

@@ -4,13 +4,13 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import type { Changes } from '../../state/changes.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
-/** How many replies may be watched at once. A reply counts once, however many watch it. */
+/** Maximum watched replies. A reply counts once, regardless of its watchers. */
 export interface WatchBounds {
   readonly inAll: number
   readonly perKey: number
 }
 
-/** No more replies may be watched; the message names the limit. */
+/** The watch limit is reached; the message names it. */
 export class WatchLimitError extends Error {
   override readonly name = 'WatchLimitError'
   readonly reached: WatchLimit
@@ -30,27 +30,27 @@ const limitNames: Readonly<Record<WatchLimit, string>> = {
   perAddress: 'for this client address (--max-watched-per-address)',
 }
 
-/** Replies that are watched with all keys together. */
+/** Number of watched replies over all keys. */
 export interface WatchCount {
   readonly bounds: WatchBounds
   count: number
 }
 
-/** What is done while a reply is watched. */
+/** Callbacks of a watched reply. */
 interface Watching {
-  /** Called when the reply differs from the one before. */
+  /** Called when the reply differs from the previous one. */
   readonly changed: () => void
-  /** Called when the last listener has gone. */
+  /** Called after the last listener is removed. */
   readonly end: () => void
 }
 
 interface WatchedReply extends Watching {
-  /** Hash of the last reply; `undefined` until the first one. */
+  /** Hash of the last reply; `undefined` before the first. */
   lastHash: string | undefined
   readonly listeners: Set<() => void>
 }
 
-/** The watched replies of one API key: who listens to each, and what it was last. */
+/** The watched replies of one API key, with listeners and last hash. */
 export class WatchedReplies {
   readonly #replies = new Map<string, WatchedReply>()
   readonly #watchCount: WatchCount
@@ -60,12 +60,12 @@ export class WatchedReplies {
   }
 
   /**
-   * Adds a listener; the result removes it. `begin` is called for the first listener of a reply.
-   * Throws WatchLimitError.
+   * Adds a listener; returns the function that removes it. `begin` runs for a reply's first
+   * listener. Throws WatchLimitError.
    */
   add(key: string, onChange: () => void, begin: () => Watching): () => void {
     const watched = this.#replies.get(key) ?? this.#open(key, begin)
-    // A function of its own, because the same `onChange` may be added twice.
+    // A wrapper, because the same `onChange` may be added twice.
     const listener = () => onChange()
     watched.listeners.add(listener)
     return () => {
@@ -91,7 +91,7 @@ export class WatchedReplies {
     return this.#replies.has(key)
   }
 
-  /** Compares a reply with the one before, and calls the listeners if it differs. */
+  /** Compares a reply with the previous one, and calls the listeners if it differs. */
   compare(key: string, reply: unknown): void {
     const watched = this.#replies.get(key)
     if (!watched) return
@@ -106,36 +106,36 @@ export class WatchedReplies {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-/** Whose reply to which request. */
+/** Identifies a reply: key and request. */
 export interface ReplyName {
   readonly route: Route
   readonly request: RouteRequest
   readonly keyHash: string
 }
 
-/** When replies of the platform have changed, as far as the servers that share a state know. */
+/** Notices of changed replies, across the servers that share a state. */
 export interface ReplyChanges {
-  /** Something was written: replies about the things that the request names may have changed. */
+  /** After a write: replies about the objects that the request names may have changed. */
   wrote(request: RouteRequest): void
-  /** A reply differs from the one before. */
+  /** A reply differs from the previous one. */
   found(reply: ReplyName): void
-  /** Calls `onChange` when a reply may have changed. Returns the function that ends this. */
+  /** Calls `onChange` when a reply may have changed. Returns the unsubscribe function. */
   watch(reply: ReplyName, onChange: () => void): () => void
 }
 
-/** For a cache that hears of no changes: it finds them by reading. */
+/** Null object: the cache finds changes only by reading. */
 export const noReplyChanges: ReplyChanges = {
   wrote: () => undefined,
   found: () => undefined,
   watch: () => () => undefined,
 }
 
-/** `platform` tells platforms apart. No topic can be read: each is a hash. */
+/** `platform` separates platforms. Topics are hashes and reveal nothing. */
 export function createReplyChanges(changes: Changes, platform: string): ReplyChanges {
   const watchers = new Map<string, Set<() => void>>()
   let announced: string | undefined
   changes.listen('written', (topic) => {
-    // This server has read that reply itself.
+    // This server has just read that reply itself.
     if (topic === announced) return
     for (const onChange of watchers.get(topic) ?? []) onChange()
   })
@@ -172,7 +172,7 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
   }
 }
 
-/** The items that a path names, except their account. */
+/** Objects that a path names, except their account. */
 const namedItems = (params: RouteRequest['params']): [name: string, id: string][] =>
   Object.entries(params).flatMap(([name, value]) =>
     name === 'account_id' || typeof value !== 'string' ? [] : [[name, canonicalId(value)]],
