@@ -66,7 +66,7 @@ export interface Redirected {
   status: number
   /**
    * `elsewhere`: another origin, which must not get the key; `not_repeatable`: the request must not
-   * be repeated; `too_many`: a circle; `nowhere`: no address.
+   * be repeated; `too_many`: too long a chain, such as a circle; `nowhere`: no address.
    */
   reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
   /** Target origin; empty if the redirect has no usable address. */

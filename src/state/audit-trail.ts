@@ -2,61 +2,61 @@ import * as z from 'zod'
 
 /** A request to the platform that may change something. */
 const AuditedWrite = z.looseObject({
-  /** Such as `agents.update`. */
+  /** Route id, such as `agents.update`. */
   operation: z.string(),
   account_id: z.string().optional(),
-  /** Ids of the path, such as `agent_id`. */
+  /** Path ids, such as `agent_id`. */
   ids: z.record(z.string(), z.string()).optional(),
-  /** The called number, shortened unless the operator wants it in full. */
+  /** Called number, shortened unless the operator wants it in full. */
   to_number: z.string().optional(),
-  /** The external id of a call, under which the platform lists it. */
+  /** External id under which the platform lists the call. */
   external_id: z.string().optional(),
   /** Id of the created object, such as the call. */
   made_id: z.string().optional(),
   /** `done`, `failed` (nothing was changed), `unknown`; `sent`: no answer was recorded. */
   outcome: z.string(),
-  /** HTTP status of the platform's answer, if it answered. */
+  /** HTTP status of the platform's reply, if any. */
   status: z.number().optional(),
   request_id: z.string().optional(),
-  /** How often it was sent, if more than once. */
+  /** Number of sends, if more than one. */
   times: z.number().optional(),
 })
 
 /**
- * A requested change or call: who, what, who confirmed, and the outcome. Stored and shown in this
+ * A requested change or call: caller, action, confirmation and outcome. Stored and shown in this
  * form. Fields and values of later versions are kept.
  */
 export const AuditEntry = z.looseObject({
   id: z.string(),
-  /** When it began, ISO 8601. */
+  /** Start, ISO 8601. */
   time: z.string(),
   /** Address of the platform, or `sandbox`. */
   platform: z.string(),
   tool: z.string(),
-  /** `done`, `partly`, `refused`, `failed`, `unknown`; `begun` until it has ended. */
+  /** `done`, `partly`, `refused`, `failed`, `unknown`; `begun` until the end. */
   outcome: z.string(),
-  /** The reason for a failure: a code of docs/errors.md, or a word about the confirmation. */
+  /** Reason of a failure: a code of docs/errors.md, or a word about the confirmation. */
   reason: z.string().optional(),
-  /** The beginning of the hash of the API key. */
+  /** Prefix of the API key's hash. */
   key: z.string(),
   client: z
     .object({ name: z.string().optional(), version: z.string().optional() })
     .catchall(z.unknown())
     .optional(),
-  /** Id of the OAuth client of the request's access token. */
+  /** OAuth client id of the request's access token. */
   oauth_client: z.string().optional(),
   /** `stdio`, `http`, or `terminal` for the command line. */
   transport: z.string(),
-  /** The network of an HTTP request with its own key. */
+  /** Network of an HTTP request with its own key. */
   network: z.string().optional(),
   /** The account, if known. */
   account_id: z.string().optional(),
-  /** Who agreed: see docs/security.md. */
+  /** Kind of confirmation, see docs/security.md. */
   confirmation: z.string(),
-  /** What the client sent, redacted. */
+  /** The client's arguments, redacted. */
   arguments: z.unknown(),
   writes: z.array(AuditedWrite),
-  /** The outcome of each item of a bulk call, in the words of the result. */
+  /** Outcome of each item of a bulk call, as in the result. */
   targets: z
     .array(
       z.looseObject({
@@ -74,21 +74,21 @@ export const AuditEntry = z.looseObject({
       request_id: z.string().optional(),
     })
     .optional(),
-  /** The number of further writes, which are not listed. */
+  /** Number of further writes, not listed. */
   writes_left_out: z.number().optional(),
   duration_ms: z.number().optional(),
 })
 export type AuditEntry = z.output<typeof AuditEntry>
 
 /**
- * A call about to be sent, as its own line for sinks that only append: a process that dies leaves a
- * trace of every person it called.
+ * A call about to be sent, as a line of its own for append-only sinks: even a killed process leaves
+ * a trace of every person it called.
  */
 export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
   readonly id: string
-  /** When it is sent, ISO 8601. */
+  /** Time of sending, ISO 8601. */
   readonly time: string
-  /** Id of the entry that it belongs to. */
+  /** Id of the entry. */
   readonly entry: string
   readonly platform: string
   readonly tool: string
@@ -98,15 +98,15 @@ export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'ou
 
 /** Filters of entries, combined with AND. Times are ms since 1970. */
 export interface AuditQuery {
-  /** Begun at this time or later. */
+  /** Inclusive. */
   readonly since?: number | undefined
-  /** Begun before this time. */
+  /** Exclusive. */
   readonly until?: number | undefined
   readonly tool?: string | undefined
   readonly outcome?: string | undefined
-  /** The beginning of the key's hash. */
+  /** Prefix of the key's hash. */
   readonly key?: string | undefined
-  /** The last entry of the page before: only older ones are listed. */
+  /** Cursor: the last entry of the previous page; only older ones are listed. */
   readonly before?: Pick<AuditEntry, 'id' | 'time'> | undefined
   readonly limit: number
 }

@@ -12,12 +12,12 @@ export const CallStop = z.object({
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * The name of the note in the journal. Placing calls needs the journal, and all servers of a state
- * share it: none misses the stop, and it survives restarts.
+ * Name of the stop's note in the journal. Placing needs the journal, and all servers of a state
+ * share it, so none misses the stop, and it survives restarts.
  */
 export const callStopNote = 'calls stopped'
 
-/** The stop in a note; `undefined`: calls are placed. Throws StateError for an unreadable note. */
+/** Parses a note; `undefined`: calls are placed. Throws StateError for an unreadable note. */
 export function callStopIn(note: string | undefined): CallStop | undefined {
   if (note === undefined || note === '') return undefined
   try {

@@ -1,29 +1,25 @@
 /**
- * What happened on one server and matters to requests of others: something was written on the
- * platform, a task or a request was cancelled. Changes arrive in any order. Nothing depends on
- * the arrival of one: what has changed is found later, by reading.
+ * Events on one server that concern requests of others: a write on the platform, a cancelled task
+ * or request. Delivery is unordered and best effort: every change is also found later by reading.
  */
 export interface Changes {
   /**
-   * Notifies the listeners of this server at once, and those of other servers if they can be
-   * reached. Never throws.
+   * Notifies this server's listeners at once, and those of other servers if reachable. Never
+   * throws.
    */
   announce(change: Change): void
-  /**
-   * Calls `listener` with the topic of each change of a kind. Returns the function that
-   * unsubscribes.
-   */
+  /** Calls `listener` with the topic of each change of a kind. Returns the unsubscribe function. */
   listen(kind: ChangeKind, listener: (topic: string) => void): () => void
   close(): Promise<void>
 }
 
-/** A new kind, such as a revoked grant, needs only its name here. */
+/** Kinds of changes. A new kind, such as a revoked grant, needs only its name here. */
 export const changeKinds = ['written', 'cancelled_task', 'cancelled_request'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
 export interface Change {
   readonly kind: ChangeKind
-  /** A hash of what has changed, as sent to every server. */
+  /** Hash of the changed object, sent to every server. */
   readonly topic: string
 }
 
@@ -33,7 +29,7 @@ export class ChangeListeners {
   add(kind: ChangeKind, listener: (topic: string) => void): () => void {
     const ofKind = this.#listeners.get(kind) ?? new Set()
     this.#listeners.set(kind, ofKind)
-    // A function of its own, because the same listener may be added twice.
+    // A wrapper, because the same listener may be added twice.
     const one = (topic: string) => listener(topic)
     ofKind.add(one)
     return () => void ofKind.delete(one)

@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 /**
- * An instant by two clocks. The time of day may be set. The uptime cannot be set and includes
- * sleep, but restarts at 0 with each boot. Elapsed time is certain only if both clocks agree.
+ * An instant by two clocks. The time of day can be set. The uptime cannot be set and includes
+ * sleep, but restarts at 0 with each boot. Elapsed time is certain only if both agree.
  */
 export interface Timestamp {
   /** Time of day, whole ms since 1970. */
   readonly since: number
   /** Time since boot, whole ms. */
   readonly uptime: number
-  /** Identifies the boot of the machine; where the system has no boot id, the process. */
+  /** Id of the machine's boot; on systems without one, an id of the process. */
   readonly boot: string
 }
 
-/** Linux has an id for each boot (random(4)); elsewhere it is an id of this process. */
+/** Boot id of Linux (random(4)); elsewhere an id of this process. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -35,21 +35,21 @@ export function simulateBoot(read: () => string): void {
   readBoot = read
 }
 
-/** The instant `ms` from now, rounded up: no deadline measured from it ends too early. */
+/** The instant `ms` from now, rounded up so that no deadline ends early. */
 export function timestampIn(ms = 0): Timestamp {
   const instant = { since: Math.ceil(Date.now() + ms), uptime: Math.ceil(uptime() * 1000 + ms) }
   return { ...instant, boot: readBoot() }
 }
 
 /**
- * The largest difference between two clocks that were not set, ms: some systems give the uptime in
- * whole seconds.
+ * Maximum difference of two clocks that were not set, ms: some systems give the uptime in whole
+ * seconds.
  */
 const differenceMs = 2000
 
 /**
- * Time since an instant, ms; negative for the future. `undefined`: the two clocks disagree, because
- * the time of day was set or the machine was restarted.
+ * Time since an instant, ms; negative for the future. `undefined` if the clocks disagree, because
+ * the time of day was set or the machine restarted.
  */
 export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): number | undefined {
   const now = timestampIn()
@@ -59,38 +59,38 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
 }
 
 /**
- * The same, but since the last boot by the uptime alone. Not for the deadline of a sender: doubt
- * about either clock has to count there.
+ * Like `elapsedSince`, but within the same boot by the uptime alone. Not for a sender's deadline:
+ * there, doubt about either clock counts.
  */
 export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
   timestamp.boot === timestampIn().boot
     ? timestampIn().uptime - timestamp.uptime
     : elapsedSince(timestamp)
 
-/** The clock of the database at an uptime of this machine, which nobody can set; both ms. */
+/** The database's clock at an uptime of this machine, which cannot be set; both ms. */
 interface Sample {
   readonly now: number
   readonly uptime: number
 }
 
 /**
- * The smallest difference that counts as a step of the clock, ms: an answer may take this long.
- * Smaller steps go unnoticed, so a span by this clock may be this much too long.
+ * Minimum difference that counts as a clock step, ms: a reply may take this long. Smaller steps go
+ * unnoticed, so a span by this clock may be this much too long.
  */
 export const minStepMs = 10_000
 
 /**
- * Watches the clock of a database that other machines also write by. A clock set while the process
- * runs is noticed at the next sample.
+ * Watches the clock of a database shared with other machines. A clock set during the run is noticed
+ * at the next sample.
  */
 export class WatchedClock {
   #first: Sample | undefined
-  /** The first sample since the clock was last set: small steps add up against it. */
+  /** First sample since the clock was last set; small steps add up against it. */
   #even: Sample | undefined
   #evenSince = Number.POSITIVE_INFINITY
   #setAt = Number.POSITIVE_INFINITY
 
-  /** Records the current time of the database, ms. */
+  /** Records a sample of the database's time, ms. */
   saw(now: number): void {
     const { uptime } = timestampIn()
     this.#first ??= { now, uptime }
@@ -102,14 +102,14 @@ export class WatchedClock {
     this.#even = { now, uptime }
   }
 
-  /** Whether this process has watched the clock since an instant, and it was not set in between. */
+  /** True if this process has watched the clock since an instant without a step. */
   ranEvenlySince(instant: number): boolean {
     return instant >= this.#evenSince
   }
 
   /**
-   * What the clock would say now if it had not been set since it was first read: what was written up to
-   * `until` is measured by it. `undefined`: it was not read yet.
+   * The time that the clock would show if it had not been set since its first sample; it applies to
+   * rows written up to `until`. `undefined` before the first sample.
    */
   unset(): { readonly now: number; readonly until: number } | undefined {
     if (!this.#first) return undefined

@@ -34,86 +34,89 @@ import { StateError } from './state-access.ts'
  *    such callers one gets the entry, all others get `undefined`.
  */
 
-/** What is known of one call to place. */
+/** Journal entry of one call. */
 export interface JournalEntry {
-  /** Whose call it is, as the journal stores it. */
+  /** Owner of the call, in stored form. */
   readonly owner: string
-  /** Correlation id that the platform is given with the call. */
+  /** Correlation id sent to the platform with the call. */
   readonly externalId: string
   /**
-   * `sending`: the outcome is unknown; `placed`: there is a call; `not_taken`: there is a call,
-   * and the platform said that it did not accept it (`success: false`); `free`: there is no call.
+   * `sending`: outcome unknown; `placed`: there is a call; `not_taken`: there is a call that the
+   * platform did not accept (`success: false`); `free`: there is no call.
    */
   readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
-   * When it got into its state, ms since 1970. Once `beginSending` was called it is the deadline:
-   * the sender sends nothing after it. It also identifies the holder, see above.
+   * Time of its state, ms since 1970. After `beginSending` it is the deadline: the sender sends
+   * nothing after it. It also identifies the holder, see above.
    */
   readonly stamp: number
   /**
-   * When it was first sent, ms since 1970: the earliest time that the clocks allow. A new deadline
-   * and a send that takes it over leave it; a claim of a free entry begins anew.
+   * Time of the first send, ms since 1970: the earliest that the clocks allow. A new deadline and a
+   * takeover keep it; a claim of a free entry resets it.
    */
   readonly firstSentAt: number
   readonly callId: string | null
 }
 
-/** Which call an entry is about. */
+/** Key of a call's entry. */
 export type CallKey = Pick<JournalEntry, 'owner' | 'externalId'>
 
-/** Whose call it is and what exactly is asked for: the same identity is the same call. */
+/** Owner and content of a call: the same identity is the same call. */
 export interface CallIdentity {
-  /** The platform and the account. */
+  /** Platform and account. */
   readonly owner: string
-  /** Hash of everything that is sent, except the external id. */
+  /** Hash of the request without the external id. */
   readonly content: string
-  /** The caller's own external id; `undefined`: the journal makes one. */
+  /** The caller's external id; `undefined`: the journal creates one. */
   readonly externalId: string | undefined
-  /** How long an identical request without an external id means the same call, ms. */
+  /** Time for which an identical request without an external id means the same call, ms. */
   readonly sameForMs?: number | undefined
 }
 
 export type Claim =
-  /** This caller may send it, and no other. */
+  /** Only this caller may send it. */
   | { readonly kind: 'mine'; readonly entry: JournalEntry }
-  /** Another caller sends it or has sent it. */
+  /** Another caller is sending it or has sent it. */
   | { readonly kind: 'theirs'; readonly entry: JournalEntry }
-  /** The external id belongs to another call, whose entry this is. */
+  /** The external id belongs to another call; `entry` is that call's. */
   | { readonly kind: 'conflict'; readonly entry: JournalEntry }
 
-/** An entry as it is now. */
+/** Current state of an entry. */
 export interface CurrentEntry extends JournalEntry {
   /**
-   * Time since the deadline of the last sender, ms; negative before it. Where the clock was set or
-   * the machine restarted meanwhile, the elapsed time is unknown: the deadline is set anew.
+   * Time since the last sender's deadline, ms; negative before it. If the clock was set or the
+   * machine restarted, the elapsed time is unknown and the deadline is set anew.
    */
   readonly sinceDeadlineMs: number
 }
 
-/** See the protocol above. Every method rejects with JournalError when the journal is unusable. */
+/** See the protocol above. Every method rejects with JournalError if the journal is unusable. */
 export interface Journal {
-  /** Gets the right to send, or the entry of the caller that has it. */
+  /** Returns the right to send, or the entry of the caller that has it. */
   claim(identity: CallIdentity): Promise<Claim>
-  /** The entry of an identical request; `undefined`: there is none, or it placed no call. */
+  /** The entry of an identical request; `undefined` if there is none or it placed no call. */
   find(identity: CallIdentity): Promise<JournalEntry | undefined>
-  /** The entry as it is now; `undefined`: the journal no longer has it. */
+  /** The current entry; `undefined` if it was pruned. */
   current(entry: JournalEntry): Promise<CurrentEntry | undefined>
   /**
-   * Records that the holder sends the call now and stops in so many ms: for the caller that claimed
-   * it, and for one that takes it over. `undefined`: another caller was faster.
+   * Records that the holder sends now and stops after `forMs`; for the claimant and for a takeover.
+   * `undefined`: another caller was faster.
    */
   beginSending(entry: JournalEntry, forMs: number): Promise<JournalEntry | undefined>
   /** The sender stopped before its deadline. */
   endSending(entry: JournalEntry): Promise<void>
   /** There is a call. */
   recordPlaced(entry: JournalEntry, callId: string): Promise<void>
-  /** There is a call, and the platform did not take it. */
+  /** There is a call, which the platform did not accept. */
   recordNotAccepted(entry: JournalEntry, callId: string): Promise<void>
-  /** There is no call. Does nothing when another caller has become the holder. */
+  /** There is no call. No effect if another caller has become the holder. */
   release(entry: JournalEntry): Promise<void>
-  /** How long ago a call was placed, ms; `unknown` after a clock was set; `undefined`: not in this journal. */
+  /**
+   * Time since a call was placed, ms; `unknown` after a clock was set; `undefined` for a call
+   * outside this journal.
+   */
   placedAgoMs(owner: string, callId: string): Promise<number | 'unknown' | undefined>
-  /** The value that was last noted under a name. Concurrent notes do not depend on each other. */
+  /** The last value noted under a name. Concurrent notes are independent. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
   close(): Promise<void>
@@ -125,38 +128,42 @@ export class JournalError extends StateError {
 }
 
 /**
- * How long an identical request without an external id means the same call, ms. After that the
- * caller wants another call.
+ * Time for which an identical request without an external id means the same call, ms. Later it is a
+ * new call.
  */
 export const sameCallMs = 10 * 60_000
 
 /**
  * The same for a call of a list. A long list takes several requests, with nights, limits and long
- * weekends between them; a list may be due again after a week.
+ * weekends in between; a list may be due again after a week.
  */
 export const sameInBatchMs = 5 * 24 * 3_600_000
 
-/** How long entries are kept, ms: longer than a request is repeated. */
+/** Retention of entries, ms; longer than a request is retried. */
 export const keptForMs = 30 * 24 * 3_600_000
 
-/** The longest time between `beginSending` and its deadline, ms. */
+/** Maximum time from `beginSending` to its deadline, ms. */
 export const longestSendMs = 60_000
 
 /*
- * The rules, for every implementation. A row is read and written in one operation among all processes.
+ * The rules, shared by every implementation. A row is read and written in one operation among all
+ * processes.
  */
 
-/** What is stored of an entry. `since`, `uptime` and `boot` are one Timestamp, and so are those of the first send. */
+/**
+ * Stored form of an entry. `since`, `uptime` and `boot` form one Timestamp; so do those of the
+ * first send.
+ */
 export const JournalRow = z.object({
   owner: z.string(),
   external_id: z.string(),
   content: z.string(),
   state: z.enum(['sending', 'placed', 'not_taken', 'free']),
-  /** When it got into its state: the stamp that its holder knows it by. */
+  /** Time of its state: the holder's stamp. */
   since: z.coerce.number(),
   uptime: z.coerce.number(),
   boot: z.string(),
-  /** The first send: when it was claimed. */
+  /** First send: the time of the claim. */
   sent: z.coerce.number(),
   sent_uptime: z.coerce.number(),
   sent_boot: z.string(),
@@ -173,14 +180,16 @@ export const entryOf = (row: JournalRow): JournalEntry => ({
   callId: row.call_id,
 })
 
-/** The earliest time that any clock allows: the time of day may have been set before it was read, or since. */
+/**
+ * The earliest time by any clock: the time of day may have been set before it was read, or since.
+ */
 function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): number {
   const now = timestampIn()
   const byUptime = sent_boot === now.boot ? now.since - (now.uptime - sent_uptime) : since
   return Math.min(since, sent, byUptime)
 }
 
-/** What a claim finds: the entry of another caller, or an external id to insert or to use again. */
+/** Result of a claim's lookup: another caller's entry, or an external id to insert or reuse. */
 export type ClaimStep =
   | Exclude<Claim, { kind: 'mine' }>
   | { readonly kind: 'insert' | 'reuse'; readonly externalId: string }
@@ -191,12 +200,12 @@ export function claimStep(
   { content, externalId }: CallIdentity,
 ): ClaimStep {
   if (!row) return { kind: 'insert', externalId: externalId ?? mintExternalId() }
-  // There is no call, so the id may be used for a corrected one, too.
+  // There is no call, so a corrected one may reuse the id.
   if (row.state === 'free') return { kind: 'reuse', externalId: row.external_id }
   return { kind: row.content === content ? 'theirs' : 'conflict', entry: entryOf(row) }
 }
 
-/** What `find` gives of the row that stands for an identity. */
+/** Result of `find` for an identity's row. */
 export const foundEntry = (
   row: JournalRow | undefined,
   { content }: CallIdentity,
@@ -204,8 +213,8 @@ export const foundEntry = (
   row && row.state !== 'free' && row.content === content ? entryOf(row) : undefined
 
 /**
- * What `current` gives of a row, by the time since its stamp. `undefined`: that is unknown, and the sender
- * may have begun only now, so a new deadline has to be set.
+ * Result of `current` for a row, by the time since its stamp. `undefined` if that is unknown: the
+ * sender may have begun just now, so a new deadline must be set.
  */
 export const currentEntry = (
   row: JournalRow,
@@ -215,22 +224,22 @@ export const currentEntry = (
     ? undefined
     : { ...entryOf(row), sinceDeadlineMs: elapsedMs ?? 0 }
 
-/** What `current` gives where it has set a new deadline, or another caller was faster. */
+/** Result of `current` if it has set a new deadline, or another caller was faster. */
 export const renewedEntry = (entry: JournalEntry): CurrentEntry => ({
   ...entry,
   sinceDeadlineMs: -longestSendMs,
 })
 
-/** Short, in lower case, letters and digits: the platform is to store it unchanged. */
+/** Short, lower-case letters and digits, so that the platform stores it unchanged. */
 export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`
 
 export const isMintedExternalId = (externalId: string): boolean =>
   /^auto-[\da-f]{24}$/.test(externalId)
 
 /**
- * How far ahead of the clock a stamp is at most, ms. A stamp is never used twice: it identifies the
- * holder, so the next one is greater by 1 at least. Where the clock was set back by more than a holder can
- * still be at work, it is that of the clock: as one that is ahead of the clock, it would differ from the
- * uptime until the clock has caught up, and so long the elapsed time is unknown.
+ * Maximum lead of a stamp over the clock, ms. Stamps identify the holder and are never reused, so
+ * the next one is greater by at least 1. If the clock was set back by more than a holder can still
+ * be at work, the next stamp is the clock's: one ahead of the clock would differ from the uptime
+ * until the clock has caught up, and the elapsed time would be unknown for so long.
  */
 export const longestStampAheadMs = 2 * longestSendMs

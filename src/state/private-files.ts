@@ -4,13 +4,13 @@ import { dirname, isAbsolute } from 'node:path'
 import envPaths from 'env-paths'
 
 /**
- * The user's home folder; `undefined`: HOME does not name it. Node would take another from the system's
- * list of users.
+ * The user's home folder; `undefined` if HOME is unset. Node would fall back to the system's list
+ * of users.
  */
 export const homeFolder = (): string | undefined =>
   process.platform === 'win32' || isAbsolute(process.env.HOME ?? '') ? homedir() : undefined
 
-/** The user's folder for files of this program; `undefined`: there is none that variables name. */
+/** The user's folder for this program's files; `undefined` if no variable names one. */
 export function userFolder(kind: 'data' | 'cache'): string | undefined {
   const folder = envPaths('voice-agent-mcp', { suffix: '' })[kind]
   const isXdg = process.platform !== 'darwin' && process.env[`XDG_${kind.toUpperCase()}_HOME`]
@@ -18,8 +18,8 @@ export function userFolder(kind: 'data' | 'cache'): string | undefined {
 }
 
 /**
- * Creates a folder that only this user can read, and its parents. Not with `recursive`: Node never
- * returns where the system answers ENOENT for a folder in an existing one, as /proc does.
+ * Creates a folder and its parents, readable only by this user. Not with `recursive`: Node never
+ * returns if the system answers ENOENT for a folder in an existing one, as /proc does.
  */
 export function makePrivateFolder(path: string): void {
   if (existsSync(path)) return
@@ -28,15 +28,14 @@ export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error
   }
 }
 
 /**
- * Creates an empty file that only this user can read, whatever the umask, and its folder. An
- * existing file stays as it is. SQLite gives the files beside a database (-wal, -shm) the same
- * mode.
+ * Creates an empty file and its folder, readable only by this user, whatever the umask. An existing
+ * file is unchanged. SQLite gives the files beside a database (-wal, -shm) the same mode.
  */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path))
@@ -44,7 +43,7 @@ export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(path)) throw error
   }
 }

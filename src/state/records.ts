@@ -5,14 +5,14 @@ import type { Changes } from './changes.ts'
 import { sameInBatchMs } from './journal.ts'
 
 /**
- * Small records that are kept for a while under an id: used confirmation tokens, cancelled tasks, lists
- * of calls. A new use is a new kind here; no table belongs to it.
+ * Small expiring records by id: used confirmation tokens, cancelled tasks, lists of calls. A new use
+ * is a new kind here, without a table of its own.
  *
  * Rules for every implementation: each method is one atomic operation among all processes that share
  * the records, and durable before its promise resolves. A method that rejects may have taken effect.
- * A record is there until its time is over or it is removed, and no longer. Time is that of what the
- * processes share. Ids and owners are not stored in clear. No method takes longer where there are more
- * records: they are counted when they come and go.
+ * A record exists exactly until it expires or is removed, by the clock that the processes share. Ids
+ * and owners are not stored in clear. No method slows down with the number of records: counts are
+ * kept with each insert and delete.
  */
 export interface Records {
   /**
@@ -23,13 +23,15 @@ export interface Records {
   /** Adds or replaces a record. Replacing one is never refused as 'full'. */
   put(record: NewRecord, bounds?: RecordBounds): Promise<'kept' | 'full'>
   /**
-   * Compare and swap: sets a new value and time if the value is still `from`. The owner stays.
-   * False: the value differs, or there is no record.
+   * Compare and swap: sets a new value and expiry if the value is still `from`. The owner is
+   * unchanged. False if the value differs or there is no record.
    */
   replace(record: Omit<NewRecord, 'owner'>, from: string): Promise<boolean>
-  /** `undefined`: there is no such record. */
+  /** `undefined` if there is no such record. */
   get(key: RecordKey): Promise<string | undefined>
-  /** Removes a record. Of concurrent callers, one gets true; false if there was no record. */
+  /**
+   * Removes a record; returns true for exactly one of concurrent callers, false if there was none.
+   */
   remove(key: RecordKey): Promise<boolean>
 }
 
@@ -55,67 +57,67 @@ export interface RecordKey {
 }
 
 export interface NewRecord extends RecordKey {
-  /** Whose it is: the records of each owner are limited. */
+  /** Owner; each owner's records are bounded. */
   readonly owner: string
   readonly value: string
-  /** How long it is kept, ms. */
+  /** Time to live, ms. */
   readonly forMs: number
 }
 
-/** The most records of a kind, in all and of one owner. */
+/** Maximum records of a kind, in total and per owner. */
 export interface RecordBounds {
   readonly inAll: number
   readonly perOwner: number
 }
 
 /**
- * Which confirmation tokens were used. A preview's token and a question to a person have a nonce, and
- * each is valid for one action until it expires.
+ * Used confirmation tokens. A preview's token and a question to a person have a nonce; each is valid
+ * for one action until it expires.
  *
  * Protocol: `use` before the action; it is one atomic operation, so of several requests with the same
- * token one gets 'used now'. `giveBack` only by the request that got 'used now', and only when the
- * action was certainly not done. What is used stays used until the token expires: an implementation
- * refuses with 'full' rather than forget a use earlier. A method that rejects may have taken effect:
- * the action is not done then.
+ * token one gets 'used now'. `giveBack` only by the request that got 'used now', and only if the
+ * action was certainly not done. A use is kept until the token expires: an implementation refuses
+ * with 'full' rather than forget it earlier. A method that rejects may have taken effect; the action
+ * is not done then.
  */
 export interface UsedTokens {
   /**
-   * Uses a token. 'expired': it is not valid by this server's clock, before or after its use was
-   * remembered. 'full': no more uses can be remembered, in all or of this owner.
+   * Uses a token. 'expired': invalid by this server's clock, before or after the use was recorded.
+   * 'full': no more uses can be recorded, in total or for this owner.
    */
   use(use: TokenUse): Promise<'used now' | 'used before' | 'expired' | 'full'>
   isUsed(nonce: string): Promise<boolean>
-  /** The token can be used again. */
+  /** Makes the token usable again. */
   giveBack(nonce: string): Promise<void>
 }
 
 interface TokenUse {
   readonly nonce: string
-  /** Whose call it is: the uses of each owner are limited. */
+  /** Owner of the call; each owner's uses are bounded. */
   readonly owner: string
-  /** When the token expires, ms since 1970. */
+  /** Expiry of the token, ms since 1970. */
   readonly expiresAt: number
-  /** How long a token that is made now is valid, ms. */
+  /** Validity of a new token, ms. */
   readonly validMs: number
 }
 
-/** The most uses that are remembered: some 15 MB. */
+/** Maximum uses remembered, about 15 MB. */
 const useBounds: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
 
 /**
- * How far the clocks of servers may differ, ms. A token is valid by the clock of the server that checks
- * it, and that may be behind the clock of the one that made it: a use is remembered for so much longer.
+ * Maximum clock difference between servers, ms. The checking server's clock may be behind the
+ * issuing server's, so a use is remembered for this much longer.
  */
 const clockDoubtMs = 60_000
 
 const usedToken = 'used_token'
 
-/** The used tokens among the records that servers share. */
+/** Used tokens in the shared records. */
 export const createUsedTokens = (records: Records, bounds = useBounds): UsedTokens => ({
   async use({ nonce, owner, expiresAt, validMs }) {
     const leftMs = expiresAt - Date.now()
-    // A token that seems to be of a later time was made before the clock was set back. A use that was
-    // remembered before that may be forgotten while the token would still be valid.
+    // A token from the future was issued before the clock was set back. A use recorded before that
+    // may be forgotten while the token is still valid.
     if (!(leftMs > 0 && leftMs <= validMs + clockDoubtMs)) return 'expired'
     const forMs = Math.max(leftMs, validMs) + clockDoubtMs
     const answer = await records.add(
@@ -131,9 +133,9 @@ export const createUsedTokens = (records: Records, bounds = useBounds): UsedToke
   giveBack: async (nonce) => void (await records.remove({ kind: usedToken, id: nonce })),
 })
 
-/** The cancelled tasks, by owner and id. */
+/** Cancelled tasks, by owner and id. */
 export interface CancelledTasks {
-  /** The task is cancelled for the rest of its time. Throws StateError. */
+  /** Cancels the task for the rest of its lifetime. Throws StateError. */
   add(owner: string, taskId: string): Promise<void>
   /** Throws StateError. */
   has(owner: string, taskId: string): Promise<boolean>
@@ -141,18 +143,18 @@ export interface CancelledTasks {
 
 const cancelledTask = 'cancelled_task'
 
-/** Clients choose ids: the owner keeps their tasks apart. */
+/** Clients choose task ids; the owner separates them. */
 const cancelledTaskId = (owner: string, taskId: string) =>
   createHash('sha256')
     .update(JSON.stringify([owner, taskId]))
     .digest('base64url')
 
-/** The most that a server knows of without the records. */
+/** Maximum cancelled tasks that a server remembers itself. */
 const maxKnown = 10_000
 
 /**
- * The cancelled tasks among the records that servers share; `keptMs`: how long a task lives, ms. Those
- * that this server has heard of stay cancelled also while the records cannot be read.
+ * Cancelled tasks in the shared records; `keptMs`: lifetime of a task, ms. Those that this server
+ * knows stay cancelled even while the records are unreadable.
  */
 export function createCancelledTasks(
   { records, changes }: { readonly records: Records; readonly changes: Changes },
@@ -176,34 +178,34 @@ export function createCancelledTasks(
   }
 }
 
-/** The calls of one list under one short id, so that a caller can ask for all of them at once. */
+/** Calls of one list under one short id, to ask for all of them at once. */
 export interface CallBatches {
   /**
-   * Keeps the ids of calls; the same calls have the same id. `undefined`: no more can be kept. Throws
+   * Stores call ids; the same calls get the same batch id. `undefined` at capacity. Throws
    * StateError.
    */
   save(owner: string, callIds: readonly string[]): Promise<string | undefined>
-  /** The ids of the calls; `undefined`: this owner has no such batch. Throws StateError. */
+  /** Call ids of a batch; `undefined` if this owner has no such batch. Throws StateError. */
   find(owner: string, batchId: string): Promise<readonly string[] | undefined>
 }
 
 const callBatch = 'call_batch'
 
 /**
- * The same list is the same calls for so long, and a batch is kept from its first time on: twice as
- * long, so that it is found whenever a list was given again.
+ * Time to live of a batch: twice the time for which a repeated list means the same calls, so that
+ * it outlives every repetition.
  */
 const batchKeptMs = 2 * sameInBatchMs
 
-/** The most batches that are kept: one of a hundred calls takes 4 kB. */
+/** Maximum batches: one of a hundred calls takes 4 kB. */
 const maxBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }
 
 const CallIds = z.array(z.string()).min(1)
 
-/** Clients choose ids: the owner keeps their batches apart. */
+/** Clients choose batch ids; the owner separates them. */
 const batchRecordId = (owner: string, batchId: string) => JSON.stringify([owner, batchId])
 
-/** The batches among the records that servers share. */
+/** Batches in the shared records. */
 export const createCallBatches = (records: Records, bounds = maxBatches): CallBatches => ({
   async save(owner, callIds) {
     const value = JSON.stringify(callIds)

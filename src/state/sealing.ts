@@ -1,21 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * The keys with which a server seals what clients bring back later, such as confirmation tokens.
- * Servers with the same secrets accept what each of them has sealed.
+ * Keys that seal values which clients return later, such as confirmation tokens. Servers with the
+ * same secrets accept each other's values.
  */
 export interface SealingKeys {
   /**
-   * The keys of one purpose, 32 bytes each: no purpose accepts what another has sealed. The first one
-   * seals, all of them open. Throws StateError.
+   * Keys of one purpose, 32 bytes each; purposes do not accept each other's values. The first key
+   * seals, all open. Throws StateError.
    */
   of(purpose: string): Promise<readonly [Uint8Array, ...Uint8Array[]]>
 }
 
-/** Secrets, the newest first. */
+/** Secrets, newest first. */
 export type Secrets = readonly [string, ...string[]]
 
-/** Keys that are derived from secrets (HKDF, RFC 5869), which `read` gets when they are needed. */
+/** Keys derived from secrets (HKDF, RFC 5869); `read` runs on demand. */
 export const sealingKeysFrom = (read: () => Promise<Secrets>): SealingKeys => ({
   async of(purpose) {
     const [newest, ...older] = await read()
@@ -26,22 +26,24 @@ export const sealingKeysFrom = (read: () => Promise<Secrets>): SealingKeys => ({
 const keyOf = (secret: string, purpose: string) =>
   new Uint8Array(hkdfSync('sha256', secret, '', `voice-agent-mcp ${purpose}`, 32))
 
-/** Encrypts what is stored, with AES-256-GCM. Methods throw StateError where the keys cannot be had. */
+/**
+ * Encrypts stored values with AES-256-GCM. Methods throw StateError if the keys are unavailable.
+ */
 interface Sealer {
-  /** `context` is not stored: a text opens only with the one that it was sealed with. */
+  /** `context` is authenticated but not stored: opening needs the same one. */
   seal(text: string, context: readonly unknown[]): Promise<string>
-  /** `undefined`: it was sealed with another key or for something else, or it was changed. */
+  /** `undefined` if sealed with another key or context, or changed. */
   open(sealed: string, context: readonly unknown[]): Promise<string | undefined>
 }
 
 const ivBytes = 12
 const tagBytes = 16
 
-/** Texts of one purpose have keys of their own. The newest secret seals, all secrets open. */
+/** Each purpose has its own keys. The newest secret seals, all open. */
 export const createSealer = (keys: SealingKeys, purpose: string): Sealer => ({
   async seal(text, context) {
     const [key] = await keys.of(purpose)
-    // Random for each text, so that it is never used twice with a key (NIST SP 800-38D §8.2.2).
+    // Random per text, so that it is never reused with a key (NIST SP 800-38D §8.2.2).
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo(context))
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -73,7 +75,7 @@ function openedWith(
       decipher.final('utf8')
     )
   } catch {
-    // Another key, another context, or it was changed: GCM does not tell which.
+    // Another key, another context, or a changed text: GCM does not distinguish them.
     return undefined
   }
 }

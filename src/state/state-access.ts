@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * How everything that uses the state reaches it: it is opened with its first use, waited for no longer than
- * the request has time, and fails with a StateError.
+ * Access to the state: it is opened on first use, awaited no longer than the request's deadline,
+ * and fails with a StateError.
  */
 
 export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
 
 /**
- * The state cannot be read or written. The message says where it is and what to do. Nothing that
+ * The state cannot be read or written; the message has its location and the remedy. Nothing that
  * depends on it is done.
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'
-  /** It will be usable again without a change by anybody here: it cannot be reached at the moment. */
+  /** True if it recovers without a local change: it is unreachable at the moment. */
   readonly isTemporary: boolean
 
   constructor(message: string, options: StateErrorOptions = {}) {
@@ -22,11 +22,11 @@ export class StateError extends Error {
   }
 }
 
-/** Something that is opened with its first use. */
+/** A resource that is opened on first use. */
 interface OpenOnce<T> {
-  /** Opens it, or waits until it is open. After a failure the next use tries again. */
+  /** Opens it, or waits until it is open. After a failure the next use retries. */
   readonly get: () => Promise<T>
-  /** Closes it if it was opened; the next use opens it again. */
+  /** Closes it if open; the next use reopens it. */
   readonly close: (close: (opened: T) => void | Promise<void>) => Promise<void>
 }
 
@@ -53,11 +53,11 @@ export function openOnce<T>(open: () => Promise<T>): OpenOnce<T> {
 }
 
 /*
- * How long a request waits for the state. A request has one deadline for everything it does, and a state
- * that is slow is used many times in it: each use waits until the deadline at most.
+ * A request's wait for the state. A request has one deadline and may use a slow state many times:
+ * each use waits until that deadline at most.
  */
 
-/** The time of one request. */
+/** Deadline and waits of one request. */
 class StateTime {
   /** By `performance.now`, ms. */
   readonly until: number
@@ -70,25 +70,25 @@ class StateTime {
 
 const requests = new AsyncLocalStorage<StateTime | undefined>()
 
-/** Runs a request, which waits for the state until then at most, by `performance.now`. */
+/** Runs a request that waits for the state until `until` at most, by `performance.now`. */
 export const withStateTime = <T>(until: number, work: () => T): T =>
   requests.run(new StateTime(until), work)
 
-/** Runs work that goes on behind the answer of the request that has begun it. */
+/** Runs work that continues after the request's reply. */
 export const behindTheAnswer = <T>(work: () => T): T => requests.run(undefined, work)
 
-/** Until when the current request waits for the state, by `performance.now`; infinite without one. */
+/** Deadline of the current request's waits, by `performance.now`; infinite outside a request. */
 export const stateUntil = (): number => requests.getStore()?.until ?? Number.POSITIVE_INFINITY
 
-/** From which time on the state has made a request late that had no time left, ms. */
+/** Total wait from which the state counts as the cause of a late request, ms. */
 const slowMs = 8000
 
-/** Whether the state has taken much of the time of the current request. */
+/** True if the state has used up much of the current request's time. */
 export const isStateSlow = (): boolean => (requests.getStore()?.waitedMs ?? 0) >= slowMs
 
 /**
- * The result of a use of the state, where it comes in time; else throws. The use itself goes on: where it
- * succeeds later, `undo` is given what nobody waits for any more.
+ * Result of a use of the state by the deadline, or else throws. The use itself continues: if it
+ * succeeds later, `undo` gets its result.
  */
 export async function inStateTime<T>(
   use: () => Promise<T>,

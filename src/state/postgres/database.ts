@@ -18,16 +18,16 @@ import {
   openInstallation,
 } from './schema.ts'
 
-/** Runs a statement with its parameters ($1, $2, …), and gives its rows. Throws StateError. */
+/** Runs a statement with parameters ($1, $2, …); returns its rows. Throws StateError. */
 export type RunSql = <T>(
   row: z.ZodType<T>,
   sql: string,
   values?: readonly unknown[],
 ) => Promise<T[]>
 
-/** The database that servers share. All methods throw StateError, and work again when it does. */
+/** The shared database. All methods throw StateError, and recover with the database. */
 export interface Database {
-  /** One statement, which takes effect as a whole. `undo`: see `transaction`. */
+  /** One atomic statement. `undo`: see `transaction`. */
   run<T>(
     row: z.ZodType<T>,
     sql: string,
@@ -35,28 +35,27 @@ export interface Database {
     undo?: (late: T[]) => Promise<unknown>,
   ): Promise<T[]>
   /**
-   * Statements that take effect together, or not at all. Transactions with the same `lock` run one
-   * after the other, on all servers. `undo` runs if they take effect after the request has run out
-   * of time.
+   * An atomic transaction. Those with the same `lock` run one after the other, on all servers.
+   * `undo` runs if it commits after the request's deadline.
    */
   transaction<T>(
     lock: string,
     work: (run: RunSql) => Promise<T>,
     undo?: (late: T) => Promise<unknown>,
   ): Promise<T>
-  /** Hashes a text with the secret of the installation. */
+  /** Hashes a text with the installation's secret. */
   seal(text: string): Promise<string>
-  /** Its clock, read whenever it is checked, and with every row of the journal. */
+  /** The database's clock, sampled at every check and with every row of the journal. */
   readonly clock: WatchedClock
-  /** Connects, makes the tables if they are missing, and compares the clocks. */
+  /** Connects, creates missing tables, and compares the clocks. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** `postgres://…`; it holds a password, and no message repeats it. */
+  /** `postgres://…` with a password; no message repeats it. */
   readonly url: string
-  /** The setting of the address, for errors. */
+  /** Name of the URL's setting, for errors. */
   readonly setting: string
 }
 
@@ -64,8 +63,8 @@ export interface DatabaseOptions {
 export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
- * The largest usable difference between the clocks of the database and a server, ms. Beyond it,
- * elapsed times are unknown.
+ * Maximum usable difference between the clocks of the database and a server, ms. Beyond it, elapsed
+ * times are unknown.
  */
 export const maxClockDifferenceMs = 60_000
 
@@ -82,7 +81,7 @@ function refuseOtherTime(now: number): void {
 /** The row schema of a statement that returns no rows. */
 export const NoRow = z.never()
 
-/** Time limits for a connection, a statement, a lock, and the last answers at the end, ms. */
+/** Timeouts of a connection, a statement, a lock, and the last replies at shutdown, ms. */
 export const patience = {
   connection: 5000,
   statement: 8000,
@@ -91,10 +90,10 @@ export const patience = {
   close: 2000,
 } as const
 
-/** Per server. Each serves one statement or transaction at a time. */
+/** Per server. Each connection serves one statement or transaction at a time. */
 const maxConnections = 10
 
-/** Connects with the first use. */
+/** Connects on first use. */
 export function openDatabase({ url, setting }: DatabaseOptions): Database {
   const failing = async <T>(
     work: () => Promise<T>,
@@ -106,7 +105,7 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
       throw unusable(error, setting)
     }
   }
-  // The request that opens it may give up before the others do.
+  // The opening request may give up before the others.
   const opened = openOnce(() => behindTheAnswer(() => open(url)))
   const clock = new WatchedClock()
   const run: Database['run'] = (row, sql, values, undo) =>
@@ -136,7 +135,7 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
   }
 }
 
-/** The same database, with failures as errors of the store in it. */
+/** The same database, with failures rethrown as the store's errors. */
 export function failingAs(
   database: Database,
   errorOf: (message: string, options: StateErrorOptions) => StateError,
@@ -157,13 +156,13 @@ export function failingAs(
   }
 }
 
-/** Hashes a text with the secret of an installation. */
+/** Hashes a text with an installation's secret. */
 export const sealWith = ({ secret }: Pick<Installation, 'secret'>, text: string): string =>
   createHmac('sha256', secret).update(text).digest('base64url')
 
 interface OpenDatabase {
   readonly pool: Pool
-  /** The sockets of all connections. */
+  /** Sockets of all connections. */
   readonly sockets: ReadonlySet<Socket>
   readonly installation: Installation
 }
@@ -190,10 +189,10 @@ async function open(url: string): Promise<OpenDatabase> {
     query_timeout: patience.answer,
     keepAlive: true,
     allowExitOnIdle: true,
-    // A connection is used only when this has resolved (pg-pool waits for it, its type does not say so).
+    // pg-pool awaits it before it uses a connection, although its type does not say so.
     onConnect,
   })
-  // An idle connection that breaks is replaced by the next statement.
+  // The next statement replaces a broken idle connection.
   pool.on('error', ignore)
   try {
     installation = await withClient(pool, openInstallation)
@@ -204,7 +203,7 @@ async function open(url: string): Promise<OpenDatabase> {
   }
 }
 
-/** Waits for statements under way, but not for a database that does not answer. */
+/** Waits for running statements, but not for an unresponsive database. */
 async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
   const cut = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
@@ -216,8 +215,8 @@ async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
 const ignore = () => undefined
 
 /**
- * Holds whatever the defaults of the database are: a reported commit is on disk, statements see
- * earlier commits, and no statement waits for ever.
+ * Session settings that hold regardless of the database's defaults: a reported commit is on disk,
+ * statements see earlier commits, and no statement waits for ever.
  */
 const sessionSql = `
   SELECT set_config('synchronous_commit', 'on', false)
@@ -242,16 +241,14 @@ async function inTransaction<T>(
   })
 }
 
-/** 32 bits of a hash, except the lock of the schema: two texts that meet only wait for each other. */
+/** 32 bits of a hash, never the schema's lock. Colliding texts only wait for each other. */
 const lockNumber = (lock: string) =>
   createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
 
-/**
- * Uses a connection of the pool. After a failure it is closed, which rolls its transaction back.
- */
+/** Uses a pooled connection. After a failure it is closed, which rolls back its transaction. */
 async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  // A connection that breaks between two statements: the next statement fails.
+  // If a connection breaks between two statements, the next statement fails.
   client.on('error', ignore)
   let failure: Error | undefined
   try {
@@ -268,7 +265,7 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
 const rowsOf = <T>(row: z.ZodType<T>, { rows }: { rows: unknown[] }): T[] =>
   z.array(row).parse(rows)
 
-/** A failure of the database of `setting`, in words. */
+/** Describes a failure of the database of `setting`. */
 export function unusable(error: unknown, setting: string): StateError {
   const reason = reasonOf(error).replace(/\.$/, '')
   const isTemporary = !isRefusal(error)
@@ -278,14 +275,14 @@ export function unusable(error: unknown, setting: string): StateError {
 }
 
 /**
- * Whether the database has answered with an error that somebody has to fix: password, database
- * name, rights, version (SQLSTATE classes, PostgreSQL's Appendix A).
+ * True if the database's error needs a person: password, database name, rights, version (SQLSTATE
+ * classes, PostgreSQL's Appendix A).
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StateError ||
   (error instanceof Error && 'code' in error && /^(28|3D|3F|42)/.test(String(error.code)))
 
-/** A host with several addresses fails with one error per address, and no message of its own. */
+/** A host with several addresses fails with an error per address and no message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message || error.name : String(error)

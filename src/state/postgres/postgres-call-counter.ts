@@ -12,20 +12,23 @@ import {
 import { type Database, databaseNow, failingAs, NoRow, type RunSql } from './database.ts'
 
 export interface PostgresCounterOptions {
-  /** The group that calls are counted in: simulated calls are kept apart from real ones. */
+  /** Group of counted calls: separates simulated calls from real ones. */
   readonly countedAs: string
-  /** The clock of the database as an SQL expression; tests give another one. */
+  /** SQL expression of the database's clock; replaced in tests. */
   readonly now?: string
 }
 
-/** What the methods of a counter work with. */
+/** Context of a counter's methods. */
 interface Counting {
   readonly database: Database
   readonly countedAs: string
   readonly now: string
 }
 
-/** A call counter in PostgreSQL. All servers reserve one after the other, by the database's clock. */
+/**
+ * A call counter in PostgreSQL. Reservations of all servers are serialized, by the database's
+ * clock.
+ */
 export function createPostgresCallCounter(
   database: Database,
   { countedAs, now = databaseNow }: PostgresCounterOptions,
@@ -83,7 +86,7 @@ const pendingSql = `
 const CountRow = z.object({
   now: z.coerce.number(),
   under_way: z.coerce.number(),
-  /** When the call was reserved that is the newest but so many, for each limit of a window. */
+  /** Reservation time of the nth newest call, for each limit of a window. */
   minute: z.coerce.number().nullable(),
   hour: z.coerce.number().nullable(),
   day: z.coerce.number().nullable(),
@@ -117,7 +120,7 @@ async function countedNow(
 
 const OpenRow = z.object({ id: z.string(), callId: z.string() })
 
-/** What is known of the calls that were placed. */
+/** Methods that concern placed calls. */
 const following = ({
   database: { run, seal },
   countedAs,

@@ -6,26 +6,25 @@ import { ChangeListeners, type Changes, changeKinds } from '../changes.ts'
 import type { Database } from './database.ts'
 import { applicationName } from './schema.ts'
 
-/** The channel of LISTEN and NOTIFY; it belongs to the database. */
+/** Channel of LISTEN and NOTIFY; one per database. */
 const channel = 'voice_agent_mcp_changes'
 
 const Notice = z.object({
-  /** The server that announces it. It has notified its own listeners already. */
+  /** The announcing server, which has notified its own listeners already. */
   from: z.string(),
   kind: z.enum(changeKinds),
   topic: z.string().max(200),
 })
 
-/** Pauses before a broken connection is made again, ms: they grow. */
+/** Backoff before reconnecting, ms. */
 const firstPauseMs = 1000
 const longestPauseMs = 15_000
 
-/** How often the connection is checked, ms: a lost one reports nothing. */
+/** Interval of connection checks, ms: a lost connection reports nothing. */
 const checkEveryMs = 15_000
 
 /**
- * Changes of all servers of a database, by LISTEN and NOTIFY. A server that is not connected misses
- * them.
+ * Changes of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses them.
  */
 export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'>): Changes {
   const self = randomUUID()
@@ -51,7 +50,7 @@ export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'
 
 const ignore = () => undefined
 
-/** Anybody with access to the database may send notices: those in another form are ignored. */
+/** Anybody with database access may send notices; malformed ones are ignored. */
 function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefined {
   try {
     return Notice.safeParse(JSON.parse(payload ?? '')).data
@@ -60,7 +59,7 @@ function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefi
   }
 }
 
-/** A connection that receives notices and reconnects whenever it breaks. */
+/** A connection that receives notices and reconnects after a failure. */
 class ListeningConnection {
   readonly #url: string
   readonly #onNotice: (payload: string | undefined) => void
@@ -99,7 +98,7 @@ class ListeningConnection {
 
   async #newClient(): Promise<Client> {
     const { default: pg } = await import('pg')
-    // It does not keep a process running that has nothing else to do.
+    // Does not keep an idle process alive.
     const socket = new Socket().unref()
     this.#socket = socket
     const client = new pg.Client({
@@ -127,15 +126,13 @@ class ListeningConnection {
     })
   }
 
-  /**
-   * Drops a broken connection, once, whichever event reports it first, and connects again later.
-   */
+  /** Drops a broken connection once, whichever event reports it first, and reconnects later. */
   #connectLater(client: Client | undefined): void {
     if (client !== this.#client || this.#isClosed) return
     this.#client = undefined
-    // Not `end`: the other side of a connection that is lost does not answer.
+    // Not `end`: the peer of a lost connection does not answer.
     this.#socket?.destroy()
-    // Random, so that servers do not connect all at once when the database is back.
+    // Jitter, so that servers do not reconnect simultaneously.
     this.#wait(this.#pauseMs * (0.5 + Math.random()), () => this.#connect())
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
   }

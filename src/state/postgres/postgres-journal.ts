@@ -29,8 +29,8 @@ import {
 } from './database.ts'
 
 /**
- * The journal in PostgreSQL, for servers on any machines. Claims of one owner run one after the other;
- * every other method is one statement that compares what it changes.
+ * The journal in PostgreSQL, for servers on any machines. Claims of one owner are serialized; every
+ * other method is one compare-and-swap statement.
  */
 export function createPostgresJournal(database: Database): Journal {
   const journal = failingAs(database, (message, options) => {
@@ -49,7 +49,7 @@ type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'p
 
 const claiming = (database: Database): Claiming => {
   const { clock } = database
-  // Who does not wait for its claim any more does not send.
+  // A caller that no longer waits for its claim does not send.
   const { release } = recording(database)
   const purge = hourly(() => {
     const { since, boot, uptime } = timestampIn(-keptForMs)
@@ -88,9 +88,9 @@ const claiming = (database: Database): Claiming => {
   }
 }
 
-/** A row of the journal, with the database's time of the read. */
+/** A journal row with the database's time of the read. */
 const PostgresRow = JournalRow.extend({
-  /** `since` by the clock of the server that wrote it. */
+  /** `since` by the writing server's clock. */
   replica_since: z.coerce.number(),
   now: z.coerce.number(),
 })
@@ -101,9 +101,9 @@ const rowColumns = `owner, external_id, content, state, since, replica_since, up
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
-// As in SQLite: a call of unknown outcome stays the same call, a free row is the last choice, and a row
-// is recent where any clock says so: that of the database, that of the servers, the uptime of the machine
-// that has written it, or ($7, $8) that of the database as it was before it was set.
+// As in SQLite: a call of unknown outcome stays the same call, a free row is the last choice, and a
+// row is recent if any clock says so: the database's, the servers', the uptime of the writing
+// machine, or ($7, $8) the database's before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
   AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
     OR (boot = $5 AND uptime > $6::bigint)
@@ -113,7 +113,7 @@ const purgeSql = `DELETE FROM voice_agent_mcp.calls
   WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint
     AND NOT (boot = $3 AND uptime > $4::bigint)`
 
-/** The row of an identity; `lock` keeps others from changing it. */
+/** The row of an identity; `lock` prevents concurrent changes. */
 async function rowFor(
   run: RunSql,
   clock: WatchedClock,
@@ -134,12 +134,11 @@ async function rowFor(
 }
 
 /**
- * How long ago a row got into its state, ms, negative before its deadline. It is measured by the clock
- * of the database and by that of the servers, because either may be set, and where the same machine
- * has written it, by its uptime, because both may be set. A row of another machine is measured only if
- * this process has read the database's clock since it was written, and saw no step in it; the largest
- * step that goes unnoticed is subtracted. `undefined`: it is unknown, because a clock was set or may
- * have been.
+ * Time since a row got into its state, ms; negative before its deadline. Measured by the clocks of
+ * the database and the servers, because either may be set, and by the uptime for a row of this
+ * machine, because both may be set. A row of another machine is measured only if this process has
+ * read the database's clock since it was written and saw no step; the largest unnoticed step is
+ * subtracted. `undefined` if a clock was or may have been set.
  */
 function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined {
   const { since, replica_since, uptime, boot, now } = row
@@ -177,7 +176,7 @@ function instant(ms = 0): readonly [replicaSince: number, uptime: number, boot: 
   return [since, uptime, boot]
 }
 
-/** The next stamp of a row at `at`: see `longestStampAheadMs`. */
+/** Next stamp of a row at `at`: see `longestStampAheadMs`. */
 const laterThanSince = `CASE WHEN since - at > ${longestStampAheadMs} THEN at
   ELSE GREATEST(at, since + 1) END`
 
@@ -194,7 +193,7 @@ const reuseSql = `
     sent = LEAST(at, $4::bigint), sent_uptime = $5, sent_boot = $6
   FROM clock WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
 
-/** `undefined`: the stamp has changed, so another caller holds the entry. */
+/** `undefined` if the stamp has changed: another caller holds the entry. */
 async function restamp(
   run: Database['run'],
   { owner, externalId, stamp }: JournalEntry,
@@ -237,8 +236,8 @@ const recording = ({ run }: Database): Recording => {
 }
 
 /**
- * Retries for two minutes. A late release harms nobody; a missing one would leave a call that was
- * never sent with an unknown outcome.
+ * Retries for two minutes. A late release is harmless; a missing one would leave an unsent call
+ * with an unknown outcome.
  */
 async function again(work: () => Promise<unknown>): Promise<void> {
   for (let nth = 0; nth < 24; nth++) {
@@ -278,7 +277,7 @@ const notes = ({ run, seal }: Database): Pick<Journal, 'readNote' | 'writeNote'>
   },
 })
 
-/** An identity as it is stored. */
+/** Stored form of an identity. */
 async function sealed(
   identity: CallIdentity,
   { seal }: Pick<Database, 'seal'>,
@@ -287,7 +286,7 @@ async function sealed(
   return { ...identity, owner, content }
 }
 
-/** Runs work at most once an hour. A failure waits for the next hour. */
+/** Runs work at most once an hour. A failure is retried in the next hour. */
 function hourly(work: () => Promise<unknown>): () => Promise<void> {
   let last = Number.NEGATIVE_INFINITY
   return async () => {

@@ -18,7 +18,7 @@ import { createPostgresRecords } from './postgres-records.ts'
 import { applicationName, readInstallation } from './schema.ts'
 
 interface PostgresStateOptions extends DatabaseOptions {
-  /** Simulated calls do not count for the limits of real ones. */
+  /** Simulated calls do not count against the limits of real ones. */
   readonly isSandbox: boolean
 }
 
@@ -44,15 +44,15 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
 }
 
 export interface InspectedDatabase {
-  /** The version of PostgreSQL, such as `17.6`. */
+  /** PostgreSQL version, such as `17.6`. */
   readonly server: string
-  /** The version of the tables; `undefined`: there are none yet. */
+  /** Schema version; `undefined` if there are no tables yet. */
   readonly version: number | undefined
-  /** Whether missing tables can be created. */
+  /** True if missing tables can be created. */
   readonly mayCreate: boolean
-  /** How far its clock is ahead of this machine's, ms. */
+  /** Lead of its clock over this machine's, ms. */
   readonly clockAheadMs: number
-  /** Whether the clocks are close enough: a server refuses the database otherwise. */
+  /** True if the clocks are close enough; otherwise a server refuses the database. */
   readonly isClockUsable: boolean
 }
 
@@ -65,7 +65,7 @@ const Found = z.object({
 
 const NoteRow = z.object({ value: z.string() })
 
-/** Connects and reads, without changing the database. Throws StateError. */
+/** Connects and reads without changes. Throws StateError. */
 const inspect = async <T>(
   { url, setting }: DatabaseOptions,
   look: (client: ClientBase) => Promise<T>,
@@ -108,7 +108,7 @@ export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedData
     }
   })
 
-/** A note of the journal; `undefined`: there is no journal, or no such note. Throws StateError. */
+/** A note of the journal; `undefined` if there is no journal or no such note. Throws StateError. */
 export const inspectDatabaseNote = (
   address: DatabaseOptions,
   name: string,

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import * as z from 'zod'
 import { StateError } from '../state-access.ts'
 
-/** Grows with each change of the tables below. */
+/** Incremented with each change of the tables below. */
 const schemaVersion = 6
 
 /** Counts added and deleted records per owner, and per kind under the owner ''. */
@@ -26,15 +26,12 @@ const added = 'SELECT kind, owner, 1 AS change FROM added'
 const removed = 'SELECT kind, owner, -1 AS change FROM removed'
 
 /**
- * `needed_version`: programs of an earlier version cannot work with the tables. `secret`: owners,
- * contents, names and ids are stored as an HMAC with it: guesses cannot be tested against a table
- * without it. Nothing in an entry of the audit trail is hashed besides what it says itself: it is there
- * to be read.
- *
- * All instants are ms since 1970. `since` is by the clock of the database, `replica_since` by that of
- * the server that wrote it; `uptime` and `boot` are of its machine (see Timestamp). `sent` is the first
- * send by the earlier of both clocks. `reserved_owner` and `external_id` of a counted call are of the
- * entry of the journal that it is for.
+ * `needed_version`: minimum program version for the tables. `secret`: key of the HMAC that replaces
+ * stored owners, contents, names and ids, so that guesses cannot be tested against a table alone.
+ * Audit entries are stored readable, except for hashes within them. All instants are ms since 1970.
+ * `since` is by the database's clock, `replica_since` by the writing server's; `uptime` and `boot`
+ * belong to that server's machine (see Timestamp). `sent` is the first send by the earlier of both
+ * clocks. `reserved_owner` and `external_id` of a counted call name its journal entry.
  */
 const schema = `
   CREATE SCHEMA voice_agent_mcp;
@@ -110,13 +107,13 @@ const schema = `
   );
   CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id)`
 
-/** Identifies the tables, whichever server uses them. */
+/** Identifies the tables for all servers. */
 export interface Installation {
   /** Changes when the tables are recreated. */
   readonly id: string
-  /** Owners and contents are hashed with it. */
+  /** HMAC key for owners and contents. */
   readonly secret: string
-  /** The version of the tables. */
+  /** Schema version. */
   readonly version: number
 }
 
@@ -127,16 +124,16 @@ const InstallationRow = z.object({
   needed_version: z.number(),
 })
 
-/** All connections of this program have this name in pg_stat_activity. */
+/** Name of this program's connections in pg_stat_activity. */
 export const applicationName = 'voice-agent-mcp'
 
-/** The first number of the advisory locks of this program ("vamc"); the second says what is locked. */
+/** First number of this program's advisory locks ("vamc"); the second names the locked thing. */
 export const lockSpace = 0x76616d63
 const schemaLock = 0
 
 /**
- * Creates missing tables: the first server does, the others wait. Throws StateError for tables of
- * an incompatible version.
+ * Creates missing tables: the first server does, the others wait. Throws StateError for an
+ * incompatible schema version.
  */
 export async function openInstallation(client: ClientBase): Promise<Installation> {
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockSpace}, ${schemaLock})`)
@@ -154,7 +151,7 @@ export async function openInstallation(client: ClientBase): Promise<Installation
   return installation
 }
 
-/** Throws StateError if the tables were recreated, or a newer program has changed them. */
+/** Throws StateError if the tables were recreated, or changed by a newer program. */
 export async function checkInstallation(client: ClientBase, opened: Installation): Promise<void> {
   const found = await readInstallation(client)
   if (found.id !== opened.id) {
@@ -164,7 +161,7 @@ export async function checkInstallation(client: ClientBase, opened: Installation
   }
 }
 
-/** Throws StateError for tables of an incompatible version. */
+/** Throws StateError for an incompatible schema version. */
 export async function readInstallation(client: ClientBase): Promise<Installation> {
   const { rows } = await client.query('SELECT * FROM voice_agent_mcp.installation')
   const { needed_version, ...installation } = InstallationRow.parse(rows[0])

@@ -27,12 +27,12 @@ export interface SqliteAuditTrail extends AuditTrail {
   close(): Promise<void>
 }
 
-/** The most entries that are kept in memory, the newest: nobody deletes them but the end of the process. */
+/** Maximum entries in memory, the newest; nothing else prunes them before the process ends. */
 const maxInMemory = 1000
 
 /**
- * An audit trail in an SQLite file, which several servers on one machine may share. The file is made with
- * the first entry; where that fails, the next use tries again. `setting` is what names the folder, for
+ * An audit trail in an SQLite file, which servers on one machine may share. The first entry creates
+ * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
  * errors.
  */
 export function createSqliteAuditTrail(
@@ -56,7 +56,7 @@ export function createSqliteAuditTrail(
         db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
         if (max < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(max)
       }),
-    // Who only looks makes no file.
+    // Listing creates no file.
     list: async (query) =>
       path === ':memory:' || existsSync(path) ? use((db) => rowsOf(db, query)) : [],
     prune: (before, max) => use((db) => Number(db.prepare(pruneSql).run(before, max).changes)),

@@ -17,8 +17,8 @@ import {
 } from './state-file.ts'
 
 /**
- * Times in ms since 1970; lease_end 0: the call has ended. `placed_calls`: which calls they became;
- * `reserved_calls`: which entries of the journal they are for.
+ * Times in ms since 1970; lease_end 0 means ended. `placed_calls`: ids of the placed calls;
+ * `reserved_calls`: their journal entries.
  */
 export const callCounterSchema: StateFile = {
   // "dial"
@@ -47,9 +47,9 @@ export const callCounterSchema: StateFile = {
 type Use = LazyStateFile<DatabaseSync>['use']
 
 /**
- * A call counter in an SQLite file, which several servers on one machine may share. The file is
- * opened, and created if it is missing, with the first use; where that fails, the next use tries
- * again. `setting` is what names the folder, for errors.
+ * A call counter in an SQLite file, which servers on one machine may share. The first use opens or
+ * creates the file; after a failure the next use retries. `setting`: name of the folder's setting,
+ * for errors.
  */
 export function createSqliteCallCounter(
   path: string,
@@ -71,7 +71,7 @@ export function createSqliteCallCounter(
   }
 }
 
-/** What counts calls. */
+/** Methods that count calls. */
 const limiting = (
   use: Use,
   now: () => number,

@@ -31,16 +31,16 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** A journal in a file, which may be deleted while it is open. */
+/** A journal in a file that may be deleted while open. */
 interface SqliteJournal extends Journal {
-  /** Why no call can be placed any more: the file was deleted, or another one has its place. */
+  /** Why no call can be placed any more: the file was deleted or replaced. */
   fault(): JournalError | undefined
 }
 
 /**
- * Opens the journal in an SQLite file that several processes of one machine may share, and creates
- * it if it is missing. `:memory:` ends with the process. While another process writes to the file,
- * methods wait without blocking this process.
+ * Opens or creates the journal in an SQLite file that processes of one machine may share.
+ * `:memory:` ends with the process. While another process writes, methods wait without blocking
+ * this process.
  */
 export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
   const file = await openJournalFile(path)
@@ -58,7 +58,10 @@ export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
   }
 }
 
-/** Owners, contents and names of notes are sealed (`sealOf`): what is stored contains no key and no number. */
+/**
+ * Owners, contents and names of notes are sealed (`sealOf`): the file contains no key and no
+ * number.
+ */
 export const journalSchema: StateFile = {
   // "once"
   applicationId: 0x6f6e6365,
@@ -89,7 +92,7 @@ export const journalSchema: StateFile = {
 
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
-/** What decides who sends. */
+/** Methods that decide who sends. */
 const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
   const sealed = (identity: CallIdentity): CallIdentity => ({
     ...identity,
@@ -115,7 +118,8 @@ const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
     beginSending: (entry, forMs) =>
       run(() => {
         const sending = setDeadline(db, entry, forMs)
-        // Where no other process finds this file, the entry stops none from sending the same call.
+        // If other processes cannot find this file, the entry does not stop them from sending the
+        // same call.
         const why = fault()
         if (!why) return sending
         if (sending) releaseRow(db, sending)
@@ -134,14 +138,14 @@ const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().pa
 const byIdSql = 'SELECT * FROM calls WHERE owner = ? AND external_id = ?'
 const byCallSql = 'SELECT * FROM calls WHERE owner = ? AND call_id = ?'
 // A call of unknown outcome stays the same call until its outcome is known. A free row is the last
-// choice: that one request came to nothing does not undo another that was placed. A row is recent
-// where either clock says so: setting the clock forward causes no second call.
+// choice: a failed request does not undo another one that placed a call. A row is recent if either
+// clock says so: setting the clock forward causes no second call.
 const byContentSql = `
   SELECT * FROM calls WHERE owner = :owner AND content = :content AND minted = 1
     AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
   ORDER BY state = 'free', since DESC LIMIT 1`
 
-/** The row that stands for an identity. */
+/** The row of an identity. */
 const rowFor = (
   db: DatabaseSync,
   { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
@@ -179,7 +183,7 @@ function claimRow(db: DatabaseSync, identity: CallIdentity): Claim {
   }
 }
 
-/** The next stamp at an instant: see `longestStampAheadMs`. */
+/** Next stamp at an instant: see `longestStampAheadMs`. */
 const laterThan = (stamp: number, at: Timestamp): Timestamp =>
   stamp - at.since > longestStampAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
 
@@ -187,14 +191,14 @@ const restampSql = `
   UPDATE calls SET since = :since, uptime = :uptime, boot = :boot
   WHERE owner = :owner AND external_id = :externalId AND state = 'sending' AND since = :stamp`
 
-/** Gives a row that is being sent another timestamp; false when it no longer has this stamp. */
+/** Gives a sending row another timestamp; false if its stamp has changed. */
 const restamp = (
   db: DatabaseSync,
   { owner, externalId, stamp }: JournalEntry,
   at: Timestamp,
 ): boolean => db.prepare(restampSql).run({ owner, externalId, stamp, ...at }).changes === 1
 
-/** `undefined`: the entry has another stamp by now, so another caller holds it. */
+/** `undefined` if the stamp has changed: another caller holds the entry. */
 function setDeadline(
   db: DatabaseSync,
   entry: JournalEntry,
@@ -210,7 +214,7 @@ const settleSql = `
   UPDATE calls SET state = :state, call_id = :callId, since = :since, uptime = :uptime, boot = :boot
   WHERE owner = :owner AND external_id = :externalId AND state NOT IN ('placed', 'not_taken')`
 
-/** What came of a call. */
+/** Methods that record outcomes. */
 const recording = ({ db, run }: JournalFile): Recording => {
   const settle = (state: 'placed' | 'not_taken') => (entry: JournalEntry, callId: string) =>
     run(() => {
@@ -239,24 +243,23 @@ function releaseRow(db: DatabaseSync, { owner, externalId, stamp }: JournalEntry
 
 const NoteRow = z.object({ value: z.string() }).optional()
 
-/** The value of a note, by its sealed name. */
+/** Value of a note, by its sealed name. */
 export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
   NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
 
-/** The open file of a journal. Its functions throw JournalError. */
+/** An open journal file. Its functions throw JournalError. */
 interface JournalFile {
   readonly db: DatabaseSync
-  /** Hashes a text with the secret of the file. */
+  /** Hashes a text with the file's secret. */
   readonly seal: (text: string) => string
   /**
-   * Runs `work` without a pause in it, and again while another process writes to the file. It is one
-   * operation for all requests of this process; for other processes it is one if it is one statement or
-   * a transaction.
+   * Runs `work` without an await in it, and again while another process writes. It is atomic for
+   * this process; for other processes only as one statement or transaction.
    */
   readonly run: <T>(work: () => T) => Promise<T>
   /**
-   * Why other processes do not find this file. On most systems an open file can be deleted: whoever has it
-   * open reads and writes it on. `undefined`: whoever opens the path now gets this file.
+   * Why other processes do not find this file: on most systems an open file can be deleted and
+   * stays usable for its holders. `undefined` if the path still leads to it.
    */
   readonly fault: () => JournalError | undefined
 }
@@ -276,7 +279,7 @@ async function openJournalFile(path: string): Promise<JournalFile> {
     const db = await openStateFile(path, journalSchema)
     await retryWhileBusy(() => db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) }))
     const opened = statOf(path)
-    // It was deleted while it was being opened.
+    // Deleted during opening.
     if (opened === undefined) throw new JournalError(deleted(path))
     return { db, seal: sealOf(db), opened }
   })

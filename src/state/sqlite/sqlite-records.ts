@@ -60,9 +60,9 @@ export interface SqliteRecords extends Records {
 }
 
 /**
- * Records in an SQLite file, which several servers on one machine may share. The file is opened, and
- * created if it is missing, with the first use; where that fails, the next use tries again. `setting`
- * is what names the folder, for errors.
+ * Records in an SQLite file, which servers on one machine may share. The first use opens or creates
+ * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
+ * errors.
  */
 export function createSqliteRecords(path: string, setting: string): SqliteRecords {
   const { use, close } = lazyStateFile(

@@ -10,15 +10,15 @@ import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
 import { inspectStateFile, sealOf } from './state-file.ts'
 
 export interface SqliteStateOptions {
-  /** `:memory:`: the state is that of this process alone, and ends with it. */
+  /** `:memory:`: the state belongs to this process and ends with it. */
   readonly folder: string
-  /** What names the folder, for errors. */
+  /** Name of the folder's setting, for errors. */
   readonly setting: string
-  /** Simulated calls do not count for the limits of real ones. */
+  /** Simulated calls do not count against the limits of real ones. */
   readonly isSandbox: boolean
 }
 
-/** The files of a state, with what is in them. */
+/** Files of a state, by content. */
 const stateFiles = {
   'calls.db': journalSchema,
   'dialled.db': callCounterSchema,
@@ -29,7 +29,7 @@ const stateFiles = {
 const stateFile = (folder: string, name: string, isSandbox: boolean) =>
   folder === ':memory:' ? folder : join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
 
-/** The state in SQLite files, which the servers of one machine share. Each is opened with its first use. */
+/** The state in SQLite files, shared by the servers of one machine. Each is opened on first use. */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
   const file = (name: keyof typeof stateFiles) => stateFile(folder, name, isSandbox)
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
@@ -60,16 +60,16 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
   }
 }
 
-/** A file of a state that exists. */
+/** An existing file of a state. */
 export interface InspectedFile {
   readonly file: string
-  /** Of its tables. */
+  /** Schema version. */
   readonly version: number
-  /** Why it cannot be used. */
+  /** Why it is unusable, if it is. */
   readonly problem: string | undefined
 }
 
-/** Lists the files of a state that exist. Changes nothing. */
+/** Lists a state's existing files. Changes nothing. */
 export async function inspectSqliteState({
   folder,
   isSandbox,
@@ -90,7 +90,7 @@ export async function inspectSqliteState({
   )
 }
 
-/** The note of a journal under a name; `undefined`: there is no journal, or no such note. Changes nothing. */
+/** A journal's note; `undefined` if there is no journal or no such note. Changes nothing. */
 export async function inspectSqliteNote(
   { folder, isSandbox }: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>,
   name: string,

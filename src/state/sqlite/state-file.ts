@@ -5,35 +5,35 @@ import * as z from 'zod'
 import { makePrivateFile } from '../private-files.ts'
 import { openOnce, type StateErrorOptions, stateUntil } from '../state-access.ts'
 
-/** A kind of database file that several servers on one machine may share. */
+/** A kind of database file, shared by servers on one machine. */
 export interface StateFile {
   /** Marks the file as one of this program (https://sqlite.org/pragma.html#pragma_application_id). */
   readonly applicationId: number
-  /** Of the tables; a file of another version is refused. */
+  /** Schema version; a file of another version is refused. */
   readonly version: number
   /** Creates the tables in a new file. */
   readonly create: (db: DatabaseSync) => void
 }
 
-/** SQLite's result code for a file that another process is writing to. */
+/** SQLite's result code for a file that another process is writing. */
 const busy = 5
 
-/** How long to wait for other processes that write to the file, ms. */
+/** Timeout for other processes' writes, ms. */
 const longestWaitMs = 5000
 
 /**
- * Opens a file, and creates it if it is missing; `:memory:` ends with the process. Throws for one that
- * another program or version has written, and leaves it as it is.
+ * Opens or creates a file; `:memory:` ends with the process. Throws for a file of another program
+ * or version, and leaves it unchanged.
  */
 export async function openStateFile(file: string, kind: StateFile): Promise<DatabaseSync> {
   const { DatabaseSync } = await import('node:sqlite')
   if (file !== ':memory:') makePrivateFile(file)
-  // SQLite would block this thread while it waits; `retryWhileBusy` waits instead.
+  // SQLite's own timeout would block this thread; `retryWhileBusy` waits instead.
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
-    // Checked before anything is changed: it may belong to another program.
+    // Checked before any change: the file may belong to another program.
     await retryWhileBusy(() => isMade(db, kind))
-    // FULL: what was written survives a power cut.
+    // FULL: committed data survives a power cut.
     await retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'))
     await retryWhileBusy(() =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
@@ -47,10 +47,7 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   }
 }
 
-/**
- * Reads a file without a change to it; `undefined`: it holds nothing yet. Throws for one that cannot be
- * used.
- */
+/** Reads a file without changing it; `undefined` if it is empty. Throws if it is unusable. */
 export async function inspectStateFile<T>(
   file: string,
   kind: StateFile,
@@ -72,12 +69,12 @@ function make(db: DatabaseSync, { applicationId, version, create }: StateFile): 
 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
-/** The file is of a version of this program that this one cannot read. */
+/** The file's version is not readable by this program. */
 export class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError'
 }
 
-/** Whether a file has its tables; false: it holds nothing yet. Throws for anything else. */
+/** True if a file has its tables, false if it is empty. Throws for anything else. */
 function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolean {
   const header = FileHeader.parse(
     db
@@ -98,7 +95,7 @@ function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolea
   throw new Error('it is a database of another program')
 }
 
-/** Makes the secret of a new file. */
+/** Creates the secret of a new file. */
 export function createSecret(db: DatabaseSync): void {
   db.exec('CREATE TABLE secret (secret BLOB NOT NULL) STRICT')
   db.prepare('INSERT INTO secret VALUES (?)').run(randomBytes(32))
@@ -107,24 +104,24 @@ export function createSecret(db: DatabaseSync): void {
 const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
 
 /**
- * Seals texts as they are stored in a file: as an HMAC with its secret. Without the secret, guesses cannot
- * be tested against what is stored.
+ * Seals texts for storage as an HMAC with the file's secret, so that guesses cannot be tested
+ * against the file's texts alone.
  */
 export function sealOf(db: DatabaseSync): (text: string) => string {
   const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
   return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** A file that is opened with its first use. */
+/** A file that is opened on first use. */
 export interface LazyStateFile<T> {
-  /** Runs `work` on the open file, and again while another process writes to it. */
+  /** Runs `work` on the open file, and again while another process writes. */
   use<R>(work: (opened: T) => R): Promise<R>
   close(close: (opened: T) => void): Promise<void>
 }
 
 /**
- * Where the file cannot be opened, the next use tries again. Every failure is thrown as the error that
- * `unusable` makes of its reason.
+ * After a failed opening the next use retries. Every failure is thrown as the error that `unusable`
+ * builds from its reason.
  */
 export function lazyStateFile<T>(
   open: () => Promise<T>,
@@ -145,7 +142,7 @@ export function lazyStateFile<T>(
   }
 }
 
-/** Runs `work` in a transaction: all of it takes effect, or nothing. */
+/** Runs `work` in an atomic transaction. */
 export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): T {
   db.exec(begin)
   try {
@@ -153,17 +150,17 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
     db.exec('COMMIT')
     return result
   } catch (error) {
-    // SQLite rolls back by itself where the disk is full.
+    // SQLite rolls back by itself if the disk is full.
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error
   }
 }
 
-/** Whether an error of SQLite says that another process writes to the file. */
+/** True for SQLite's error that another process is writing. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
 
-/** Runs `work`, and again while another process writes to the file, for some seconds at most. */
+/** Runs `work`, and retries while another process writes, for some seconds at most. */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = Math.min(performance.now() + longestWaitMs, stateUntil())
   for (;;) {
@@ -171,7 +168,7 @@ export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> 
       return await work()
     } catch (error) {
       if (!isLocked(error) || performance.now() > end) throw error
-      // Random, so that processes that wait do not collide again.
+      // Jitter, so that waiting processes do not collide again.
       await sleep(1 + Math.random() * 10)
     }
   }
