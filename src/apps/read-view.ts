@@ -6,12 +6,12 @@ import type { ViewName } from './views.ts'
 
 const decompress = promisify(brotliDecompress)
 
-/** Where the built views are, seen from here and from the parts of the bundle in `dist/parts`. */
+/** Folder of the built views, relative to this file and to the bundle's parts in `dist/parts`. */
 const viewsFolder = join(import.meta.dirname, '../../dist/apps')
 
 const read = new Map<ViewName, Promise<string>>()
 
-/** The HTML of a view, which the package holds compressed. It is read once. */
+/** The HTML of a view, decompressed from the package and cached. */
 export function readView(name: ViewName): Promise<string> {
   const known = read.get(name)
   if (known) return known
@@ -19,7 +19,7 @@ export function readView(name: ViewName): Promise<string> {
     (await decompress(bytes)).toString('utf8'),
   )
   read.set(name, html)
-  // A failure is not kept: its cause may be gone the next time.
+  // A failure is not cached: its cause may be temporary.
   html.catch(() => read.delete(name))
   return html
 }

@@ -1,31 +1,31 @@
 /*
- * Interactive views of results (MCP Apps, specification 2026-01-26): a client that has the extension
- * shows the HTML file of a tool's view and hands it the result. The files are built from src/apps/browser;
- * nothing of them is loaded before a client reads one.
+ * Interactive views of results (MCP Apps, specification 2026-01-26). A client with the extension
+ * renders the HTML file of a tool's view and passes it the result. The files are built from
+ * src/apps/browser and loaded on the first read.
  */
 
-/** The extension by which a client says that it shows views. */
+/** Extension that a client declares if it shows views. */
 export const viewExtension = 'io.modelcontextprotocol/ui'
 
 export const viewMimeType = 'text/html;profile=mcp-app'
 
-/** The views. A tool names its view in its record. */
+/** Names of the views. A tool names its view in its definition. */
 export const viewNames = ['usage', 'call', 'voices', 'agent'] as const
 
 export type ViewName = (typeof viewNames)[number]
 
 export const viewUri = (name: ViewName): string => `ui://voice-agents/${name}.html`
 
-/** The view at an address, if there is one. */
+/** The view of a URI, if any. */
 export const viewAt = (uri: string): ViewName | undefined =>
   viewNames.find((name) => viewUri(name) === uri)
 
-/** What a tool's `_meta` says of its view. */
+/** A tool's `_meta` for its view. */
 export const viewMeta = (name: ViewName) => ({ ui: { resourceUri: viewUri(name) } })
 
 /**
- * Whether the capabilities of a client say that it shows views of this kind. One that lists no kinds
- * shows the only one there is.
+ * True if a client's capabilities declare views of this kind. A client that lists no MIME types
+ * supports the only one.
  */
 export function declaresViews(capabilities: unknown): boolean {
   const declared = memberOf(memberOf(capabilities, 'extensions'), viewExtension)
@@ -34,13 +34,13 @@ export function declaresViews(capabilities: unknown): boolean {
   return !Array.isArray(kinds) || kinds.includes(viewMimeType)
 }
 
-/** A plain look: it runs for each list of tools. */
+/** A plain property read: it runs for each list of tools. */
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
 
-/** What people read of each view. */
+/** Titles of the views. */
 export const viewTitles: Readonly<
   Record<ViewName, { readonly title: string; readonly description: string }>
 > = {

@@ -5,20 +5,20 @@ import type { Client } from '../platform/client.ts'
 import { ApiError, type Failure, isNotFound } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
 
-/** How often `onUnderWay` runs, ms. */
+/** Interval of `onUnderWay`, ms. */
 const underWayEveryMs = 300_000
 
-/** When a call that could not be read is tried again, ms. */
+/** Wait before an unreadable call is read again, ms. */
 const retryAfterMs = 15_000
 
-/** Follows calls: each is read once at a time, however many requests wait for it. */
+/** Follows calls. Each call has one poll, shared by all requests that wait for it. */
 export class CallFollower {
   readonly #polls = new Map<string, CallPoll>()
   readonly #limiter = new PollLimiter()
 
   /**
-   * Resolves with the last reading of the call when it has ended, time is up, or `signal` fires.
-   * Throws ApiError when the call cannot be read several times in a row.
+   * Resolves with the last reading of the call at its end, at the deadline, or when `signal` fires.
+   * Throws ApiError after several failed readings in a row.
    */
   follow(followed: FollowedCall, client: Client, options: FollowOptions): Promise<CallDetail> {
     const key = JSON.stringify(followed)
@@ -32,8 +32,8 @@ export class CallFollower {
   }
 
   /**
-   * Runs `onEnded` when the call has ended, and `onUnderWay` every few minutes while it goes on. A
-   * call that cannot be read is neither: it is tried again.
+   * Runs `onEnded` at the call's end, and `onUnderWay` every few minutes before it. An unreadable
+   * call triggers neither and is retried.
    */
   async untilEnd(
     followed: FollowedCall,
@@ -53,7 +53,7 @@ export class CallFollower {
 }
 
 interface FollowedCall {
-  /** Hash of the key; calls of different keys are never mixed up. */
+  /** Key hash; calls of different keys are kept apart. */
   readonly keyHash: string
   readonly account: string
   readonly callId: string
@@ -62,20 +62,20 @@ interface FollowedCall {
 export interface FollowOptions {
   readonly forMs: number
   readonly signal?: AbortSignal | undefined
-  /** Called with each reading that differs from the one before. */
+  /** Receives each reading that differs from the previous one. */
   readonly onChange?: (call: CallDetail) => void
 }
 
-/** A request that waits for the call. */
+/** A request waiting for the call. */
 interface Waiter {
   read(call: CallDetail): void
   failed(error: unknown): void
 }
 
-/** Failed readings in a row after which the waiting requests fail. */
+/** Consecutive failed readings after which the waiting requests fail. */
 const maxFailures = 3
 
-/** Reads one call again and again, as long as a request waits for it. */
+/** Polls one call while a request waits for it. */
 class CallPoll {
   readonly #followed: FollowedCall
   readonly #client: Client
@@ -101,7 +101,7 @@ class CallPoll {
     const began = performance.now()
     const stop = () =>
       this.#last ? resolve(this.#last) : reject(notRead(signal, performance.now() - began))
-    // One timer and no AbortSignal.timeout: a thousand requests may wait at once.
+    // One timer instead of AbortSignal.timeout: a thousand requests may wait.
     const timer = setTimeout(stop, forMs).unref()
     const waiter: Waiter = {
       failed: reject,
@@ -138,7 +138,7 @@ class CallPoll {
             return this.#fail(error)
         }
         await sleep(this.#waitMs(), undefined, { ref: false })
-        // Requests may wait one after the other: the poll outlives the gap between two of them.
+        // Requests may wait one after the other: the poll outlives the gap between them.
       } while (this.#waiters.size > 0)
     } finally {
       this.#limiter.change(this.#intervalMs, Number.POSITIVE_INFINITY)
@@ -153,7 +153,7 @@ class CallPoll {
     return this.#limiter.waitMs(intervalMs)
   }
 
-  /** The age of the call if it is known, else of this poll. */
+  /** Age of the call, or of this poll if unknown. */
   #ageMs(): number {
     const began = Date.parse(this.#last?.created ?? this.#last?.started_at ?? '')
     return Date.now() - Math.min(this.#started, Number.isNaN(began) ? this.#started : began)
@@ -170,7 +170,7 @@ class CallPoll {
   }
 }
 
-/** Nothing was read before time was up, or before the caller gave up. */
+/** The deadline or the caller's abort came before the first reading. */
 function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: true }
@@ -179,7 +179,7 @@ function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
 }
 
 /**
- * Whether a later reading may succeed: after a failure of the platform, not after a refusal. A call
+ * True if a later reading may succeed: after a failure of the platform, not after a refusal. A call
  * that was never read may not be shown yet.
  */
 function mayRecover(error: unknown, isUnread: boolean): boolean {
@@ -189,30 +189,29 @@ function mayRecover(error: unknown, isUnread: boolean): boolean {
   return !isRefusal || (isUnread && isNotFound(error))
 }
 
-/** How often a call is read: every second at first, while it rings, and less often later, ms. */
+/** Polling interval, ms: one second at first, while it rings; longer later. */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < 10_000) return 1000
   return ageMs < 60_000 ? 2000 : 5000
 }
 
-/** The most readings of all calls together in a second. Beyond it each call is read less often. */
+/** Maximum readings per second over all calls. Beyond it each call is read less often. */
 const maxPerSecond = 20
 const batchMs = 1000
 
-/** Keeps the readings of all calls within the limit. */
+/** Keeps all polls within the limit. */
 class PollLimiter {
-  /** Readings per ms of all calls, if each was read at its own interval. */
+  /** Readings per ms of all calls at their own intervals. */
   #wanted = 0
 
-  /** A call is read at another interval; infinite: it is not read. */
+  /** Changes a call's interval; infinite means that it is not read. */
   change(fromMs: number, toMs: number): void {
     this.#wanted += 1 / toMs - 1 / fromMs
   }
 
   /**
-   * How long a call waits for its next reading, ms: its own interval, or a multiple of it beyond the
-   * limit. Then the readings of each second are made together, because a timer costs as much as a
-   * reading.
+   * Wait of a call for its next reading, ms: its own interval, or a multiple beyond the limit. Then
+   * the readings of each second share a timer, because a timer costs as much as a reading.
    */
   waitMs(intervalMs: number): number {
     const times = (this.#wanted * 1000) / maxPerSecond
@@ -222,12 +221,12 @@ class PollLimiter {
   }
 }
 
-/** The states that a call does not leave, by the platform's reference. */
+/** Final states of a call, by the platform's reference. */
 const finalStates = new Set(['completed', 'failed', 'transferred'])
 
 /**
- * Whether a call has ended: it is in a final state or has an end. The platform may add states: an
- * unknown one, such as `queued`, means that the call goes on, until it began `longestMs` ago.
+ * True if a call has ended: it has a final state or an end. The platform may add states: with an
+ * unknown one, such as `queued`, the call counts as under way until it is `longestMs` old.
  */
 export function hasEnded(
   { status, ended_at, created, started_at }: CallDetail,
@@ -239,10 +238,10 @@ export function hasEnded(
   return Date.now() - began > longestMs
 }
 
-/** How long after it was placed a call may be missing on the platform, ms. */
+/** Time after placing during which the platform may not show a call yet, ms. */
 export const shownAfterMs = 30_000
 
-/** Whether a later reading of the call differs in what requests that wait for it report. */
+/** True if a later reading changes what waiting requests report. */
 function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
   if (!before) return true
   return (

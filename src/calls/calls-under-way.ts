@@ -8,7 +8,7 @@ import type { OpenCall } from '../state/call-counter.ts'
 import type { CallFollower } from './call-follower.ts'
 import { hasEnded } from './call-follower.ts'
 
-/** Whose calls are counted together, and who reads them. */
+/** Group of calls that are counted together, and their reader. */
 export interface CallReader {
   /** Platform and account, as the call counter stores them: only their calls are read. */
   readonly callOwner: string
@@ -17,30 +17,30 @@ export interface CallReader {
   readonly keyHash: string
 }
 
-/** How long reading calls takes at most, ms, and how many are read: a request waits for it. */
+/** Time limit for reading calls, ms, and their maximum number: a request waits for it. */
 const readMs = 3000
 const maxRead = 50
 
 /**
- * How long the platform must say that there is no such call before it counts as ended, ms. By the time
- * of this process: a clock that is set forward makes a call look older than it is.
+ * Time that the platform must report a call as missing before it counts as ended, ms. By this
+ * process's clock: a clock set forward makes a call look older.
  */
 const missingForMs = 120_000
 
 type CallStatus = 'ended' | 'under way' | 'missing' | 'unknown'
 
 /**
- * Keeps the call counter's number of calls under way true. Calls that this process has placed are
- * followed to their end. Calls of a process that was stopped are not followed: they are read
- * from the platform before the first call of their account, and when `max_at_once` seems to be
- * reached. One that has ended is released, one that goes on is followed from then on.
+ * Keeps the call counter's number of calls under way accurate. Calls of this process are followed
+ * to their end. Calls of a stopped process are read from the platform before the first call of
+ * their account, and when `max_at_once` seems to be reached: an ended one is released, any other is
+ * followed from then on.
  */
 export class CallsUnderWay {
   readonly #policy: DialPolicy
   readonly #follower: CallFollower
-  /** Permits of calls that this process follows. */
+  /** Permits of followed calls. */
   readonly #followed = new Set<string>()
-  /** Since when calls are missing on the platform, by their permits; ms of this process. */
+  /** Time since which a call is missing on the platform, by permit; ms of this process. */
   readonly #missingSince = new LRUCache<string, number>({ max: 1000 })
   /** Owners whose calls this process has read. */
   readonly #knownOwners = new Set<string>()
@@ -50,13 +50,13 @@ export class CallsUnderWay {
     this.#follower = follower
   }
 
-  /** A call was placed with this permit: it counts until it has ended. */
+  /** Follows a placed call; its permit counts until the call has ended. */
   async placed(permitId: string, callId: string, reader: CallReader): Promise<void> {
     this.#follow(permitId, callId, reader)
     await this.#policy.placed(permitId, { owner: reader.callOwner, callId })
   }
 
-  /** Asks the policy, and again when a call that counted as under way turns out to have ended. */
+  /** Asks the policy, and again if a call counted as under way turns out to have ended. */
   async ask<V extends { readonly allowed: boolean }>(
     reader: CallReader,
     signal: AbortSignal | undefined,
@@ -71,7 +71,7 @@ export class CallsUnderWay {
     return isFull && (await this.#readOpenCalls(reader, signal)) ? question() : answer
   }
 
-  /** Reads the calls that this process does not follow; true when one of them has ended. */
+  /** Reads the calls that this process does not follow; true if one of them has ended. */
   async #readOpenCalls(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
     const counted = await this.#policy.underWay(reader.callOwner)
     const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, maxRead)
@@ -79,7 +79,7 @@ export class CallsUnderWay {
     return statuses.includes('ended')
   }
 
-  /** Reads a call and tells the policy; one that cannot be read counts until its lease ends. */
+  /** Reads a call and reports to the policy; an unreadable call counts until its lease ends. */
   async #update(
     call: OpenCall,
     reader: CallReader,
@@ -94,7 +94,7 @@ export class CallsUnderWay {
     return status
   }
 
-  /** A call that stays missing has ended. */
+  /** A call that stays missing counts as ended. */
   #judged(permitId: string, status: CallStatus): CallStatus {
     if (status !== 'missing') {
       this.#missingSince.delete(permitId)

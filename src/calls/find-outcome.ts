@@ -17,9 +17,9 @@ import type { Doubt, LookupContext } from './placement.ts'
 /** The outcome of a call that was sent. */
 export type CallOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
-  /** There is no call, and there will be none as long as the entry has this stamp. */
+  /** There is no call, and there will be none while the entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
-  /** `failure`: why the platform did not tell, where it failed. */
+  /** `failure`: why the platform gave no answer, if it failed. */
   | {
       readonly kind: 'unknown'
       readonly failure?: Failure | undefined
@@ -27,9 +27,9 @@ export type CallOutcome =
     }
 
 /**
- * Asks until the platform lists the call, or tells of a call that was sent long enough ago whether it
- * certainly does not exist, or time is up. A question that fails is asked again. Reads the journal each
- * time: another request that sends the call records its outcome there.
+ * Asks until the platform lists the call, or its absence is certain because enough time has passed
+ * since the send, or time is up. Failed requests are retried. Reads the journal each time, because
+ * another request that sends the call records its outcome there.
  */
 export async function findOutcome(
   entry: JournalEntry,
@@ -41,14 +41,14 @@ export async function findOutcome(
   let doubt: Doubt | undefined
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
     const current = await lookup.journal.current(entry)
-    // The journal keeps entries for longer than a request can be on its way.
+    // The journal keeps entries for longer than a request can be in flight.
     if (!current) return { kind: 'absent', entry }
     const forMs = deadline - performance.now()
-    // Decided before the list is read: only a list that is read after that time shows an absence.
+    // Decided before the list is read: only a later list can prove an absence.
     const isSettled = current.sinceDeadlineMs >= settledMs
     const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
     if (outcome.kind !== 'unknown') return outcome
-    // What the list showed stays true when a later question fails.
+    // The last list's result stays true if a later request fails.
     if (!outcome.failure) doubt = outcome.doubt
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0 || (isSettled && doubt)) return { ...outcome, doubt }
@@ -85,10 +85,10 @@ function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure
   return { kind: 'unknown', failure: error.failure }
 }
 
-/** What the platform's list says of a call, by the rule in listed-call.ts. */
+/** Result of a look-up in the platform's list, by the rules in listed-call.ts. */
 type LookUp =
   | { readonly kind: 'found'; readonly call: Call }
-  /** Certainly. */
+  /** Certain. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly doubt: Doubt | undefined }
 
@@ -98,15 +98,15 @@ interface LookUpOptions {
 }
 
 interface SentOptions extends LookUpOptions {
-  /** When the call was first sent, ms since 1970; `undefined`: only the filtered list is read. */
+  /** Time of the first send, ms since 1970; `undefined`: only the filtered list is read. */
   readonly sentAt: number | undefined
-  /** Whether enough time has passed since the send for the list to prove an absence. */
+  /** True if enough time has passed since the send for the list to prove an absence. */
   readonly isSettled: boolean
 }
 
 /**
- * How much earlier than it was sent a call may be dated by the platform, ms: more than a clock is
- * wrong, and more than two time zones differ.
+ * Maximum time by which the platform may date a call before its send, ms: more than clock errors
+ * and time zone differences.
  */
 const clockDoubtMs = 24 * 3_600_000
 
@@ -116,8 +116,8 @@ const nothingKnown: LookUp = { kind: 'unknown', doubt: undefined }
 const noEnd: LookUp = { kind: 'unknown', doubt: { kind: 'endless list' } }
 
 /**
- * Asks for a call before it is first sent under the caller's id. All calls of the time that a journal
- * keeps are read; `unknown` if that does not reach their end in time. Throws ApiError and JournalError.
+ * Looks up a call before its first send under the caller's id. Reads all calls of the journal's
+ * retention time; `unknown` if time is up before their end. Throws ApiError and JournalError.
  */
 export const lookUpUnsent = (
   externalId: string,
@@ -165,7 +165,7 @@ type Query = Readonly<Record<string, unknown>>
 
 interface List {
   readonly read: (query: Query) => Promise<Page>
-  /** Reads a page; `undefined`: time is up. */
+  /** Reads a page; `undefined` if time is up. */
   readonly readInTime: (query: Query) => Promise<Page | undefined>
 }
 
@@ -193,14 +193,14 @@ const isKnownBy =
 
 interface Search {
   readonly wanted: WantedCall
-  /** Start of the searched time, ms since 1970. */
+  /** Start of the search, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
-  /** Whether the journal has it as the call of another request. */
+  /** True if the journal has the call for another request. */
   readonly isKnown: (call: Call) => Promise<boolean>
 }
 
-/** The call among listed ones, by id. */
+/** The wanted call among listed ones, by id. */
 function listedIn(items: readonly Call[], { wanted }: Search): LookUp | undefined {
   const listed = items.filter((item) => isListedAs(item, wanted))
   const call = listed.find((item) => wanted.isOurId || !isAnotherPerson(item, wanted))
@@ -218,7 +218,7 @@ async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | 
   return undefined
 }
 
-/** Searches all calls of the time, in whatever order the platform lists them. */
+/** Searches all calls since the start, in any order. */
 async function searchAll(search: Search, readInTime: List['readInTime']): Promise<LookUp> {
   const created_after = new Date(search.since).toISOString()
   const seen = new Set<string>()

@@ -3,9 +3,9 @@ import type { RouteRequest } from '../contract/route.ts'
 import { isMintedExternalId } from '../state/journal.ts'
 
 /*
- * Which listed call is the one that was asked for. Platforms ignore filters or `offset`, show fewer
- * items than asked for, count the items of a page instead of all, and list a call without its external
- * id, or with its id, numbers or agent in another form. So nothing follows from absence alone:
+ * Identifies the wanted call in a list. Platforms ignore filters or `offset`, return fewer items than
+ * requested, count the items of a page instead of all, and list a call without its external id, or
+ * with its id, numbers or agent in another form. So absence alone proves nothing:
  *
  * 1. It is the call. It is listed under an id that this server made, in any form that has all of it; or
  *    under exactly the caller's id, and not with another person.
@@ -27,7 +27,7 @@ export interface WantedCall {
   readonly externalId: string
   /** False: the id is the caller's, and another installation may have sent it. */
   readonly wasSent: boolean
-  /** This server made and sent the id. */
+  /** This server created and sent the id. */
   readonly isOurId: boolean
   readonly type: string | undefined
   readonly agentId: string | undefined
@@ -50,7 +50,7 @@ export function wantedCall(
   }
 }
 
-/** Whether the listed call has the wanted id. It may still be to another person. */
+/** True if the listed call has the wanted id. It may still be to another person. */
 export function isListedAs({ external_id }: Call, { externalId, isOurId }: WantedCall): boolean {
   if (external_id === externalId) return true
   return isOurId && plain(external_id).includes(plain(externalId))
@@ -60,11 +60,11 @@ export function isListedAs({ external_id }: Call, { externalId, isOurId }: Wante
 export const isAnotherPerson = (call: Call, wanted: WantedCall): boolean =>
   person(call, wanted) === 'another'
 
-/** Whether the shown number is masked, so that it does not identify the person. */
+/** True if the shown number is masked and does not identify the person. */
 export const isMasked = (call: Call, wanted: WantedCall): boolean =>
   Boolean(call.to_number) && person(call, wanted) === undefined
 
-/** `undefined`: the numbers do not identify the person. */
+/** `undefined` if the numbers do not identify the person. */
 function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' | undefined {
   const [shown, wanted] = [digitsOf(call.to_number), digitsOf(toNumber)]
   if (shown === undefined || wanted === undefined) return undefined
@@ -75,7 +75,7 @@ function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' 
 const isAnotherType = ({ type: shown }: Call, { type }: WantedCall) =>
   (shown === 'phone' && type === 'web') || (shown === 'web' && type === 'phone')
 
-/** Caller numbers are not compared: a platform may use another one of the account. */
+/** Ignores caller numbers: a platform may use another one of the account. */
 export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
   const [shown, agent] = [plain(call.agent_id), plain(wanted.agentId)]
   const isAnotherAgent = !shown.endsWith(agent) && !agent.endsWith(shown)
@@ -83,12 +83,12 @@ export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
 }
 
 /**
- * What external ids prove: `others` names calls that are not this one; `also by absence`: so are
- * those without an id.
+ * What external ids prove. `others`: calls with another id are not this one; `also by absence`: nor
+ * are those without an id.
  */
 export type IdEvidence = 'nothing' | 'others' | 'also by absence'
 
-/** Whether a call that is not listed under the wanted id may be the wanted one. */
+/** True if a call that is not listed under the wanted id may be the wanted one. */
 export function mayBe(
   call: Call,
   wanted: WantedCall,
@@ -102,33 +102,33 @@ export function mayBe(
 }
 
 /**
- * Digits, some of them in brackets, with one separator at most between two: a run of separators stands
- * for digits that are hidden, and so does every other character.
+ * Digits, some in brackets, with at most one separator between two. A run of separators, and any
+ * other character, stands for hidden digits.
  */
 const wholeNumber =
   /^\s*(?:tel:|sips?:)?(\+?(?:\d|\(\d+\))(?:[\s.\-/]?(?:\d|\(\d+\)))*)\s*(?:[;@].*)?$/i
 
-/** The digits of a number that is shown whole; `undefined`: it is masked or too short. */
+/** Digits of a number that is shown whole; `undefined` if masked or too short. */
 function digitsOf(number: string | null | undefined): string | undefined {
   const digits = wholeNumber.exec(number ?? '')?.[1]?.replace(/\D/g, '') ?? ''
   return digits.length >= 8 ? digits : undefined
 }
 
-/** Whether it is a number with digits missing: cut, or with a gap. */
+/** True for a number with missing digits: cut, or with a gap. */
 function isPartOf(shown: string, whole: string): boolean {
   let same = 0
   while (same < shown.length && shown[same] === whole[same]) same++
   return shown.length < whole.length && whole.endsWith(shown.slice(same))
 }
 
-/** Letters and digits of an id, in lower case. */
+/** Letters and digits of an id, lower case. */
 const plain = (id: string | null | undefined) =>
   (id ?? '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Shortest recognisable rest of a prefixed and cut id, characters. */
+/** Minimum recognisable length of a prefixed and cut id, characters. */
 const minCutIdLength = 6
 
-/** Whether an id is shown within other text, cut at its end, or both. */
+/** True if an id is shown within other text, cut at its end, or both. */
 function isFormOf(shown: string, id: string): boolean {
   if (shown.includes(id) || id.startsWith(shown)) return true
   for (let length = Math.min(id.length, shown.length); length >= minCutIdLength; length--)

@@ -25,8 +25,8 @@ import {
 /**
  * Places a call exactly once. It is recorded in the journal, then sent once. If the outcome is
  * unknown, the platform is asked by external id until it lists the call or time is up; the call is
- * sent once more only when it certainly does not exist. Throws ApiError where the platform refused
- * it, OutcomeUnknown, ExternalIdConflict and JournalError.
+ * sent again only if it certainly does not exist. Throws ApiError for a refusal of the platform,
+ * OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placeOnce(
   placing: PlacingContext,
@@ -37,24 +37,24 @@ export async function placeOnce(
   const { entry } = claim
   if (claim.kind === 'conflict') throw conflictWith(entry)
   if (claim.kind === 'mine') {
-    // The caller's own external id may have been used by another installation, or before the journal
-    // was lost.
+    // The caller's own external id may have been used by another installation, or before the
+    // journal was lost.
     const isMinted = identity.externalId === undefined
     const listed = isMinted ? undefined : await lookUpFirst(entry, placing, signal)
     return listed ?? sendCall(entry, placing, signal)
   }
   const outcome = await repeatOrAbsent(entry, placing, signal)
   if (outcome.kind === 'repeat') return outcome.placement
-  // A free entry is claimed again. Another one is taken over, see the protocol in state/journal.ts.
+  // A free entry is claimed again; any other is taken over, see the protocol in state/journal.ts.
   return outcome.entry.state === 'free'
     ? placeOnce(placing, signal)
     : sendCall(outcome.entry, placing, signal)
 }
 
 /**
- * The call that an identical request has placed; `undefined`: there is no such request, or it
- * certainly placed no call. Ask before any step that may fail or refuse: its error must not be
- * reported of a call that was sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
+ * The call placed by an identical request; `undefined` if there is no such request, or it certainly
+ * placed no call. Ask before any step that may fail or refuse, whose error must not be reported for
+ * a sent call. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
   lookup: LookupContext,
@@ -68,13 +68,13 @@ export async function placedBefore(
 
 type Asked = Pick<LookupContext, 'request' | 'callOwner' | 'sameForMs'>
 
-/** The journal's entry of an identical request. The platform is not asked. */
+/** Journal entry of an identical request. Does not ask the platform. */
 export const journalEntryOf = (
   lookup: Asked & Pick<LookupContext, 'journal'>,
 ): Promise<JournalEntry | undefined> => lookup.journal.find(identityOf(lookup))
 
 /**
- * Looks for a call before it is sent. If that fails, nothing was sent, and the entry is free again.
+ * Looks up a call before it is sent. After a failure nothing was sent, and the entry is free again.
  */
 async function lookUpFirst(
   entry: JournalEntry,
@@ -100,7 +100,7 @@ async function lookUpFirst(
   }
 }
 
-/** The caller's id stands for a request with other contents. */
+/** The caller's id belongs to a request with other contents. */
 const conflictWith = ({ state, externalId, callId }: JournalEntry): Error =>
   state === 'sending'
     ? new OutcomeUnknown(externalId, { doubt: { kind: 'another request' }, wasSent: false })
@@ -110,7 +110,7 @@ type RepeatOrAbsent =
   | { readonly kind: 'repeat'; readonly placement: Placement }
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
 
-/** The outcome of an identical request, which another request sends or has sent. */
+/** Outcome of an identical request that another request is sending or has sent. */
 async function repeatOrAbsent(
   entry: JournalEntry,
   lookup: LookupContext,
@@ -138,7 +138,9 @@ async function repeatOf(
   return { call, externalId: entry.externalId, isRepeat: true, isAccepted }
 }
 
-/** The state of an entry; the last known one if the journal fails now, because the call exists. */
+/**
+ * Current state of an entry, or the last known one if the journal fails, because the call exists.
+ */
 async function stateOf(
   entry: JournalEntry,
   { journal }: LookupContext,
@@ -158,7 +160,7 @@ function identityOf({ request, callOwner, sameForMs }: Asked): CallIdentity {
   return { owner: callOwner, content, externalId, sameForMs }
 }
 
-/** One spelling for equal requests: UUIDs in lower case, empty objects left out. */
+/** Canonical form of equal requests: UUIDs in lower case, no empty objects. */
 function normalised(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isEmpty = (value: unknown) =>
     typeof value === 'object' && value !== null && Object.keys(value).length === 0
@@ -168,9 +170,9 @@ function normalised(body: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 /**
- * Sends a call whose journal entry the caller holds, and once more if it certainly does not exist
- * then. What is sent is followed to its outcome and recorded, also when the caller gives up: then
- * only the waiting ends.
+ * Sends a call whose journal entry the caller holds, and again if it certainly does not exist then.
+ * A sent call is followed to its outcome and recorded even if the caller gives up: that ends only
+ * the wait.
  */
 async function sendCall(
   entry: JournalEntry,
@@ -187,18 +189,18 @@ async function sendCall(
   )
 }
 
-/** A call that may be sent now: it is recorded as sent, and has its permit. */
+/** A call recorded as sent, with its permit. */
 interface ReadyCall {
   readonly entry: JournalEntry
   readonly permit: Permit
-  /** How long sending may take, ms: until the deadline in the journal. */
+  /** Time left to send, ms: until the deadline in the journal. */
   readonly forMs: number
 }
 
-/** Less time does not suffice to send a call, ms. */
+/** Minimum time for sending a call, ms. */
 const minSendMs = 3000
 
-/** Gets the permit and records that the call is sent now. If this throws, nothing is sent. */
+/** Gets the permit and records the send. If it throws, nothing is sent. */
 async function beginSending(
   claimed: JournalEntry,
   placing: PlacingContext,
@@ -215,13 +217,14 @@ async function beginSending(
     const entry = await journal.beginSending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId)
     held = entry
-    // Other processes may take the call over some time after the deadline, so nothing is sent past it.
+    // Other processes may take the call over some time after the deadline, so nothing is sent past
+    // it.
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
   } catch (error) {
     await permit?.cancel()
-    // The call was claimed, and not sent.
+    // The call was claimed but not sent.
     await recordIfPossible(async () => {
       const settled = await settleAbsent(held, placing)
       if (settled === held) await journal.release(held)
@@ -230,13 +233,13 @@ async function beginSending(
   }
 }
 
-/** What is left of the request's time, except the time to find the outcome; at least half of it. */
+/** Time left of the request minus the time to find the outcome; at least half of it. */
 function sendMs({ until, timing }: PlacingContext): number {
   const leftMs = until - performance.now()
   return Math.max(leftMs - timing.findOutMs, leftMs / 2)
 }
 
-/** The caller has given up, or the time was used up before: by the state, or by the platform. */
+/** The caller has given up, or the time is used up: by the state, or by the platform. */
 function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
   if (!signal?.aborted && isStateSlow())
     return new JournalError('The journal of calls answers too slowly.', { isTemporary: true })
@@ -249,7 +252,7 @@ function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
 interface SentCall extends ReadyCall {
   /** It was sent before. */
   readonly isRetry: boolean
-  /** The caller's. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -269,7 +272,7 @@ async function send(sent: SentCall, placing: PlacingContext): Promise<Placement>
   }
 }
 
-/** Cancels a request with `stopped` where the permit is void by the time that it is its turn. */
+/** Cancels a request with `stopped` if the permit is void at its turn. */
 function lastCheck(permit: Permit) {
   const cancelling = new AbortController()
   const beforeSending = () =>
@@ -289,12 +292,12 @@ async function recordPlacement(
       : placing.journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
-  // One that an earlier request could not give back.
+  // Permits that an earlier request could not settle.
   await settlePlaced(entry, call.id, placing)
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
-/** The request failed: there is certainly no call, or its outcome has to be found. */
+/** After a failed request: there is certainly no call, or its outcome must be found. */
 async function afterFailure(
   error: unknown,
   sent: SentCall,
@@ -315,7 +318,7 @@ async function afterFailure(
   return sendCall(outcome.entry, placing, signal, { isRetry: true })
 }
 
-/** The outcome of a call whose answer was lost; throws where it cannot be found. */
+/** Outcome of a call whose reply was lost; throws if it cannot be found. */
 async function outcomeAfter(
   error: unknown,
   entry: JournalEntry,
@@ -323,7 +326,7 @@ async function outcomeAfter(
 ): Promise<Exclude<CallOutcome, { kind: 'unknown' }>> {
   if (!(error instanceof ApiError)) throw error
   const outcome = await findOutcome(entry, placing, undefined).catch((failure: unknown) => {
-    // The call was sent: a journal that fails now must not look as if it was not.
+    // The call was sent: a journal failure now must not look as if it was not.
     throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
   })
   if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId, outcome.doubt)
@@ -337,15 +340,15 @@ const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
   })
 
 /**
- * Client errors after which the call may exist: a proxy answers 408, 460 or 499 when it stopped
- * waiting for the platform, and 409 may be about this very call, where external ids are unique.
+ * Client errors after which the call may exist. A proxy that stops waiting for the platform replies
+ * 408, 460 or 499; a 409 may concern this very call, if external ids are unique.
  */
 const ambiguous = new Set([408, 409, 460, 499])
 
-/** Statuses that are answered before a request is acted on, also without the platform's error body. */
+/** Statuses that precede any action on a request, even without the platform's error body. */
 const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
 
-/** Whether a failed request has certainly placed no call: it was not sent, or it was refused. */
+/** True if a failed request has certainly placed no call: it was not sent, or was refused. */
 export function isNotPlaced(failure: Failure): boolean {
   if ('maybeSent' in failure) return !failure.maybeSent
   switch (failure.kind) {

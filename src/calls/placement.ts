@@ -14,25 +14,28 @@ export interface Placement {
   readonly externalId: string
   /** An earlier identical request has placed it. */
   readonly isRepeat: boolean
-  /** False: the platform has a record of the call, and did not accept it. */
+  /** False: the platform has a record of the call but did not accept it. */
   readonly isAccepted: boolean
 }
 
-/** Why the platform's list does not tell whether there is a call; see listed-call.ts. */
+/** Why the platform's list is inconclusive; see listed-call.ts. */
 export type Doubt =
   /** The caller's external id belongs to a call to somebody else. */
   | { readonly kind: 'another person'; readonly call: Call }
   | { readonly kind: 'may be it'; readonly call: Call }
-  /** The list was not read to its end. */
+  /** The list could not be read to its end. */
   | { readonly kind: 'endless list' }
-  /** The outcome of another request under the caller's id is not known. */
+  /** The outcome of another request under the caller's id is unknown. */
   | { readonly kind: 'another request' }
 
 interface Unknown {
-  /** Why the platform did not tell, where it failed. */
+  /** Why the platform gave no answer, if it failed. */
   readonly failure?: Failure | undefined
   readonly doubt?: Doubt | undefined
-  /** Whether this request was sent, now or before; otherwise another installation may have placed it. */
+  /**
+   * True if this request was sent, now or before; otherwise another installation may have placed
+   * the call.
+   */
   readonly wasSent?: boolean
 }
 
@@ -53,10 +56,12 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** The external id, which the caller gave and this server never sent for this call, is another call's. */
+/**
+ * The caller's external id, which this server never sent for this call, belongs to another call.
+ */
 export class ExternalIdConflict extends Error {
   override readonly name = 'ExternalIdConflict'
-  /** The other call, as far as it is known. */
+  /** The known fields of the other call. */
   readonly call: Partial<Call>
 
   constructor(call: Partial<Call>) {
@@ -65,52 +70,51 @@ export class ExternalIdConflict extends Error {
   }
 }
 
-/** Permission to send one call, which counts for the limits of the dial policy. */
+/** Permission to send one call, counted against the dial policy's limits. */
 export interface Permit {
-  /** To be asked right before the request is sent; throws where calls have been stopped since. */
+  /** Call right before sending; throws if calls have been stopped since. */
   refuseIfStopped(): Promise<void>
-  /** There is no call: it counts no more. */
+  /** There is no call: it no longer counts. */
   cancel(): Promise<void>
   placed(callId: string): Promise<void>
 }
 
 interface Timing {
-  /** How long the platform is asked for the outcome of a call, ms. */
+  /** Time limit for asking the platform for a call's outcome, ms. */
   readonly findOutMs: number
   /**
-   * How long after its sender's deadline a call that the platform does not list was certainly not
-   * placed, ms: longer than a proxy, a queue or the platform holds a request before acting on it.
+   * Time after the sender's deadline from which an unlisted call was certainly not placed, ms:
+   * longer than a proxy, a queue or the platform holds a request.
    */
   readonly settledMs: number
 }
 
-/** What finding the outcome of a call, placed now or before, works with. */
+/** Context for finding the outcome of a call, placed now or before. */
 export interface LookupContext {
-  /** Asks for the call. */
+  /** The request that places the call. */
   readonly request: RouteRequest
   readonly client: Client
   readonly journal: Journal
   readonly callOwner: string
-  /** How long an identical request means the same call, where it is not the usual time, ms. */
+  /** Overrides the time for which an identical request means the same call, ms. */
   readonly sameForMs?: number | undefined
   readonly timing: Timing
-  /** When the request has to be answered, by `performance.now` (that clock is never set), ms. */
+  /** Deadline of the request, by `performance.now` (a clock that is never set), ms. */
   readonly until: number
   /**
-   * Permits of a call whose outcome was not recorded, on whichever server they were given: its answer
-   * was lost, or the server was killed. Who finds out what became of such a call settles its permits.
-   * Never throws.
+   * Permits of a call without a recorded outcome, on any server: its reply was lost, or the server
+   * was killed. Whoever finds the call's outcome settles them. Never throws.
    */
   readonly pendingPermits: (call: CallKey) => Promise<readonly Permit[]>
 }
 
-/** What placing a call works with. */
+/** Context for placing a call. */
 export interface PlacingContext extends LookupContext {
-  /** Asked right before a call is sent, and only then; throws where it may not be sent. */
+  /** Requested right before a call is sent, and only then; throws if it may not be sent. */
   readonly permit: (call: CallKey) => Promise<Permit>
 }
 
-/** There is a call: each of its permits counts until it has ended. */
+/** There is a call: each of its permits counts until its end. */
 export async function settlePlaced(
   call: CallKey,
   callId: string,
@@ -120,10 +124,10 @@ export async function settlePlaced(
 }
 
 /**
- * There is no call as long as its entry has this stamp: the entry becomes free, and its permits are
- * void. They are read before that: who holds one of them holds the entry with a stamp that is over,
- * so that nothing is sent with it any more. A permit that is given later belongs to a later claim. An
- * entry without permits stays as it is. Returns the entry as it is then. Throws JournalError.
+ * There is no call while its entry has this stamp: the entry becomes free, and its permits void.
+ * The permits are read first: a holder of one of them holds the entry with an outdated stamp, so
+ * nothing more is sent with it, and a later permit belongs to a later claim. An entry without
+ * permits stays unchanged. Returns the resulting entry. Throws JournalError.
  */
 export async function settleAbsent(
   entry: JournalEntry,
@@ -139,8 +143,8 @@ export async function settleAbsent(
 }
 
 /**
- * Writes a known outcome to the journal. The outcome is a fact whether or not it can be written: if
- * not, the next identical request asks the platform.
+ * Writes a known outcome to the journal, if possible: otherwise the next identical request asks the
+ * platform.
  */
 export async function recordIfPossible(write: () => Promise<void>): Promise<void> {
   try {
@@ -150,14 +154,14 @@ export async function recordIfPossible(write: () => Promise<void>): Promise<void
   }
 }
 
-/** What placing and following calls needs; one for a server process, shared by all its sessions. */
+/** Services for placing and following calls; one per server process, shared by its sessions. */
 export interface CallServices {
-  /** Opened with the first call. Throws JournalError. */
+  /** Opens on first use. Throws JournalError. */
   readonly journal: () => Promise<Journal>
   readonly batches: CallBatches
   readonly policy: DialPolicy
   readonly follower: CallFollower
-  /** `undefined`: the operator has set no limit of calls at once. */
+  /** `undefined` if the operator has set no limit of concurrent calls. */
   readonly underWay: CallsUnderWay | undefined
   readonly timing: Timing
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 
-/** HTML in which every text from outside is escaped. Only the tag below makes it. */
+/** HTML in which all outside text is escaped. Only the tag below creates it. */
 export class Html {
   readonly text: string
   private constructor(text: string) {
     this.text = text
   }
 
-  /** The tag: texts are escaped, HTML stays as it is, `undefined` and `false` leave nothing. */
+  /** Template tag: escapes text, keeps HTML, and drops `undefined` and `false`. */
   static readonly tag = (ours: TemplateStringsArray, ...parts: readonly Part[]): Html =>
     new Html(ours.reduce((text, words, at) => `${text}${partText(parts[at - 1])}${words}`))
 }
@@ -23,7 +23,7 @@ function partText(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** The style that all pages have in common. */
+/** Style of all pages. */
 const style = `
 :root {
   color-scheme: light dark;
@@ -82,19 +82,19 @@ button.main { color: var(--on-accent); background: var(--accent); border-color: 
 }
 `
 
-/** A style or script of a page, and the source that allows this text alone in its policy (CSP 3 §8.3). */
+/** A page's style or script, and the CSP source that allows only this text (CSP 3 §8.3). */
 interface Inline {
   readonly text: string
   readonly source: string
 }
 
-/** Its hash is in the page's policy, so nothing else of its kind works there. */
+/** Its hash is in the page's policy, so nothing else of its kind runs. */
 export const inline = (text: string): Inline => ({
   text,
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })
 
-/** The style of a page: the common one, and what only this page needs. */
+/** Style of a page: the common one plus its own. */
 export const styleOf = (own = ''): Inline => inline(own === '' ? style : style + own)
 
 /** A page, ready to be sent. */
@@ -104,23 +104,23 @@ export interface HtmlPage {
   readonly body: string
 }
 
-/** What a page is made of. */
+/** Parts of a page. */
 export interface PageParts {
   readonly title: string
   readonly content: Html
   readonly head?: Html
   readonly status?: number
-  /** Where forms of the page may be sent, as sources of its policy; without it nowhere. */
+  /** Targets of the page's forms as CSP sources; default: none. */
   readonly formAction?: string
   readonly style?: Inline
-  /** Runs when the page is read. It may send requests to this server, and to no other. */
+  /** Runs on load. It may send requests only to this server. */
   readonly script?: Inline
   readonly headers?: Readonly<Record<string, string>>
 }
 
 const commonStyle = styleOf()
 
-/** One page with its headers. */
+/** A page with its headers. */
 export function pageOf({
   title,
   content,
@@ -136,10 +136,10 @@ export function pageOf({
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy(formAction, style, script),
-      // Browsers that do not know frame-ancestors.
+      // For browsers without frame-ancestors.
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // The address of a page may be a secret or name a request.
+      // A page's address may be a secret or name a request.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...headers,
@@ -151,8 +151,8 @@ export function pageOf({
 }
 
 /**
- * The document. Style and script are put in as they are, because their hashes are in the policy. Texts
- * from outside are escaped before, so each of the two empty elements occurs once.
+ * Builds the document. Style and script are inserted verbatim, because their hashes are in the
+ * policy. Outside text is escaped before, so each of the two empty elements occurs once.
  */
 const document = ({
   title,
@@ -183,7 +183,7 @@ ${script && html`<script></script>`}
 </html>
 `
 
-/** Nothing is loaded, nothing else runs, and no other site shows the page in a frame. */
+/** Nothing is loaded, nothing else runs, and no other site can frame the page. */
 function policy(formAction: string, style: Inline, script: Inline | undefined): string {
   return [
     "default-src 'none'",

@@ -6,13 +6,13 @@ import type { Page } from '../shared/view.ts'
 import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, labelOf, linesOf, valueText } from './labels.ts'
 
-/** Fields that stand elsewhere on the card, or are about the answer. */
+/** Fields shown elsewhere on the card, or about the reply itself. */
 const elsewhere = new Set([
   ...['id', 'agent_id', 'account_id', 'name', 'tags', 'note', 'created', 'modified'],
   ...['is_archived', 'warnings', 'opened'],
 ])
 
-/** All settings of an agent: the greeting first, then group by group; unknown fields come too. */
+/** All settings of an agent: the greeting first, then by group, including unknown fields. */
 export function settingsOf(agent: Fields, formats: Formats): readonly Node[] {
   const names = Object.keys(agent).filter((name) => !elsewhere.has(name))
   const known = Object.keys(groups).filter((name) => isObject(agent[name]))
@@ -74,10 +74,10 @@ interface Row {
   readonly value: unknown
 }
 
-/** Most rows of one group; free data may have any number. */
+/** Maximum rows of a group; free data may have any number. */
 const maxRows = 100
 
-/** How deep objects are taken apart; what is deeper is shown as JSON. */
+/** Maximum depth of nested rows; deeper objects are shown as JSON. */
 const deepest = 3
 
 function rowsOf(path: string, value: unknown): Row[] {
@@ -89,13 +89,13 @@ function rowsOf(path: string, value: unknown): Row[] {
   )
 }
 
-/** A greeting with the places that the platform fills in marked. */
+/** A greeting with its template placeholders marked. */
 const templateNodes = (text: string) =>
   text
     .split(/(\{\{[^{}]*\}\}|\{%[^{}]*%\})/)
     .map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part))
 
-/** Tags, and whether the agent is archived. */
+/** Tags, and an archived mark. */
 export function tagList({ tags, is_archived }: Fields): HTMLElement | false {
   const all = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
   if (all.length === 0 && is_archived !== true) return false
@@ -107,7 +107,7 @@ export function tagList({ tags, is_archived }: Fields): HTMLElement | false {
   )
 }
 
-/** Which agent is meant, and whose it is. */
+/** Reference to an agent and its account. */
 interface Wanted {
   readonly agentId: string
   readonly accountId: string | undefined
@@ -115,11 +115,11 @@ interface Wanted {
 
 let closed: string | undefined
 
-/** The id of the agent whose settings are shown because the user wanted to see them. */
+/** Id of the agent whose settings the user has opened. */
 export const openedId = ({ opened }: AgentData): string | undefined =>
   opened?.id === closed ? undefined : opened?.id
 
-/** A button that reads an agent and shows its settings, and hides them again. */
+/** A button that reads and shows an agent's settings, and hides them again. */
 export function settingsButton(
   { agentId, accountId }: Wanted,
   {
@@ -144,7 +144,7 @@ export function settingsButton(
   })
 }
 
-/** Absent: the account of the key, as in the call whose result is shown. */
+/** Absent: the key's account, as in the call whose result is shown. */
 function accountOf(known: string | undefined, { account_id: given }: Page<AgentData>['input']) {
   const id = known ?? given
   return id === undefined ? {} : { account_id: id }
@@ -155,7 +155,7 @@ const withOpened = (shown: AgentData, more: AgentData): AgentData => ({
   opened: more,
 })
 
-/** What may be a mistake. */
+/** Possible mistakes. */
 export const warningList = (warnings: readonly string[] | undefined): HTMLElement | false =>
   warnings !== undefined &&
   warnings.length > 0 &&

@@ -4,7 +4,7 @@ import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './labels.ts'
 import { type Piece, wordChanges } from './words.ts'
 
-/** What differs, field by field, before and after. */
+/** Changes field by field, before and after. */
 export const changeList = (changes: readonly Change[], formats: Formats): HTMLElement =>
   h(
     'ul',
@@ -46,7 +46,7 @@ const isList = (value: unknown): value is readonly unknown[] =>
 
 const hidden = (text: string) => h('span', { class: 'hidden' }, text)
 
-/** Both texts, with the words that differ marked. */
+/** Both texts with the changed words marked. */
 function textContrast(before: string, after: string): HTMLElement {
   if (before === after)
     return h(
@@ -69,7 +69,7 @@ function textContrast(before: string, after: string): HTMLElement {
   )
 }
 
-/** What stays in a list, what is new in it, and what is gone. */
+/** Kept, added and removed items of a list. */
 function listContrast(before: readonly unknown[], after: readonly unknown[]): HTMLElement {
   const [stored, wanted] = [new Set(before), new Set(after)]
   const text = (value: unknown) => linesOf(String(value))

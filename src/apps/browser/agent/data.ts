@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 const text = z.catch(z.optional(z.string()), undefined)
 const texts = z.catch(z.optional(z.array(z.string())), undefined)
 
-/** One field that differs. A value that is absent is not null: there was none, or there is none. */
+/** A changed field. An absent value is not null: there was or is no value. */
 const Change = z.looseObject({
   field: z.string(),
   before: z.optional(z.unknown()),
@@ -11,7 +11,7 @@ const Change = z.looseObject({
 })
 export type Change = z.output<typeof Change>
 
-/** What became of one of many agents. */
+/** Result for one agent of a bulk operation. */
 const ManyItem = z.looseObject({
   agent_id: text,
   name: text,
@@ -20,7 +20,7 @@ const ManyItem = z.looseObject({
   problem: text,
   changes: z.optional(z.array(Change)),
   warnings: texts,
-  /** It has the changes and warnings of the agent in this place, from 1. */
+  /** Position, from 1, of the agent with the same changes and warnings. */
   same_as: z.optional(z.number()),
 })
 export type ManyItem = z.output<typeof ManyItem>
@@ -31,8 +31,8 @@ const FailedAccounts = z.looseObject({
 })
 
 /**
- * What the tools for agents return, as far as the view shows it: an agent, with `changes` what an
- * update did to one, with `copied_from` a copy, with `agents` what became of many.
+ * Results of the agent tools as far as the view shows them: an agent; with `changes` an update,
+ * with `copied_from` a copy, with `agents` a bulk operation.
  */
 export const AgentData = z
   .looseObject({
@@ -47,7 +47,7 @@ export const AgentData = z
     warnings: texts,
     agents: z.optional(z.array(ManyItem)),
     failed_accounts: z.catch(z.optional(z.array(FailedAccounts)), undefined),
-    /** The agent whose settings the user wanted to see. */
+    /** The agent whose settings the user has opened. */
     opened: z.optional(z.looseObject({ id: text })),
   })
   .check(z.refine(({ id, agent_id, agents }) => (id ?? agent_id ?? agents) !== undefined))

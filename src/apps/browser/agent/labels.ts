@@ -1,7 +1,7 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import type { Formats } from '../shared/formats.ts'
 
-/** What settings are about, by their first name, in the order of the card. */
+/** Titles of setting groups, by first path segment, in the card's order. */
 export const groups: Readonly<Record<string, string>> = {
   initial_message: 'Greeting',
   model: 'Language model',
@@ -17,7 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   metadata: 'Metadata',
 }
 
-/** Names that a person would not find in the field's own. */
+/** Labels for fields whose own name is unclear. */
 const names: Readonly<Record<string, string>> = {
   'initial_message.message': 'Text',
   'initial_message.mode': 'Who opens',
@@ -45,13 +45,13 @@ const names: Readonly<Record<string, string>> = {
   is_archived: 'Archived',
 }
 
-/** The name of a field within its group. */
+/** Label of a field within its group. */
 export function labelOf(path: string): string {
   const known = Object.hasOwn(names, path) ? names[path] : undefined
   if (known) return known
   const [first = '', ...rest] = path.split('.')
   const name = rest.length > 0 ? rest.join('.') : first
-  // The names in free data are somebody's own.
+  // Names in free data are the user's own.
   if (first === 'metadata') return plainText(name)
   const words = plainText(
     name
@@ -62,7 +62,7 @@ export function labelOf(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The same with its group, where it stands alone. */
+/** Label of a field including its group, for use outside the group. */
 export function fullLabelOf(path: string): string {
   const [first = ''] = path.split('.')
   const group = Object.hasOwn(groups, first) ? groups[first] : undefined
@@ -70,10 +70,10 @@ export function fullLabelOf(path: string): string {
   return `${group}: ${labelOf(path)}`
 }
 
-/** Longest value that is shown, in characters. */
+/** Maximum length of a shown value, characters. */
 const longestValue = 5000
 
-/** A value as people read it. */
+/** A value in readable form. */
 export function valueText(path: string, value: unknown, formats: Formats): string {
   if (value === undefined) return path === 'is_archived' ? 'unknown' : 'none'
   if (value === null) return 'not set'
@@ -92,7 +92,7 @@ function numberText(path: string, value: number, { exact, length }: Formats): st
   return path.endsWith('_seconds') ? `${exact(value)} s` : exact(value)
 }
 
-/** A text with its lines, without characters that hide or forge others. */
+/** Keeps the line breaks of a text, and removes characters that hide or forge others. */
 export function linesOf(text: string): string {
   const start = firstCharacters(text, longestValue)
   const lines = start.split(/\r\n|[\r\n\u2028\u2029]/)

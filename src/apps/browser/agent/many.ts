@@ -5,7 +5,7 @@ import { openedId, settingsButton, settingsOf, warningList } from './card.ts'
 import { changeList } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
 
-/** What can become of an agent, the worst first. */
+/** Outcomes for an agent, worst first. */
 const outcomes: Readonly<Record<string, string>> = {
   failed: 'Failed',
   unknown: 'Not known whether it was saved',
@@ -17,11 +17,11 @@ const outcomes: Readonly<Record<string, string>> = {
 
 interface Placed {
   readonly item: ManyItem
-  /** From 0. */
+  /** Index, from 0. */
   readonly at: number
 }
 
-/** What became of many agents: those with the same outcome and the same changes are one group. */
+/** Results of a bulk operation; agents with the same outcome and changes form one group. */
 export function manyAgents(data: AgentData, page: Page<AgentData>): readonly Node[] {
   const agents = data.agents ?? []
   return [
@@ -48,7 +48,7 @@ function summaryOf(agents: readonly ManyItem[], { formats }: Page<AgentData>): s
 const wordsOf = (outcome: string): string =>
   Object.hasOwn(outcomes, outcome) ? (outcomes[outcome] ?? '') : plainText(outcome)
 
-/** The outcomes that there are, the worst first; one that is not known is shown first of all. */
+/** Occurring outcomes, worst first; unknown ones precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
   const order = Object.keys(outcomes)
   return [...new Set(agents.map(({ outcome }) => outcome))].sort(
@@ -58,7 +58,7 @@ function outcomeNames(agents: readonly ManyItem[]): string[] {
 
 interface Group {
   readonly outcome: string
-  /** The one whose problem, changes and warnings are those of all. */
+  /** The agent whose problem, changes and warnings represent the group. */
   readonly first: ManyItem
   readonly members: Placed[]
 }

@@ -10,7 +10,7 @@ startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData,
 
 function draw(data: AgentData, page: Page<AgentData>): readonly Node[] {
   if (data.agents) return manyAgents(data, page)
-  // A copy and an update tell little of the agent; its settings are read when they are wanted.
+  // Results of a copy or an update have few settings; the rest is read on demand.
   const isWhole = data.agent_id === undefined && data.copied_from === undefined
   const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
   const known: Fields = agent ?? data
@@ -45,7 +45,7 @@ function factsOf(data: AgentData, known: Fields, { formats }: Page<AgentData>): 
 
 const dot = () => h('span', {}, ' · ')
 
-/** What an update did, where the result is that of one. */
+/** Result of an update, if it concerns a single agent. */
 function whatHappened({ applied, changes }: AgentData): Node | false {
   if (applied === undefined || !changes) return false
   const saved = changes.length > 0 ? 'Saved. What changed:' : 'Saved.'

@@ -1,15 +1,15 @@
-/** A part of a text; `isChanged`: the other text does not have it there. */
+/** A part of a text; `isChanged`: the other text lacks it there. */
 export interface Piece {
   readonly text: string
   readonly isChanged: boolean
 }
 
-/** Most pairs of words that are compared; of longer texts only the same beginning and end are found. */
+/** Maximum compared pairs of words; of longer texts only the common prefix and suffix are found. */
 const maxPairs = 1_000_000
 
 const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|./gsu) ?? []
 
-/** Which words of two texts differ, by their longest common subsequence. */
+/** Changed words of two texts, by their longest common subsequence. */
 export function wordChanges(before: string, after: string): { before: Piece[]; after: Piece[] } {
   const [one, other] = [wordsOf(before), wordsOf(after)]
   const start = commonLength(one, other, (words, at) => words[at])
@@ -48,12 +48,12 @@ function commonLength(
   return length
 }
 
-/** The places of the words that both have, in the same order. */
+/** Indexes of the longest common subsequence of words. */
 function commonWords(one: readonly string[], other: readonly string[]) {
   const common = { one: new Set<number>(), other: new Set<number>() }
   if (one.length * other.length > maxPairs) return common
   const width = other.length + 1
-  /** How many words the two have in common from these places on. */
+  /** Length of the common subsequence from these indexes on. */
   const lengths = new Uint16Array((one.length + 1) * width)
   const lengthAt = (row: number, column: number) => lengths[row * width + column] ?? 0
   for (let row = one.length - 1; row >= 0; row--)
@@ -72,7 +72,7 @@ function commonWords(one: readonly string[], other: readonly string[]) {
   return common
 }
 
-/** Neighbours of the same kind as one piece. */
+/** Merges neighbours of the same kind. */
 function joined(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []
   for (const { text, isChanged } of pieces) {

@@ -31,8 +31,8 @@ const ListedCall = z.looseObject({
 export type ListedCall = z.output<typeof ListedCall>
 
 /**
- * What the tools about calls and conversations return, as far as the view shows it: one call, several,
- * or the question whether to place one.
+ * Results of the call and conversation tools as far as the view shows them: one call, several, or
+ * the confirmation question.
  */
 export const CallData = z
   .looseObject({
@@ -67,7 +67,7 @@ export const CallData = z
       }),
     ),
   })
-  // A result of another tool has none of these: it is no call, and so none that goes on.
+  // A result of another tool has none of these fields, so it is no call to follow.
   .check(
     z.refine((call) =>
       [call.id, call.conversation_id, call.calls, call.confirmation].some((one) => one != null),
@@ -80,7 +80,7 @@ const finalStates = ['completed', 'failed', 'transferred']
 export const hasEnded = ({ status, ended_at }: CallData): boolean =>
   Boolean(ended_at) || finalStates.includes(status ?? '')
 
-/** When people began to speak, ms; `undefined`: not known. */
+/** Start of the conversation, ms; `undefined` if unknown. */
 export function startOf({ started_at, start_timestamp, transcript }: CallData): number | undefined {
   const first = transcript?.spoken[0]
   const start = started_at ?? start_timestamp ?? (first?.turn === 1 ? first.timestamp : undefined)
@@ -88,7 +88,7 @@ export function startOf({ started_at, start_timestamp, transcript }: CallData): 
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** A later reading of a call together with the turns that were shown before it. */
+/** Merges a later reading of a call with the turns shown before. */
 export function joinCalls(shown: CallData, more: CallData): CallData {
   if (!shown.transcript || !more.transcript) return more
   const turns = new Map(shown.transcript.spoken.map((turn) => [turn.turn, turn]))

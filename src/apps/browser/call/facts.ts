@@ -4,7 +4,7 @@ import { columnHead, h, listen, scrolledTable } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, type ListedCall, startOf } from './data.ts'
 
-/** The state of a call in words, and whether it is good news, bad news or still open. */
+/** State of a call in words, and its tone: good, bad or open. */
 function stateOf(call: CallData): {
   readonly text: string
   readonly kind: 'live' | 'good' | 'bad'
@@ -21,7 +21,7 @@ function stateOf(call: CallData): {
   return { text: parts.join(', '), kind: status === 'failed' ? 'bad' : 'good' }
 }
 
-/** State, who, when and how long. */
+/** State, parties, time and duration. */
 export function callFacts(call: CallData, page: Page<CallData>): HTMLElement {
   const { formats } = page
   const { text, kind } = stateOf(call)
@@ -53,14 +53,14 @@ export function callFacts(call: CallData, page: Page<CallData>): HTMLElement {
 
 const called = (text: string | null | undefined) => (text ? plainText(text) : undefined)
 
-/** A conversation names the agent's number and the other side's, whoever called. */
+/** A conversation has the agent's number and the other side's, whatever its direction. */
 function numbersOf({ direction, from_number, to_number, phone_number, contact_number }: CallData) {
   const numbers = [phone_number, contact_number]
   const [from, to] = direction === 'inbound' ? numbers.toReversed() : numbers
   return [from_number ?? from, to_number ?? to]
 }
 
-/** How long the call was, or how long it has lasted until now; that is shown anew each second. */
+/** Duration of the call; while it goes on, updated each second. */
 function lengthOf(call: CallData, { formats, signal }: Page<CallData>): string | Node | undefined {
   if (hasEnded(call))
     return typeof call.duration_seconds === 'number'
@@ -78,18 +78,18 @@ function lengthOf(call: CallData, { formats, signal }: Page<CallData>): string |
   return place
 }
 
-/** The host opens a recording, and may ask before; a view itself loads nothing. */
+/** The host opens a recording, and may ask first; a view itself loads nothing. */
 function recordingOf({ capture }: CallData, { host }: Page<CallData>): Node | string | undefined {
   const url = capture?.recording_url
   if (!url) return undefined
   if (!/^https?:\/\//.test(url) || !host.canOpenLinks()) return plainText(url)
   const button = h('button', { id: 'recording' }, 'Open the recording')
-  // Where the client does not open it, the user can still copy the address.
+  // If the client does not open it, the user can still copy the address.
   const showAddress = () => button.replaceWith(plainText(url))
   return listen(button, 'click', () => void host.openLink(url).catch(showAddress))
 }
 
-/** The calls of a list, one row for each; a row leads to its call. */
+/** Calls of a list, one row each; a row opens its call. */
 export function severalCalls(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
   const { account_id } = page.input
   const account = account_id ? { account_id } : {}

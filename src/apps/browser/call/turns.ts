@@ -3,15 +3,15 @@ import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
 
-/** The other side of a call by its direction. What it said is marked wherever it is shown. */
+/** The other side of a call by direction. Its words are always marked. */
 const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
   direction === 'inbound' ? 'Caller' : direction === 'outbound' ? 'Person called' : 'Other side'
 
-/** Longest text of one turn, and of a tool's result, in characters. */
+/** Maximum length of a turn or a tool's result, characters. */
 const longestText = 4000
 const longestResult = 2000
 
-/** The beginning of a long text, which says how much is left out. */
+/** The beginning of a long text with the number of omitted characters. */
 function shortened(text: string, longest: number): string {
   const start = firstCharacters(text, longest)
   const left = text.length - start.length
@@ -53,12 +53,12 @@ function turnItem(
   )
 }
 
-/** Words of the other side, or perhaps of it. */
+/** True for words that are, or may be, the other side's. */
 const isUnverified = ({ role }: Turn) => role === 'user' || role === 'unknown'
 
 const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'other')
 
-/** One turn as it is read out. */
+/** A turn for screen readers. */
 export const spokenLine = (turn: Turn, call: CallData): string => {
   const mark = isUnverified(turn) ? ', unverified' : ''
   const line = `${speakerOf(turn, call)}${mark}: ${plainText(turn.message ?? '')}`
@@ -86,7 +86,7 @@ const toolResult = ({ turn, result }: Turn) =>
     h('code', {}, shortened(plainText(JSON.stringify(result) ?? ''), longestResult)),
   )
 
-/** Who spoke when, as a strip. `undefined`: the turns have no times. */
+/** Timeline of the speakers; `undefined` if the turns have no times. */
 export function timeline(call: CallData, formats: Formats): HTMLElement | undefined {
   const turns = timed(call.transcript?.spoken ?? [])
   const start = startOf(call) ?? turns[0]?.at
@@ -125,7 +125,7 @@ const timed = (turns: readonly Turn[]) =>
     .map(({ role, timestamp }) => ({ role, at: Date.parse(timestamp ?? '') }))
     .filter(({ at }) => !Number.isNaN(at))
 
-/** The end of the call; while it goes on, the last turn with a little room. */
+/** End of the call; for a call under way the last turn plus some margin. */
 function endOf(call: CallData, start: number, turns: readonly { readonly at: number }[]): number {
   const last = turns.at(-1)?.at ?? start
   const ended = Date.parse(call.ended_at ?? '')

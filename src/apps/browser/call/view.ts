@@ -5,10 +5,10 @@ import { CallData, hasEnded, joinCalls } from './data.ts'
 import { callFacts, severalCalls } from './facts.ts'
 import { spokenLine, timeline, turnList } from './turns.ts'
 
-/** The user has stopped the reading of a call that goes on. */
+/** The user has paused the updates of a call under way. */
 let isPaused = false
 
-/** The list that was shown last, and the arguments of its call. */
+/** The last shown list, with the arguments of its call. */
 let list: { readonly data: CallData; readonly input: Args } | undefined
 
 startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
@@ -33,7 +33,7 @@ function draw(call: CallData, page: Page<CallData>): readonly Node[] {
   ]
 }
 
-/** Back to the list that the call is in. */
+/** Returns to the list that contains the call. */
 function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
   const from = list
   if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
@@ -49,7 +49,7 @@ function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
 let lastAnnounced: number | undefined
 let wasLive = false
 
-/** Reads out what was said since the last drawing, or that the call has ended. */
+/** Announces new turns since the last rendering, or the call's end. */
 function announceNews(call: CallData, page: Page<CallData>): void {
   const { spoken = [] } = call.transcript ?? {}
   const known = lastAnnounced
@@ -62,7 +62,7 @@ function announceNews(call: CallData, page: Page<CallData>): void {
   if (news.length > 0) page.announce(news.join(' '))
 }
 
-/** Nothing was called. The view places no call: people agree to one in their client. */
+/** No call was placed. The view places none: people confirm calls in their client. */
 const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmation']>) =>
   h(
     'div',
@@ -118,7 +118,7 @@ function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
   ]
 }
 
-/** Turns that did not fit into the answer, or that were not asked for. */
+/** Turns that did not fit into the result, or were not requested. */
 function moreButton(call: CallData, { host, call: read }: Page<CallData>): readonly Node[] {
   const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
   const poll = pollOf(call)
@@ -133,10 +133,10 @@ function moreButton(call: CallData, { host, call: read }: Page<CallData>): reado
   ]
 }
 
-/** How often a call that goes on is read, ms. */
+/** Polling interval of a call under way, ms. */
 const everyMs = 3000
 
-/** The tool that reads this call again, and its arguments. `undefined`: it has no id. */
+/** Tool and arguments to read this call again; `undefined` without an id. */
 function pollOf(call: CallData): { readonly tool: string; readonly args: Args } | undefined {
   const { id, conversation_id, account_id } = call
   const account = account_id ? { account_id } : {}
@@ -146,12 +146,12 @@ function pollOf(call: CallData): { readonly tool: string; readonly args: Args } 
   return undefined
 }
 
-/** After so many failures in a row a call is followed no longer. */
+/** Consecutive failures after which a call is no longer followed. */
 const maxFailures = 4
 
 /**
- * Reads a call that goes on again and again, only its new turns, until it has ended. After a failure it
- * waits longer each time; `giveUp` is called after the last.
+ * Polls a call for new turns until its end, with backoff after failures; `giveUp` runs after the
+ * last one.
  */
 async function follow(
   call: CallData,
@@ -161,7 +161,7 @@ async function follow(
   const poll = pollOf(call)
   if (!poll) return
   const { spoken = [] } = call.transcript ?? {}
-  // A wait shows only the latest turns.
+  // A wait returns only the latest turns.
   const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined
   const args = { ...poll.args, ...(last !== undefined && { from_turn: last }) }
   for (let failures = 0; failures < maxFailures; ) {

@@ -1,11 +1,11 @@
 type Child = Node | string | number | false | undefined
 
-/** Attributes of an element; `false` and `undefined` leave one out. */
+/** Attributes of an element; `false` and `undefined` omit one. */
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * Makes an element. Text becomes text nodes, so no text from outside is ever read as HTML. Attributes
- * that run script (`on…`), and `style`, which the policy of the page forbids, are refused.
+ * Creates an element. Text becomes text nodes, so outside text is never parsed as HTML. Throws for
+ * attributes that run script (`on…`), and for `style`, which the page's policy forbids.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -27,7 +27,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The same with a listener. */
+/** Adds a listener to an element and returns it. */
 export function listen<T extends HTMLElement, K extends keyof HTMLElementEventMap>(
   element: T,
   event: K,
@@ -37,7 +37,7 @@ export function listen<T extends HTMLElement, K extends keyof HTMLElementEventMa
   return element
 }
 
-/** A table in a box that scrolls where it is longer than its room, also by keyboard. */
+/** A table in a box that scrolls on overflow, also by keyboard. */
 export const scrolledTable = ({
   id,
   label,
@@ -45,9 +45,9 @@ export const scrolledTable = ({
   rows,
 }: {
   readonly id: string
-  /** Names the box for people who do not see it. */
+  /** Accessible name of the box. */
   readonly label: string
-  /** The cells of its first row. */
+  /** Cells of the header row. */
   readonly head: readonly (HTMLElement | false)[]
   readonly rows: readonly HTMLElement[]
 }): HTMLElement =>
@@ -64,13 +64,13 @@ export const columnHead = (text: string, kind?: 'number'): HTMLElement =>
 interface Choice {
   readonly id: string
   readonly label: string
-  /** What is shown for each value, in this order. */
+  /** Label of each value, in display order. */
   readonly options: Readonly<Record<string, string>>
   readonly value: string
   readonly change: (value: string) => void
 }
 
-/** A labelled list to choose from. A value that the options do not have is shown as it is. */
+/** A labelled select. A value outside the options is shown as it is. */
 export function select({ id, label, options, value, change }: Choice): HTMLElement {
   const all = value in options ? options : { ...options, [value]: value }
   const box = h(

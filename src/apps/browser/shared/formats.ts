@@ -1,19 +1,19 @@
 import type { HostContext } from './host.ts'
 
-/** Numbers and times in the language of the host's user. */
+/** Numbers and times in the host user's language. */
 export interface Formats {
   number(value: number): string
-  /** With all its digits. */
+  /** All digits. */
   exact(value: number): string
   /** Such as `+3.5`. */
   signed(value: number): string
-  /** A date, with `time` also its hour. The text is shown as it is where it is no time. */
+  /** A date, with hour for `hour`; invalid text is returned unchanged. */
   wall(iso: string, precision: 'month' | 'day' | 'hour'): string
-  /** A moment in the user's own time zone, or in another. */
+  /** An instant in the user's time zone, or in another. */
   moment(iso: string, zone?: string): string
-  /** A length such as `1:23` or `1:02:03`. */
+  /** A duration such as `1:23` or `1:02:03`. */
   length(seconds: number): string
-  /** The name of a language by its code, such as `British English`; a code that is none stays. */
+  /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
   language(code: string): string
 }
 
@@ -66,7 +66,7 @@ export function createFormats({
   }
 }
 
-/** The clock of the zone that a time was given in, whatever zone the user is in. */
+/** Formats a time in the zone that it was given in, whatever the user's zone. */
 function wallFormat(locale: string | undefined, options: Intl.DateTimeFormatOptions) {
   const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
   return (iso: string): string => {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** What the host says of itself and of the place where it shows the view. */
+/** The host's description of itself and of the view's place. */
 const HostContext = z.object({
   theme: z.catch(z.optional(z.enum(['light', 'dark'])), undefined),
   locale: z.catch(z.optional(z.string()), undefined),
@@ -17,7 +17,7 @@ const Initialized = z.looseObject({
   hostContext: z.catch(HostContext, {}),
 })
 
-/** A tool's result as hosts pass it on. */
+/** A tool's result, as hosts pass it on. */
 export const ToolResult = z.looseObject({
   content: z.catch(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
   structuredContent: z.optional(z.record(z.string(), z.unknown())),
@@ -30,41 +30,41 @@ const ToolInput = z.looseObject({
 })
 
 export interface HostEvents {
-  /** The host is ready, or where it shows the view has changed. */
+  /** The host is ready, or the view's place has changed. */
   readonly context: (context: HostContext) => void
   readonly input: (args: Readonly<Record<string, unknown>>) => void
   readonly result: (result: ToolResult) => void
   readonly cancelled: () => void
-  /** The host is about to take the view away. */
+  /** The host is about to remove the view. */
   readonly closed: () => void
   /** The host does not accept the view. */
   readonly refused: (reason: string) => void
 }
 
 export interface Host {
-  /** Whether the view may call tools of its server. Known once `context` was called. */
+  /** True if the view may call its server's tools. Known after `context`. */
   canCallTools(): boolean
   canOpenLinks(): boolean
   /** Calls a tool of the view's own server. Rejects if the host refuses. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>
-  /** Asks the host to open a page outside; it may ask the user first. Rejects if it is not opened. */
+  /** Opens an external page; the host may ask the user first. Rejects if it is not opened. */
   openLink(url: string): Promise<void>
   canSendMessages(): boolean
-  /** Says something in the conversation in the user's name. Rejects if the host refuses. */
+  /** Sends a message in the user's name. Rejects if the host refuses. */
   sendMessage(text: string): Promise<void>
 }
 
-/** The specification that the views follow. */
+/** MCP Apps specification version of the views. */
 const protocolVersion = '2026-01-26'
 
-/** Introduces the view to its host and passes on what the host sends. */
+/** Connects the view to its host and dispatches the host's messages. */
 export function connectHost(name: string, events: HostEvents): Host {
   let capabilities: Readonly<Record<string, unknown>> = {}
   let context: HostContext = {}
   const changed = (change: HostContext) => {
     const before = JSON.stringify(context)
     context = { ...context, ...change }
-    // For example another size only: the view keeps what the user has opened and chosen.
+    // Changes outside these fields, such as the size, keep what the user has opened and chosen.
     if (JSON.stringify(context) === before) return
     applyTheme(context)
     events.context(context)
@@ -115,16 +115,16 @@ export function connectHost(name: string, events: HostEvents): Host {
 
 const Reply = z.looseObject({ isError: z.optional(z.boolean()) })
 
-/** Throws if a reply says that nothing was done. */
+/** Throws if a reply reports an error. */
 function refuseError(reply: unknown): void {
   if (Reply.safeParse(reply).data?.isError) throw new Error('refused')
 }
 
-/** A result that is not one of the protocol is shown as a failure. */
+/** Parses a result; an invalid one is shown as a failure. */
 const resultIn = (received: unknown): ToolResult =>
   ToolResult.safeParse(received).data ?? { content: [], isError: true }
 
-/** Follows the host's theme, and takes over the style variables that it gives. */
+/** Applies the host's theme and style variables. */
 function applyTheme({ theme, styles }: HostContext): void {
   const root = document.documentElement
   if (theme) root.style.colorScheme = theme
@@ -133,7 +133,7 @@ function applyTheme({ theme, styles }: HostContext): void {
   }
 }
 
-/** Tells the host how high the view is, now and whenever that changes; it fills any width. */
+/** Reports the view's height to the host, now and after each change; the width adapts. */
 function reportHeight(send: (height: number) => void): void {
   let last = -1
   const report = () => {
@@ -145,7 +145,7 @@ function reportHeight(send: (height: number) => void): void {
   report()
 }
 
-/** Why the host refused a request. */
+/** Reason of the host's refusal. */
 export const reasonIn = (error: unknown): string =>
   error instanceof Error ? error.message : 'no reason given'
 
@@ -164,7 +164,7 @@ const Message = z.looseObject({
 })
 
 interface RpcHandlers {
-  /** Answers a request of the host; `undefined`: there is no such method. */
+  /** Answers a host's request; `undefined` if the method is unknown. */
   readonly request: (method: string) => object | undefined
   readonly notification: (method: string, params: unknown) => void
 }
@@ -174,12 +174,12 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Speaks with the parent window; messages of all other windows are ignored. */
+/** JSON-RPC with the parent window; messages of all other windows are ignored. */
 function openRpc(handlers: RpcHandlers) {
   const host = window.parent
   const waiting = new Map<string | number, Waiting>()
   let lastId = 0
-  // The host's origin is not known to a view. What is sent goes to its parent alone.
+  // A view does not know the host's origin. Messages go only to its parent.
   const send = (message: object) => host.postMessage({ jsonrpc: '2.0', ...message }, '*')
 
   window.addEventListener('message', ({ source, data }) => {

@@ -6,51 +6,51 @@ import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } f
 
 export type Args = Readonly<Record<string, unknown>>
 
-/** One view: what it reads in a result, and how it draws that. */
+/** A view: parser and renderer of a result. */
 interface ViewProgram<T> {
   readonly name: string
   readonly title: string
-  /** What is waited for, such as `usage`. */
+  /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
-  /** Draws the data. Called with each result, and when the theme or the language changes. */
+  /** Renders the data: for each result, and when the theme or the language changes. */
   readonly draw: (data: T, page: Page<T>) => readonly Node[]
 }
 
-/** What a view works with while its data is shown. */
+/** Context of a rendering. */
 export interface Page<T> {
-  /** The arguments of the call whose result is shown. */
+  /** Arguments of the call whose result is shown. */
   readonly input: Args
   readonly host: Host
   readonly formats: Formats
-  /** Fires when the drawing is replaced. */
+  /** Fires when the rendering is replaced. */
   readonly signal: AbortSignal
-  /** Calls a tool and shows its result; false: it failed, and the view says why. */
+  /** Calls a tool and shows its result; false if it failed, and the view shows the reason. */
   readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
   readonly redraw: () => void
-  /** Shows again what was shown before, with the arguments of its call. */
+  /** Shows earlier data again, with the arguments of its call. */
   readonly showAgain: (data: T, input: Args) => void
-  /** Tells people who do not see the view what is new in it. */
+  /** Announces news to screen readers. */
   readonly announce: (text: string) => void
 }
 
 interface CallOptions<T> {
-  /** Puts the result together with what is shown; without it the result takes its place. */
+  /** Merges the result with the shown data; by default the result replaces it. */
   readonly join?: (shown: T, more: T) => T
-  /** Nobody waits for it: a failure is told in passing, and the next one may go well. */
+  /** A background read: a failure is only remarked, and the next one may succeed. */
   readonly isQuiet?: boolean
 }
 
-/** Runs a view in this page: waits for the result, draws it, and says what goes wrong. */
+/** Runs a view in this page: waits for the result, renders it, and shows failures. */
 export function startView<T>(program: ViewProgram<T>): void {
   const states = createStates(program)
   let input: Args = {}
   let context: HostContext = {}
   let shown: { readonly data: T; readonly text: string } | undefined
   let drawing = new AbortController()
-  /** Counts what was asked for: an answer that is older than the last question is dropped. */
+  /** Request counter: a reply older than the latest request is dropped. */
   let asked = 0
-  /** The last question that somebody waits for has no answer yet. */
+  /** The user's last request is pending. */
   let isAwaited = false
 
   function draw() {
@@ -84,7 +84,7 @@ export function startView<T>(program: ViewProgram<T>): void {
 
   function fail(text: string) {
     states.fail(text)
-    // A choice that failed is taken back.
+    // Reverts a failed choice.
     draw()
   }
 
@@ -95,14 +95,14 @@ export function startView<T>(program: ViewProgram<T>): void {
     if (!isAwaited) states.done()
     const data = shown && join ? join(shown.data, more) : more
     const text = JSON.stringify(data)
-    // What is the same stays as it is: a selection in it, and what the user has opened.
+    // An unchanged result keeps the rendering, including selections and opened parts.
     if (join && shown?.text === text) return
     shown = { data, text }
     draw()
   }
 
   async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
-    // What is read in passing does not take the place of what the user waits for.
+    // A background read does not replace the user's pending request.
     const question = isQuiet ? asked : ++asked
     if (!isQuiet) {
       isAwaited = true
@@ -141,13 +141,13 @@ export function startView<T>(program: ViewProgram<T>): void {
   states.wait()
 }
 
-/** What the user has opened, by the ids of the summaries. */
+/** Opened parts, by the ids of their summaries. */
 const openedDetails = (place: HTMLElement): string[] =>
   [...place.querySelectorAll('details[open] > summary')].flatMap(({ id }) => id || [])
 
 /**
- * How long a host may take to answer what nobody waits for, ms: a host that never answers is a failure,
- * too. What the user has asked for has no limit, because the host may ask for permission first.
+ * Timeout for the host's reply to a background read, ms: a silent host is a failure, too. The
+ * user's own requests have no timeout, because the host may ask for permission first.
  */
 const longestQuietMs = 60_000
 
@@ -162,7 +162,7 @@ const refusedResult = (error: unknown): ToolResult => ({
   isError: true,
 })
 
-/** Longest text of a failure that is shown, in characters. */
+/** Maximum length of a shown failure, characters. */
 const longestError = 2000
 
 function errorText({ content }: ToolResult): string {
@@ -170,26 +170,26 @@ function errorText({ content }: ToolResult): string {
   return firstCharacters(text, longestError) || 'The request failed.'
 }
 
-/** The parts of a page that all views have: title, state, failure, content and what is read out. */
+/** Parts common to all views: title, state, failure, content and announcements. */
 interface States {
   readonly content: HTMLElement
-  /** The view waits, and says so after a while. */
+  /** Waiting; shown after a delay. */
   readonly wait: () => void
-  /** It waits no longer, and nothing is wrong. */
+  /** Finished without a failure. */
   readonly done: () => void
-  /** It waits no longer, because something went wrong. */
+  /** Finished with a failure. */
   readonly fail: (text: string) => void
-  /** A short notice, shown until the next change. */
+  /** A short notice until the next change. */
   readonly remark: (text: string) => void
-  /** Tells people who do not see the view what is new in it. */
+  /** Announces news to screen readers. */
   readonly announce: (text: string) => void
 }
 
-/** After how long a view says that it waits, and that it waits long, ms. */
+/** Delays before a view shows that it waits, and that it waits long, ms. */
 const saysSoAfter = 300
 const isLongAfter = 10_000
 
-/** Puts the parts into the page; `what` is waited for. */
+/** Inserts the parts into the page; `what` names the awaited data. */
 function createStates({ title, what }: { title: string; what: string }): States {
   const status = h('p', { role: 'status', id: 'status' })
   const problem = h('div', { role: 'alert', id: 'problem' })

@@ -5,11 +5,11 @@ import type { UsageSeries } from './data.ts'
 
 export interface ChartOptions {
   readonly data: UsageSeries
-  /** The times in words. */
+  /** Labels of the times. */
   readonly labels: readonly string[]
-  /** What is said of a bucket, to those who do not see the chart. */
+  /** Description of a bucket for screen readers. */
   readonly say: (bucket: number) => string
-  /** A bucket was pointed at, or chosen with the keyboard. */
+  /** The pointer or the keyboard selects a bucket. */
   readonly choose: (bucket: number) => void
   readonly number: (value: number) => string
   readonly signal: AbortSignal
@@ -18,7 +18,7 @@ export interface ChartOptions {
 const height = 220
 
 /**
- * Stacked bars, one for each bucket. The pointer or the arrow keys choose a bucket: to assistive
+ * Stacked bars, one per bucket. The pointer or the arrow keys select a bucket; to assistive
  * technology the chart is a slider over the buckets.
  */
 export function usageChart(options: ChartOptions): HTMLElement {
@@ -84,7 +84,7 @@ function nextBucket(key: string, chosen: number, last: number): number | undefin
   }
 }
 
-/** Sums from below: the last row is the whole height of the bars. It is drawn first. */
+/** Cumulative sums: the last row, drawn first, is the bars' whole height. */
 function stacked({ times, series }: UsageSeries): uPlot.AlignedData {
   const below = times.map(() => 0)
   const sums = series.map(({ values }) =>
@@ -146,8 +146,8 @@ function plotOptions(
 }
 
 /**
- * Reads colours of the style sheet as the theme has them: a canvas does not know variables. With forced
- * colours all groups would have the same colour: `none` keeps those of the style sheet.
+ * Reads the style sheet's colours in the current theme, because a canvas has no variables. Forced
+ * colours would give all groups the same colour: `none` keeps the style sheet's.
  */
 function colours(place: HTMLElement): (name: string, adjust?: 'none') => string {
   return (name, adjust) => {

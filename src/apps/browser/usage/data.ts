@@ -12,7 +12,7 @@ const Value = z.looseObject({
   percent: z.nullish(z.number()),
 })
 
-/** What get_usage returns, as far as the view shows it. */
+/** Result of get_usage, as far as the view shows it. */
 export const UsageData = z.looseObject({
   meta: z.looseObject({
     start: z.nullish(z.string()),
@@ -34,11 +34,11 @@ export const UsageData = z.looseObject({
 export type UsageData = z.output<typeof UsageData>
 type Value = z.output<typeof Value>
 
-/** What the chart and the table show of each value. */
+/** Measures of the chart and the table. */
 export const measures = { minutes: 'Minutes', conversations: 'Conversations' } as const
 export type Measure = keyof typeof measures
 
-/** The values of one group, one for each bucket. */
+/** Values of one group, one per bucket. */
 interface Series {
   readonly label: string
   readonly values: readonly number[]
@@ -46,16 +46,16 @@ interface Series {
 }
 
 export interface UsageSeries {
-  /** Starts of the buckets, in the zone asked for. */
+  /** Bucket starts in the requested zone. */
   readonly times: readonly string[]
-  /** The most used first; more groups than there are colours are one. */
+  /** Most used first; groups beyond the number of colours are merged into one. */
   readonly series: readonly Series[]
   readonly isGrouped: boolean
 }
 
 const maxSeries = 8
 
-/** The buckets as one row of numbers for each group. */
+/** Converts the buckets into one series per group. */
 export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSeries {
   const rows = new Map<string, number[]>()
   const labels = new Map<string, string>()
@@ -80,7 +80,7 @@ export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSer
   return { times, series: [...all.slice(0, maxSeries - 1), others], isGrouped }
 }
 
-/** One sum for each group, where the result has no buckets. */
+/** Totals per group, for a result without buckets. */
 export interface Group extends Pick<Value, 'before' | 'change' | 'percent'> {
   readonly label: string
   readonly minutes: number
@@ -107,10 +107,10 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 const keyOf = ({ dimensions }: Value) =>
   JSON.stringify(Object.entries(dimensions ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)))
 
-/** Longest name of a group, in characters: names of agents have up to 50. */
+/** Maximum length of a group's name, characters; agents' names have up to 50. */
 const longestLabel = 80
 
-/** Names in place of ids, where they are known. Names are texts of other people. */
+/** Names instead of ids, if known. Names are untrusted text. */
 function labelOf({ dimensions }: Value, names: UsageData['names']): string {
   const parts = Object.entries(dimensions ?? {}).map(([dimension, value]) => {
     const id = String(value)
@@ -121,8 +121,8 @@ function labelOf({ dimensions }: Value, names: UsageData['names']): string {
 }
 
 /*
- * uPlot makes a number format of the browser's language when it is loaded. Where a browser runs in the
- * locale POSIX, its language is `en-US@posix`, which is no language tag: the view would not start.
+ * uPlot creates a number format in the browser's language on load. In the locale POSIX that is
+ * `en-US@posix`, which is no language tag: the view would not start.
  */
 try {
   new Intl.NumberFormat(navigator.language)

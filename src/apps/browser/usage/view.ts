@@ -34,7 +34,7 @@ function draw(data: UsageData, page: Page<UsageData>): readonly Node[] {
   ]
 }
 
-/** The server gives as many buckets as fit into an answer, and says from where to go on. */
+/** The server returns as many buckets as fit into a result, and where to continue. */
 function moreButton({ note = '' }: UsageData, { host, input, call }: Page<UsageData>) {
   const [, start] = /go on with start = ([\w:+.-]+)/.exec(note) ?? []
   if (!start || !host.canCallTools()) return []
@@ -44,7 +44,7 @@ function moreButton({ note = '' }: UsageData, { host, input, call }: Page<UsageD
   ]
 }
 
-/** The totals are those of the whole range already. */
+/** Appends buckets; the totals cover the whole range already. */
 const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
   ...shown,
   note: more.note,
@@ -61,7 +61,7 @@ const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}
   )
 
 function rangeInWords({ meta, compared_with }: UsageData, { moment }: Formats): string {
-  // The buckets are in the zone of the call, which may not be the user's own.
+  // Buckets are in the call's zone, which may differ from the user's.
   const inZone = (iso: string) => moment(iso, meta.tz ?? undefined)
   const range = (start: string, end: string) => `${inZone(start)} – ${inZone(end)}`
   const shown = range(meta.start ?? '?', meta.end ?? '?')
@@ -91,7 +91,7 @@ function totals({ totals: { minutes, conversations, change, percent } }: UsageDa
   )
 }
 
-/** The chart and the table beside it. */
+/** The chart beside the table. */
 function panes(data: UsageData, page: Page<UsageData>): readonly Node[] {
   const { formats } = page
   if (data.totals.conversations === 0 && !data.totals.before)
@@ -127,7 +127,7 @@ function chartPane(
   return h('figure', {}, details.node, chart)
 }
 
-/** The figures of the chosen bucket, which are the legend too. */
+/** Figures of the selected bucket; also the legend. */
 function readout({ series, isGrouped }: UsageSeries) {
   const head = h('strong')
   const values = series.map(() => h('span', { class: 'number' }))
@@ -151,7 +151,7 @@ const groupings = { '': 'Nothing', agent: 'Agent', subaccount: 'Subaccount', typ
 
 const and = ' and '
 
-/** What is shown, and where the host lets the view call tools, how it is split. */
+/** Choice of the measure and, if the host lets the view call tools, of the grouping. */
 function usageControls(
   { meta }: UsageData,
   { host, input, call }: Page<UsageData>,
@@ -185,14 +185,14 @@ function usageControls(
       id: 'grouping',
       label: 'Split by',
       options: groupings,
-      // The model may have asked for several at once.
+      // The model may have requested several groupings at once.
       value: [input.group_by ?? []].flat().join(and),
       change: (group_by) => again({ group_by: group_by ? group_by.split(and) : undefined }),
     }),
   )
 }
 
-/** One row for each bucket, with one column for each group. */
+/** One row per bucket, one column per group. */
 function bucketTable(
   { times, series, isGrouped }: UsageSeries,
   labels: readonly string[],
@@ -222,7 +222,7 @@ function bucketTable(
   })
 }
 
-/** One row for each group, with a bar for its part of the whole. */
+/** One row per group, with a bar for its share. */
 function groupTable(groups: readonly Group[], formats: Formats): HTMLElement {
   const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 
-/** What list_voices returns, as far as the view shows it. */
+/** Result of list_voices, as far as the view shows it. */
 export const VoicesData = z.looseObject({
   note: z.optional(z.string()),
-  /** The provider, where one alone was asked. */
+  /** The provider, if the call named one. */
   provider: z.catch(z.optional(z.string()), undefined),
   providers: z.optional(
     z.array(z.looseObject({ provider: z.string(), failed: z.optional(z.string()) })),
@@ -13,7 +13,7 @@ export const VoicesData = z.looseObject({
 })
 export type VoicesData = z.output<typeof VoicesData>
 
-/** Absent, null and values of other types are an empty text. */
+/** Absent, null and mistyped values become ''. */
 const text = z.catch(
   z.pipe(
     z.string(),
@@ -22,7 +22,7 @@ const text = z.catch(
   '',
 )
 
-/** Voices are live data of other companies, of any shape: what is missing is not shown. */
+/** Voices are live data of other companies in any shape; missing fields are not shown. */
 const RawVoice = z.looseObject({
   id: text,
   voice_id: text,
@@ -41,7 +41,7 @@ export interface Voice {
   readonly language: string
   readonly gender: string
   readonly description: string
-  /** Where its sample is; `undefined`: none is known. */
+  /** Address of its sample; `undefined` if unknown. */
   readonly sample: URL | undefined
 }
 
@@ -59,21 +59,21 @@ export const voicesIn = ({ voices, provider = '' }: VoicesData): Voice[] =>
     }
   })
 
-/** The address of a sample. Addresses that are not of the web are none. */
+/** URL of a sample; `undefined` unless it is https. */
 function sampleAt(address: string): URL | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url?.protocol === 'https:' ? url : undefined
 }
 
-/** Tells voices of all providers apart. */
+/** Unique key of a voice over all providers. */
 export const keyOf = ({ provider, id, name }: Voice): string =>
   JSON.stringify([provider, id || name])
 
-/** Whether voices were left out, as the note says it. */
+/** Omitted voices, from the result's note. */
 export function leftOut({ note = '' }: VoicesData): {
   /** Narrower filters would show them. */
   readonly isPart: boolean
-  /** A larger limit would, too: the answer has room for more. */
+  /** A larger limit would show more: the result has room. */
   readonly canShowMore: boolean
 } {
   const isShortened = /Shortened/.test(note)

@@ -3,7 +3,7 @@ import type { Formats } from '../shared/formats.ts'
 import type { Args } from '../shared/view.ts'
 import type { Voice } from './data.ts'
 
-/** What voices are shown; an empty text: all. */
+/** Filters of the voices; '' matches all. */
 export interface Filters {
   readonly provider: string
   readonly language: string
@@ -24,8 +24,8 @@ export const isSame = (one: Filters, other: Filters): boolean =>
   names.every((name) => one[name] === other[name])
 
 /**
- * Whether a voice fits. Only filters that differ from `asked`, those of the call, are looked at: the
- * platform has applied the others already, in its own way.
+ * True if a voice matches. Checks only filters that differ from the call's (`asked`), which the
+ * platform has applied in its own way.
  */
 export function fits(voice: Voice, filters: Filters, asked: Filters): boolean {
   const isOpen = (name: keyof Filters) => filters[name] === '' || filters[name] === asked[name]
@@ -41,7 +41,7 @@ export function fits(voice: Voice, filters: Filters, asked: Filters): boolean {
   )
 }
 
-/** What can be chosen: every provider, language and gender that was seen. */
+/** Choices: every provider, language and gender seen. */
 export interface Seen {
   readonly providers: Set<string>
   readonly languages: Set<string>
@@ -58,9 +58,9 @@ export function filterControls({
   readonly filters: Filters
   readonly seen: Seen
   readonly formats: Formats
-  /** A filter has another value. */
+  /** A filter has changed. */
   readonly change: (changed: Partial<Filters>) => void
-  /** The words to look for are typed to the end. */
+  /** The search text is complete. */
   readonly settle: () => void
 }): HTMLElement {
   const choice = (
@@ -87,7 +87,7 @@ export function filterControls({
   const search = h('input', { id: 'search', type: 'search', autocomplete: 'off', maxlength: 200 })
   search.value = filters.search
   listen(search, 'input', () => change({ search: search.value.trim() }))
-  // Enter, and leaving the field.
+  // Enter, or leaving the field.
   listen(search, 'change', settle)
   return h(
     'div',

@@ -4,7 +4,7 @@ import type { Page } from '../shared/view.ts'
 import { keyOf, type Voice, VoicesData, voicesIn } from './data.ts'
 import { languageText } from './filters.ts'
 
-/** One entry for each voice, with what can be done with it. */
+/** One entry per voice, with its actions. */
 export const voiceList = (voices: readonly Voice[], page: Page<VoicesData>): HTMLElement =>
   h(
     'ul',
@@ -49,10 +49,10 @@ function sampleButton(voice: Voice, { at, status, page }: Place): HTMLElement {
   })
 }
 
-/** Longest id that is said in the conversation, in characters. */
+/** Maximum length of an id in a message, characters. */
 const longestId = 200
 
-/** Only the ids are said: names and descriptions are texts of other companies. */
+/** The message contains only the ids: names and descriptions are untrusted text. */
 function useButton(voice: Voice, { at, status, page: { host } }: Place): HTMLElement {
   const [provider, id] = [voice.provider, voice.id].map((text) =>
     JSON.stringify(text.slice(0, longestId)),
@@ -72,17 +72,17 @@ function useButton(voice: Voice, { at, status, page: { host } }: Place): HTMLEle
   })
 }
 
-/** Samples that were looked up, by voice; `undefined`: the voice has none. */
+/** Looked-up samples, by voice; `undefined`: the voice has none. */
 const known = new Map<string, URL | undefined>()
 
-/** Whether a sample of this voice is there, or can be looked up. */
+/** True if the voice has a sample, or one can be looked up. */
 const mayHaveSample = (voice: Voice, { host }: Page<VoicesData>): boolean =>
   (voice.sample ?? known.get(keyOf(voice))) !== undefined ||
   (host.canCallTools() && voice.provider !== '' && !known.has(keyOf(voice)))
 
 /**
- * Asks the host to open the sample of a voice, since the page itself may ask no network. Returns what
- * to tell the user.
+ * Lets the host open a voice's sample, because the page has no network access. Returns the message
+ * for the user.
  */
 async function openSample(voice: Voice, page: Page<VoicesData>): Promise<string> {
   try {
@@ -100,8 +100,8 @@ async function openSample(voice: Voice, page: Page<VoicesData>): Promise<string>
 }
 
 /**
- * Lists leave addresses out, which models need not read: the list is read again with them. Throws if
- * the host or the server refuses, or if the voice is gone: voices come and go.
+ * Reads the list again with sample addresses, which results omit because models do not need them.
+ * Throws if the host or the server refuses, or if the voice is gone.
  */
 async function lookUp(voice: Voice, { host, input }: Page<VoicesData>): Promise<URL | undefined> {
   const key = keyOf(voice)

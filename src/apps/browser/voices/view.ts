@@ -6,18 +6,18 @@ import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 import { voiceList } from './list.ts'
 
-/** How many voices the view asks for itself; "more" asks for twice as many as there are. */
+/** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
 
 const seen: Seen = { providers: new Set(), languages: new Set(), genders: new Set() }
 const noFilters = filtersIn({})
 let filters: Filters = noFilters
-/** The data that the filters belong to. */
+/** Data that the filters belong to. */
 let drawn: VoicesData | undefined
 let page: Page<VoicesData>
-/** The view waits for voices that it asked for. */
+/** The view's own request for voices is pending. */
 let isAsking = false
-/** While it waits, other filters were chosen. */
+/** Other filters were chosen during the request. */
 let isChosenAnew = false
 
 startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData, draw })
@@ -25,7 +25,7 @@ startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData,
 function draw(data: VoicesData, current: Page<VoicesData>): readonly Node[] {
   page = current
   const asked = filtersIn(page.input)
-  // A choice that failed is taken back.
+  // Reverts a failed choice.
   if ((data !== drawn || isAsking) && !isChosenAnew) filters = asked
   drawn = data
   const voices = voicesIn(data)
@@ -44,7 +44,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): readonly Node[] {
 
 interface Shown {
   readonly voices: readonly Voice[]
-  /** The filters of the call whose result is shown. */
+  /** Filters of the call whose result is shown. */
   readonly asked: Filters
   readonly clear: () => void
 }
@@ -71,7 +71,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   return [controls, ...failures(data), count, body, ...moreButton(data, page, voices.length)]
 }
 
-/** Every choice that was seen once stays in the lists of choices. */
+/** Keeps every choice once seen in the select lists. */
 function remember(voices: readonly Voice[], { providers = [] }: VoicesData, asked: Filters): void {
   const named = [...providers, ...voices].map(({ provider }) => provider)
   const values = [
@@ -93,7 +93,7 @@ function noVoice(clear: () => void): readonly Node[] {
   return [text, listen(h('button', { id: 'clear' }, 'Clear the filters'), 'click', clear)]
 }
 
-/** Why voices of a provider are missing. */
+/** Why a provider's voices are missing. */
 const failures = ({ providers = [] }: VoicesData) =>
   providers
     .filter(({ failed }) => failed !== undefined)
@@ -101,7 +101,7 @@ const failures = ({ providers = [] }: VoicesData) =>
       h('p', { class: 'warning' }, `No voices of ${plainText(provider)}: ${plainText(failed)}`),
     )
 
-/** Asks the platform for the voices that fit. What is chosen meanwhile is asked for after that. */
+/** Requests matching voices from the platform; filters chosen meanwhile lead to another request. */
 async function ask(): Promise<void> {
   const isShown = () => isSame(filters, filtersIn(page.input))
   if (isAsking) isChosenAnew = true
@@ -115,7 +115,7 @@ async function ask(): Promise<void> {
   isChosenAnew = false
 }
 
-/** The arguments of the call that is shown, with other filters, and with the addresses of samples. */
+/** Arguments of the shown call with other filters, and with sample addresses. */
 function argsOf(input: Args, chosen: Filters, limit: number): Args {
   const { refresh: _, ...rest } = input
   const all = { ...rest, ...chosen, limit, fields: ['preview_url'] }
