@@ -24,7 +24,7 @@ const {
 }).values
 if (!npaFile || !mapFile || !release) throw new Error('Give --npa, --map and --release.')
 
-/** What the letters of the report mean in each country. */
+/** Zone of each letter in the report, by country. */
 const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   US: {
     E: 'America/New_York',
@@ -42,7 +42,7 @@ const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
 }
 
-/** Places where a letter means another zone than elsewhere, or where the report has words. */
+/** Places where a letter means another zone, or where the report has words. */
 const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   AZ: ['America/Phoenix'],
   AK: ['America/Anchorage', 'America/Adak'],
@@ -60,10 +60,10 @@ const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Places whose zones above are complete; the zones of exchanges are not added. */
+/** Places whose zones above are complete, so that zones of exchanges are not added. */
 const isWhole = (place: string) => place.startsWith('NORTHWEST') || place === 'SASKATCHEWAN'
 
-/** Each stands for all zones with the same clock. */
+/** Main zones; each represents all zones with the same clock. */
 const mainZones = [
   ...new Set([
     ...Object.values(zoneOfLetter).flatMap((zones) => Object.values(zones)),
@@ -80,7 +80,7 @@ interface Area {
   readonly shared: readonly string[]
 }
 
-/** Fields of a CSV line; quoted fields may contain commas, and no field has a line break. */
+/** Fields of a CSV line; quoted fields may contain commas, no field has a line break. */
 const fieldsOf = (line: string) =>
   [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, field = '']) =>
     field.replace(/^"|"$/g, '').trim(),
@@ -103,7 +103,7 @@ function readReport(file: string): { date: string; areas: Area[] } {
   return { date: fieldsOf(first)[1] ?? '', areas }
 }
 
-/** Zones of single exchanges, by area code: of prefixes longer than the code itself. */
+/** Zones of single exchanges, by area code: those of prefixes longer than the code. */
 function readExchanges(file: string): Map<string, Set<string>> {
   const zones = new Map<string, Set<string>>()
   for (const line of readFileSync(file, 'utf8').split('\n')) {
@@ -127,7 +127,7 @@ const clockOf = (zone: string) =>
     )
     .join()
 
-/** The main zone with the same clock in a country; empty for a zone of another country. */
+/** Main zone with the same clock in a country; empty for another country's zone. */
 function mainZone(zone: string, country: Area['country']): string[] {
   const region = country === 'US' ? 'US' : 'CA'
   const locale: Intl.Locale & { getTimeZones?(): string[] } = new Intl.Locale(`und-${region}`)

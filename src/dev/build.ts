@@ -18,19 +18,17 @@ import { initializedVersions, toolSummaries } from '../server/tool-summaries.ts'
 import { licences } from './licences.ts'
 
 /*
- * npm run build [-- --if-needed]: makes dist/, one bundle with its lazily loaded parts beside it and
- * the licences of everything in it. It has no runtime dependencies. Libraries are imported by their
- * public entry points, and no module of theirs is replaced, so that the bundle behaves as the source.
+ * npm run build [-- --if-needed]: builds dist/, a bundle with lazily loaded parts and the licences
+ * of its contents. It has no runtime dependencies. Libraries are imported by their public entry
+ * points, and none of their modules is replaced, so the bundle behaves like the source.
  */
 
 const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
 
-/**
- * These modules are replaced by their results: computing them would delay each start.
- */
+/** Modules replaced by their results, which would take time at each start. */
 const replacements = {
-  // Scripts and the names of packages for developers are of no use in the program.
+  // The program needs no scripts or development dependencies.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
   'src/server/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
@@ -54,11 +52,11 @@ async function buildProgram(): Promise<void> {
     platform: 'node',
     target: 'node22.19',
     minify: true,
-    // THIRD-PARTY-LICENSES.txt has them.
+    // Collected in THIRD-PARTY-LICENSES.txt.
     legalComments: 'none',
     sourcemap: 'external',
     metafile: true,
-    // What the package names as its main file loads its parts in a way that cannot be bundled.
+    // The package's main file loads its parts in a way that cannot be bundled.
     alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
     plugins: [
       replaceModules(root, replacements),
@@ -83,7 +81,7 @@ async function buildProgram(): Promise<void> {
   process.stdout.write(`dist/voice-agent-mcp.js and its parts: ${Math.round(bytes / 1024)} kB\n`)
 }
 
-/** The files of a bundle. One of which esbuild uses nothing needs no licence. */
+/** Files of a bundle. Files that contribute nothing need no licence. */
 const usedFiles = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
@@ -91,7 +89,7 @@ const usedFiles = ({ outputs }: Metafile): string[] =>
     ),
   )
 
-/** True when the bundle is newer than everything it is made of. */
+/** True if the bundle is newer than all its sources. */
 function isCurrent(): boolean {
   const bundle = join(outdir, 'voice-agent-mcp.js')
   if (!existsSync(bundle)) return false
@@ -107,9 +105,9 @@ function isCurrent(): boolean {
 }
 
 /**
- * Builds each view as one HTML file: its style and its script are in it, and its policy allows these
- * two alone. The files are stored compressed, which takes less room than scripts that they share
- * would. Returns the paths of all files that are in them.
+ * Builds each view as one HTML file with its style and script inline; its policy allows only these
+ * two. Compressed, the files take less room than with shared scripts. Returns the paths of all
+ * their sources.
  */
 async function buildViews(folder: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true })
@@ -135,7 +133,7 @@ async function bundledView(name: string) {
     metafile: true,
     format: 'iife',
     platform: 'browser',
-    // Browsers that know light-dark().
+    // Browsers with light-dark().
     target: ['chrome123', 'firefox120', 'safari17.5'],
     minify: true,
     legalComments: 'none',
@@ -175,9 +173,9 @@ const compressed = (text: string) =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 
 /**
- * An esbuild plugin that puts other contents in the place of modules, named by their paths below
- * `root`. The build fails when one of them does not exist or is not part of the bundle: without that
- * a module that was moved would go in as it is.
+ * An esbuild plugin that replaces the contents of modules, named by their paths below `root`. The
+ * build fails if one of them is missing or not part of the bundle; otherwise a moved module would
+ * be bundled unreplaced.
  */
 export function replaceModules(root: string, contents: Readonly<Record<string, string>>): Plugin {
   const byPath = new Map(Object.entries(contents).map(([path, text]) => [join(root, path), text]))
@@ -205,8 +203,8 @@ export function replaceModules(root: string, contents: Readonly<Record<string, s
 }
 
 /**
- * Keeps the names of classes in a package, which the bundle would shorten: some libraries work with
- * them. oidc-provider keeps its records by the names of its models.
+ * Keeps class names in a package that relies on them: oidc-provider stores records under its
+ * models' names.
  */
 const keepClassNames = (packageName: string): Plugin => ({
   name: 'keep-class-names',
@@ -221,10 +219,10 @@ const keepClassNames = (packageName: string): Plugin => ({
 })
 
 /**
- * Keeps everything that a start loads in one part: it imports `main` into each module that is loaded
- * later. esbuild makes a part for each set of such modules that share something, and a start would
- * open all those parts. `main` is loaded before them in any case; so are the modules `before`, which
- * import nothing of it.
+ * Keeps everything that a start loads in one part, by importing `main` into each lazily loaded
+ * module. Otherwise esbuild makes a part for each set of modules that share something, and a start
+ * opens them all. `main` is always loaded before them; so are the modules `before`, which import
+ * nothing of it.
  */
 const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
   name: 'one-start-part',

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readScript } from './script.ts'
 
-/* npm run check: all that must hold before a change is sent, the quick steps first. */
+/* npm run check: all checks before a change is sent, quick steps first. */
 
 const steps: Readonly<Record<string, string>> = {
   lint: 'biome ci --error-on-warnings',

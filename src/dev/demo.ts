@@ -7,11 +7,11 @@ import { safeLine, safeText } from '../text/safe-text.ts'
 
 /*
  * npm run demo: a session of a real MCP client with the built program and its sandbox, from the
- * account to the usage, printed step by step. The sandbox is in memory, so every run is the same but
- * for ids. Its numbers are those that Ofcom keeps for fiction.
+ * account to the usage, printed step by step. The sandbox is in memory, so runs differ only in ids.
+ * The numbers are reserved for fiction by Ofcom.
  */
 
-/** How many times faster than real ones the calls are. */
+/** Speed of simulated calls relative to real ones. */
 const speed = 60
 
 const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
@@ -19,7 +19,7 @@ const client = new Client(
   { name: 'demo', version: '1.0.0' },
   { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
 )
-// The server asks a person before it places a call; the demo answers in their place.
+// The server asks a person to confirm a call; the demo answers instead.
 client.setRequestHandler('elicitation/create', ({ params }) => {
   for (const line of params.message.split('\n')) show(`  ${styleText('cyan', safeLine(line))}`)
   show('  A person is asked this. Here the demo answers yes.')
@@ -76,7 +76,7 @@ function show(text: string): void {
 const counted = (conversations: number) =>
   `${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`
 
-/** Calls a tool, shows the call, and gives its checked result. */
+/** Calls a tool, prints the call, and returns its parsed result. */
 async function call<T extends z.ZodType>(
   schema: T,
   name: string,
@@ -134,7 +134,7 @@ try {
 
   heading('Attach a phone number to it')
   const { items } = await call(Trunks, 'list_sip_trunks')
-  // The hotel's own trunk is the sandbox's, too, and has nothing to do with a practice.
+  // The sandbox also has the hotel's trunk, which does not belong to a practice.
   const trunk = items.find(({ name }) => name === 'Office trunk')
   if (!trunk) throw new Error('The sandbox has no office trunk')
   show(safeText`${trunk.name} can dial out, over ${String(trunk.termination_uri)}`)
@@ -180,7 +180,7 @@ try {
 
   process.stdout.write(styleText('bold', '\nThat was the whole story. Connect your assistant:\n'))
   show('npm start    over HTTP')
-  // Not `node`: that of the system may be too old.
+  // Not `node`: the system's may be too old.
   show('node_modules/node/bin/node dist/voice-agent-mcp.js install    in the clients you have')
 } finally {
   await client.close()

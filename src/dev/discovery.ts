@@ -6,8 +6,8 @@ import { tools } from '../../tools/index.ts'
 
 /*
  * npm run discovery [-- --json]: reports whether a text search finds the right tool for a person's
- * request. Clients with many tools search them before they show a model any. No share is required:
- * titles and descriptions are worded for people and models, not for this search.
+ * request. Clients with many tools search them before they show any to a model. There is no
+ * minimum: titles and descriptions are written for people and models, not for this search.
  */
 
 const Request = z.strictObject({
@@ -15,7 +15,7 @@ const Request = z.strictObject({
   tool: z.string(),
   language: z.enum(['en', 'de', 'es']),
 })
-/** A request, and the place of its tool among the tools found, from 0; -1 when it is not found. */
+/** A request, and the rank of its tool in the results, from 0; -1 if not found. */
 interface Found extends z.output<typeof Request> {
   readonly place: number
   /** The first three tools found. */
@@ -26,7 +26,7 @@ const file = join(import.meta.dirname, '../../test/dev/discovery/requests.json')
 export const requests = z.array(Request).parse(JSON.parse(readFileSync(file, 'utf8')))
 
 /**
- * A word in lower case, without the commonest endings of the three languages of the requests:
+ * Lower-case stem of a word, without the commonest endings of the requests' three languages:
  * agents, agente → agent; creates, crear, crea → cre.
  */
 function stem(word: string): string {
@@ -37,7 +37,7 @@ function stem(word: string): string {
     .replace(/([^aeiou])\1$/, '$1')
 }
 
-/** Words that search engines leave out of an English text: the function words of Snowball's list. */
+/** English stop words: the function words of Snowball's list. */
 const functionWords = new Set(
   `i me my myself we us our ours ourselves you your yours he him his she her hers it its they them their
   theirs what which who whom this that these those am is are was were be been being have has had having do
@@ -70,7 +70,7 @@ const findTools = (): Found[] =>
     return { ...one, place: names.indexOf(one.tool), first: names.slice(0, 3) }
   })
 
-/** The share of the requests whose tool is among the first `max`. */
+/** Share of the requests with their tool among the first `max` results. */
 const shareWithin = (max: number, found: readonly Found[]) =>
   found.filter(({ place }) => place >= 0 && place < max).length / found.length
 

@@ -7,7 +7,7 @@ import { adviceFor, adviceRows } from '../tool/advice.ts'
 import type { RefusalKind } from '../tool/refused.ts'
 import type { Tool } from '../tool/tool.ts'
 
-/** The tools of each toolset in one line: for the README. */
+/** One line per toolset with its tools, for the README. */
 export const toolList = (): string =>
   table(
     ['Toolset', 'Tools'],
@@ -28,7 +28,7 @@ Every tool with its arguments and results, by toolset, as \`npm run docs\` write
 Arguments within objects are dotted paths, those within the items of an array have \`[]\`. "cleared: …" says what
 a field means once \`clear\` has named it.`
 
-/** The document of every tool with its arguments, results and hints, by toolset. */
+/** Reference of all tools with arguments, results and hints, by toolset. */
 export const toolReference = (): string =>
   `${[
     referenceHead,
@@ -61,12 +61,12 @@ function reference(tool: Tool): string {
     .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-/** Which fields are marked: those that must be there, or those that may be missing. */
+/** Marked fields: the required ones or the optional ones. */
 interface FieldOptions {
   readonly marks: 'required' | 'optional'
 }
 
-/** The fields of a schema, those of objects in it by dotted paths. */
+/** Fields of a schema; nested ones by dotted paths. */
 function fieldsOf(
   schema: JsonSchema,
   { marks }: FieldOptions = { marks: 'required' },
@@ -87,7 +87,7 @@ function fieldsOf(
   })
 }
 
-/** A field without the null that it may be. */
+/** A field's schema without its null alternative. */
 function nullable({ anyOf, type, ...rest }: JsonSchema): {
   isNullable: boolean
   field: JsonSchema
@@ -112,7 +112,7 @@ function meaningOf(field: JsonSchema): string {
   const { description = '', default: usual } = field
   const choices = field.enum ?? itemsOf(field).enum
   return [
-    // On the wire null clears a field; in a tool's arguments clear names it.
+    // On the wire null clears a field; in a tool's arguments `clear` names it.
     description.replace('null:', 'cleared:'),
     choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
     !/\d to \d/.test(description) && boundsOf(field),
@@ -130,7 +130,7 @@ function boundsOf({ minimum, maximum, minItems, maxItems }: JsonSchema): string 
   return min === undefined ? '' : `At least ${min}${unit}.`
 }
 
-/** Every kind of error, and what it means. The compiler holds the list complete. */
+/** Every kind of error with its meaning. The compiler keeps the list complete. */
 const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>> = {
   rejected: 'The platform answered with an error in its documented form.',
   unreadable: 'The platform answered, but not with the documented JSON.',
@@ -190,7 +190,7 @@ const network = (failureCode: string): Failure => ({
   maybeSent: true,
 })
 
-/** One failure for each row of the advice table, and when that row applies, for a person. */
+/** One failure per row of the advice table, with the condition of the row for a person. */
 const examples: readonly { when: string; failure: Failure; isSandbox?: boolean }[] = [
   { when: 'HTTP 401', failure: rejected(401) },
   { when: 'HTTP 403', failure: rejected(403) },
@@ -236,7 +236,7 @@ const again = { yes: 'yes', no: 'no', 'if harmless': 'reads and repeatable chang
 
 const client = { call: () => Promise.reject(new Error('Documentation calls nothing.')) }
 
-/** Every row of the advice table, with what it tells an assistant to do when `get_agent` fails. */
+/** All rows of the advice table, with the advice after a failed `get_agent`. */
 export function adviceTable(): string {
   const tool = tools.find(({ name }) => name === 'get_agent')
   if (!tool) throw new Error('There is no tool get_agent')
@@ -277,7 +277,7 @@ export const firstSentence = (text: string) => text.split(/(?<=\.) /)[0]?.replac
 
 /**
  * A document with the text between `<!-- name -->` and `<!-- /name -->` replaced, for each section.
- * Throws where a marker is missing.
+ * Throws if a marker is missing.
  */
 export function withSections(
   file: string,

@@ -21,13 +21,13 @@ import {
 import { installOptions } from './release/plugins.ts'
 
 /*
- * npm run docs: writes the generated parts of the documents, between markers. With --check it only
- * says which files are out of date.
+ * npm run docs: writes the generated sections of the documents, between markers. With --check it
+ * only reports outdated files.
  */
 
 const root = join(import.meta.dirname, '../..')
 
-/** Every setting: flag, variable, meaning, and the commands that take it. */
+/** Every setting: flag, variable, meaning, and its commands. */
 const settingTable = (): string =>
   table(
     ['Flag', 'Variable', 'Meaning', 'Commands'],
@@ -38,7 +38,7 @@ const settingTable = (): string =>
       commands
         .filter((command) => name in command.settings)
         .map((command) => command.name)
-        // They look at the settings of all others.
+        // `config` and `doctor` read the settings of all commands.
         .filter(
           (command, _, all) =>
             !['config', 'doctor'].includes(command) ||
@@ -49,7 +49,7 @@ const settingTable = (): string =>
     ]),
   )
 
-/** Numbers that a simulated call always handles in the same way. */
+/** Numbers with a fixed outcome in simulated calls. */
 const destinationTable = (): string =>
   table(
     ['Call this', 'and it is'],
@@ -66,11 +66,11 @@ const sandboxKeyTable = (): string =>
     ],
   )
 
-/** The JSON Schema of configuration files, as text. */
+/** JSON Schema of configuration files, as text. */
 const configSchemaText = (): string =>
   `${JSON.stringify(configFileSchema(settings), undefined, 2)}\n`
 
-/** What the clients of the desktop bundle ask for. */
+/** Options that desktop clients ask for on installation. */
 const installOptionTable = (): string =>
   table(
     ['Option', 'Setting', 'Meaning'],
@@ -82,14 +82,14 @@ const installOptionTable = (): string =>
   )
 
 /*
- * Links that add the published package to an editor. The editor shows what it is about to add, and
- * asks. The entries are those that `install` writes.
+ * Install links for editors, which show the entry and ask before adding it. The entries are those
+ * of `install`.
  */
 
 const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageId], env: {} }
 
-/** An editor with an address on the web that opens it and adds a server. */
+/** An editor with a web address that opens it and adds a server. */
 interface Editor {
   readonly title: string
   readonly link: string
@@ -101,21 +101,21 @@ const editors: readonly Editor[] = [
   { title: 'Cursor', link: cursorButtonLink() },
 ]
 
-/** A button for each editor, as Markdown of a document in docs/. */
+/** Install buttons of all editors, as Markdown for a document in docs/. */
 const installButtons = (): string =>
   editors
     .map(({ title, link }) => `[![Install in ${title}](${buttonFile(title)})](${link})`)
     .join('\n')
 
-/** The pictures of the buttons, by their paths. */
+/** Pictures of the buttons, by path. */
 const buttonPictures = (): Record<string, string> =>
   Object.fromEntries(editors.map(({ title }) => [`docs/${buttonFile(title)}`, picture(title)]))
 
 const buttonFile = (title: string) => `install-in-${title.toLowerCase().replaceAll(' ', '-')}.svg`
 
 /**
- * VS Code reads the parameters as JSON. It asks for address and key when the server starts first, and
- * keeps the key where it keeps secrets. Both left empty: the server runs on its sandbox.
+ * VS Code parses the parameters as JSON. It asks for URL and key when the server first starts, and
+ * stores the key with its secrets. With both empty the server runs on its sandbox.
  */
 function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   const addressId = `${name}-base-url`
@@ -131,7 +131,7 @@ function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
     config: JSON.stringify(entry),
     ...more,
   })
-  // A plus sign means a space in forms only.
+  // A plus sign means a space only in forms.
   return `https://insiders.vscode.dev/redirect/mcp/install?${query}`.replaceAll('+', '%20')
 }
 
@@ -141,7 +141,7 @@ function cursorButtonLink(): string {
   return `https://cursor.com/en/install-mcp?${cursorQuery(name, entry)}`
 }
 
-/** What `install` would add to an empty file of a client. */
+/** The entry that `install` adds to a client's empty file. */
 function added(id: string, baseUrl: string | undefined) {
   const client = clients.find((one) => one.id === id)
   if (!client) throw new Error(`no client ${id}`)
@@ -163,7 +163,7 @@ function picture(title: string): string {
 `
 }
 
-/** The generated parts of each document. */
+/** Generated sections of each document. */
 const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
   'docs/configuration.md': { settings: settingTable() },
@@ -172,7 +172,7 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
 }
 
-/** Files that are generated whole. */
+/** Files that are generated as a whole. */
 const wholeFiles = {
   'docs/config.schema.json': configSchemaText(),
   'docs/tools-reference.md': toolReference(),
@@ -189,7 +189,7 @@ for (const [file, text] of Object.entries(wholeFiles)) {
   write(file, existsSync(path) ? readFileSync(path, 'utf8') : '', text)
 }
 
-/** Writes a file that has changed, or says that it is out of date. */
+/** Writes a changed file, or reports it as outdated. */
 function write(file: string, current: string, updated: string): void {
   if (updated === current) return
   if (isCheck) {

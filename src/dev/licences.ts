@@ -2,16 +2,15 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import * as z from 'zod'
 
-/** Splits a path into what precedes a package and the package's name. */
+/** Splits a path into the part before a package and the package's name. */
 const packagePath = /^(.*node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?)((?:@[^/]+\/)?[^/]+)\//
 
 const Package = z.object({ name: z.string(), version: z.string(), license: z.string() })
 
 /**
- * The licence texts of everything in a bundle, as one text: of the packages of its inputs, of
- * packages that are built into those (by their source maps), of folders in a package that have a
- * licence of their own, and of data in our own files that others have made. Throws when a package
- * has no licence text, and when the licence of such data belongs to no file of the bundle.
+ * Licence texts of everything in a bundle: packages of its inputs, packages built into those (by
+ * source map), folders of a package with their own licence, and third-party data in our files.
+ * Throws if a package has no licence text, or if a data licence matches no file of the bundle.
  */
 export function licences(root: string, inputs: readonly string[]): string {
   const texts = new Map<string, Licence>()
@@ -44,19 +43,19 @@ export function licences(root: string, inputs: readonly string[]): string {
   const sorted = [...texts]
     .sort(([one], [other]) => one.localeCompare(other))
     .map(([, licence]) => licence)
-  // A text that several packages share is there once, below all their names.
+  // A text shared by several packages appears once, below all their names.
   return Object.entries(Object.groupBy(sorted, ({ text }) => text))
     .map(([text, group = []]) => `${group.map(({ title }) => title).join('\n')}\n\n${text}`)
     .join(`\n\n${'-'.repeat(80)}\n\n`)
 }
 
 interface Licence {
-  /** The package, folder or file that it is the licence of. */
+  /** The licensed package, folder or file. */
   readonly title: string
   readonly text: string
 }
 
-/** The licence of data in a file of ours; it has that file's name. */
+/** Licence of third-party data in one of our files; it has that file's name. */
 function dataLicence(root: string, input: string): Licence | undefined {
   const file = join(root, input.replace(/\.ts$/, '.LICENSE.txt'))
   if (!input.startsWith('src/') || !existsSync(file)) return undefined
@@ -68,7 +67,7 @@ function licenceFile(folder: string): string | undefined {
   return file && join(folder, file)
 }
 
-/** The licence of a package that has it in its README, as the last section. */
+/** Licence of a package that has it as the last section of its README. */
 function licenceInReadme(folder: string): string | undefined {
   const readme = join(folder, 'README.md')
   if (!existsSync(readme)) return undefined
@@ -76,7 +75,7 @@ function licenceInReadme(folder: string): string | undefined {
   return text !== undefined && /^Copyright/m.test(text) && !/^#/m.test(text) ? text : undefined
 }
 
-/** Packages without a text of their licence (MIT), and the package of the same authors that has it. */
+/** Packages without a licence text (MIT), and a package of the same authors that has it. */
 const sameAuthors: Readonly<Record<string, string>> = { 'koa-compose': 'koa' }
 
 function licenceOf(folder: string): Licence {
@@ -91,7 +90,7 @@ function licenceOf(folder: string): Licence {
   return { title: `${name} ${version} (${license})`, text: text.trim() }
 }
 
-/** Packages whose sources a file was built from, according to its source map. */
+/** Packages whose sources a file was built from, by its source map. */
 function inlinedIn(file: string): string[] {
   const map = `${file}.map`
   if (!existsSync(map)) return []

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /*
- * npm run names [-- FOLDER]: refuses words that only this code would use, in the names of files and in
- * the identifiers of src/, tools/, test/ and docs/examples/. Comments and texts are not checked.
+ * npm run names [-- FOLDER]: refuses private vocabulary in file names and in the identifiers of
+ * src/, tools/, test/ and docs/examples/. Comments and strings are not checked.
  */
 
-/** The refused words, and what to write instead. */
+/** Refused words with their replacements. */
 const refused = new Map([
   ['allowance', 'quota or rate limit'],
   ['allowances', 'quotas or rate limits'],
@@ -30,7 +30,10 @@ const refused = new Map([
   ['told', 'reported or shown'],
 ])
 
-/** Names of the platform's API, of settings and of libraries, and bounds that read as a sentence. */
+/**
+ * Exceptions: names of the platform's API, of settings and of libraries, and bounds that read as a
+ * sentence.
+ */
 const allowed = new Set([
   ...['atLeast', 'atMost'],
   ...['ringMs', 'ringSeconds', 'room_sid'],

@@ -6,11 +6,11 @@ import { delimiter, dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /*
- * npm run recording: runs what a newcomer types in a fresh clone of the last commit, in a terminal,
- * and draws it as docs/pictures/first-minute.svg. Needs `script` of util-linux (Linux).
+ * npm run recording: runs a newcomer's commands in a fresh clone of the last commit, in a terminal,
+ * and draws them as docs/pictures/first-minute.svg. Needs `script` of util-linux (Linux).
  */
 
-/** What is typed while a command runs, once its output shows something. */
+/** Input typed while a command runs, after a given output. */
 interface Typed {
   readonly after: RegExp
   readonly text: string
@@ -20,12 +20,12 @@ interface Typed {
 interface Scene {
   readonly title: string
   readonly command: string
-  /** What is run where the clone is installed, if not the command. */
+  /** Replaces the command in a clone that is already installed. */
   readonly whenInstalled?: string
   readonly typed: readonly Typed[]
 }
 
-/** The first minute of a newcomer, in a fresh clone. */
+/** A newcomer's first minute in a fresh clone. */
 export const scenes: readonly Scene[] = [
   {
     title: 'Install and start',
@@ -52,10 +52,10 @@ export const scenes: readonly Scene[] = [
 /** Columns of the terminal. */
 const columns = 100
 
-/** Whether `script` of util-linux is there, which gives a command a terminal. */
+/** True if `script` of util-linux is available, which gives a command a terminal. */
 export const hasTerminal = (): boolean => spawnSync('script', ['--version']).status === 0
 
-/** Runs a command in a terminal, and gives the lines that it leaves on the screen. */
+/** Runs a command in a terminal; returns the final lines of its screen. */
 async function runInTerminal(
   command: string,
   { cwd, env, typed }: { cwd: string; env: NodeJS.ProcessEnv; typed: readonly Typed[] },
@@ -82,26 +82,29 @@ async function runInTerminal(
   return screenLines(output)
 }
 
-/** A line that is written over counts as it was last; empty lines at the ends are left out. */
+/**
+ * Final lines of a screen: an overwritten line counts as it was last; empty lines at both ends are
+ * dropped.
+ */
 const screenLines = (output: string): string[] =>
   output
     .replaceAll(/\r+\n/g, '\n')
     .split('\n')
-    // \x1b[K clears the line for what is written over it.
+    // \x1b[K clears the line before it is overwritten.
     .map((line) => stripVTControlCharacters(line.split('\x1b[K').at(-1) ?? '').trimEnd())
     .join('\n')
     .replaceAll(/^\n+|\n+$/g, '')
     .split('\n')
 
-/** A command with the lines that it has left in the terminal. */
+/** A command with its final lines. */
 interface Shot {
   readonly scene: Scene
   readonly lines: readonly string[]
 }
 
 /**
- * Runs the scenes in a clone, each with the same empty home folder, in which one client is
- * installed. `port` is what the server listens on. A clone that `isInstalled` is not installed again.
+ * Runs the scenes in a clone with one empty home folder, in which one client is installed. `port`:
+ * the server's port. With `isInstalled` the clone is not installed again.
  */
 export async function record(
   clone: string,
@@ -123,14 +126,14 @@ export async function record(
   return shots
 }
 
-/** Where a recording is made. */
+/** Folders and port of a recording. */
 interface Place {
   readonly clone: string
   readonly home: string
   readonly port: number
 }
 
-/** The environment of a newcomer: no settings of the program or of an npm that runs this. */
+/** A newcomer's environment, without settings of the program or of an npm that runs this. */
 function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(VOICE_AGENT_|XDG_|NODE_|VITEST|INIT_CWD$|npm_(?!config_)|NO_COLOR)/.test(name),
@@ -138,11 +141,11 @@ function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(kept),
     HOME: home,
-    // The Node.js of the clone, once it is there; until then the one of this script.
+    // The clone's Node.js once it exists; until then this script's.
     PATH: [join(clone, 'node_modules/node/bin'), dirname(process.execPath), process.env.PATH].join(
       delimiter,
     ),
-    // What npm needs to reach its registry from here, without its notices.
+    // npm's access to its registry, without its notices.
     npm_config_userconfig: join(homedir(), '.npmrc'),
     npm_config_loglevel: 'error',
     npm_config_progress: 'false',
@@ -152,7 +155,10 @@ function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
   }
 }
 
-/** Ids, times, marks and paths differ between runs and machines. Those of the seed do not. */
+/**
+ * Normalizes ids, times, marks and paths, which differ between runs and machines. Ids of the seed
+ * are fixed.
+ */
 function sameEverywhere(line: string, place: Place): string {
   return line
     .replaceAll(place.clone, '/home/you/voice-agent-mcp')
@@ -170,17 +176,17 @@ function sameEverywhere(line: string, place: Place): string {
 const callId = '9f2c61d4-7a3e-4b58-8c0d-1e6f5a2b9c47'
 
 /*
- * The recording as a picture: a terminal that shows one command after the other, each line when it
- * comes. Without animation it shows the second command whole.
+ * The recording as a picture: a terminal that shows the commands in turn, line by line. Without
+ * animation it shows the whole second command.
  */
 
 const cell = { width: 7.8, height: 17 }
 const edge = { side: 16, top: 44, bottom: 14 }
 
-/** Seconds: before the output of a command, between its lines, to answer a question, and to read. */
+/** Seconds before a command's output, between its lines, to answer a question, and to read. */
 const pace = { typing: 1.2, line: 0.12, answering: 2, reading: 7 }
 
-/** The rows of a shot, the command first; long lines are wrapped between words where possible. */
+/** Rows of a shot, the command first; long lines wrap between words where possible. */
 export function rowsOf(shot: Shot): string[] {
   const piece = new RegExp(`.{1,${columns}}(?=\\s|$)|.{1,${columns}}`, 'gu')
   const wrapped = (line: string) =>
@@ -188,10 +194,10 @@ export function rowsOf(shot: Shot): string[] {
   return [...commandOf(shot), ...shot.lines.flatMap(wrapped)]
 }
 
-/** The command behind its prompt, as it is written over several rows. */
+/** The command with its prompt, over several rows. */
 const commandOf = ({ scene }: Shot): string[] => `$ ${scene.command}`.split('\n')
 
-/** The rows of each shot as they stand in a picture. */
+/** Rows of each shot in a picture. */
 export function rowsIn(svg: string): string[][] {
   const pages = svg.split('<g class="page').slice(1)
   return pages.map((page) =>
@@ -222,7 +228,7 @@ ${pages.map(pageMarkup).join('\n')}
 interface Row {
   readonly text: string
   readonly kind: 'typed' | 'shown'
-  /** When it appears, in seconds from the beginning. */
+  /** Time of its appearance, seconds from the beginning. */
   readonly at: number
 }
 
@@ -263,7 +269,7 @@ ${lines.join('\n')}
 </g>`
 }
 
-/** Colours for both themes, and when each page and row is shown in a round of all pages. */
+/** Colours of both themes, and the times of each page and row in the animation's loop. */
 function style(pages: readonly Page[], total: number): string {
   const percent = (seconds: number) => `${((seconds / total) * 100).toFixed(2)}%`
   const shown = (name: string, from: number, until: number) =>

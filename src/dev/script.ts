@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
-/** A number from `min` up. */
+/** A number, at least `min`. */
 interface Bounded {
   readonly usual: number
   readonly min: number
@@ -18,20 +18,19 @@ type Flags<Given extends Options> = {
         : string | undefined
 }
 
-/** What a script was asked for. */
+/** The parsed command line of a script. */
 interface Script<Given extends Options> {
   readonly flags: Flags<Given>
   readonly positionals: readonly string[]
-  /** Says why the script cannot run, shows its usage, and ends it with exit code 2. */
+  /** Prints the reason and the usage, and exits with code 2. */
   refuse(why: string): never
-  /** The number in a text; refuses to run where it is none, or below `min`. */
+  /** Parses a number; refuses an invalid one or one below `min`. */
   number(flag: string, text: string, min?: number): number
 }
 
 /**
- * Reads the command line of a script. `options` has the value of each option where it is not given; one
- * that is given is of the same type, and a number is from 0 up. With `--help` the usage is shown, and
- * nothing else is done.
+ * Parses a script's command line. `options`: default of each option; a given value must have its
+ * type, and a number must not be negative. `--help` only prints the usage.
  */
 export function readScript<Given extends Options>(
   usage: string,

@@ -6,11 +6,11 @@ import { installOnce } from '../../test/harness/install-once.ts'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run tokens [-- --json]: how many tokens the tool catalogue takes, by tool, in tokens of o200k;
- * counts of other models differ by a few percent. Fails when it is over budget.
+ * npm run tokens [-- --json]: size of the tool catalogue by tool, in tokens of o200k; other models'
+ * counts differ by a few percent. Fails over budget.
  */
 
-/** The folder of gpt-tokenizer (30 MB), which a plain `npm ci` does not install. */
+/** Folder of gpt-tokenizer (30 MB), which a plain `npm ci` does not install. */
 const folder = join(import.meta.dirname, '../../test/dev/tokens')
 installOnce(folder)
 const tokenizer = createRequire(join(folder, 'package.json')).resolve(
@@ -22,25 +22,25 @@ const { encode } = z
   })
   .parse({ ...(await import(pathToFileURL(tokenizer).href)) })
 
-/** The tokens of a text, or of a value as JSON. */
+/** Number of tokens of a text, or of a value as JSON. */
 export const tokensOf = (value: unknown): number =>
   encode(typeof value === 'string' ? value : JSON.stringify(value)).length
 
-/** Most tokens of all tools together, and of one tool. */
+/** Maximum tokens of all tools together, and of one tool. */
 export const catalogueBudget = 6500
 export const toolBudget = 1120
-/** Most tokens of all that tools/list returns: some clients hand all of it to the model. */
+/** Maximum tokens of the whole tools/list result, which some clients pass to the model. */
 export const listingBudget = 11_100
 
 export interface ToolTokens {
   readonly name: string
-  /** What a model sees of it in most clients: name, description, input schema. */
+  /** Tokens that most clients show a model: name, description, input schema. */
   readonly tokens: number
-  /** All of it: also title, output schema, annotations. */
+  /** Tokens of the whole definition: also title, output schema, annotations. */
   readonly listed: number
 }
 
-/** The tokens of each tool, the most first. */
+/** Tokens of each tool, largest first. */
 export function catalogueTokens(): ToolTokens[] {
   return tools
     .map((tool) => {
@@ -55,7 +55,7 @@ export function catalogueTokens(): ToolTokens[] {
 export const sum = (rows: readonly ToolTokens[], column: 'tokens' | 'listed' = 'tokens') =>
   rows.reduce((total, row) => total + row[column], 0)
 
-/** Which budgets are exceeded, in words. */
+/** Exceeded budgets, in words. */
 function excesses(rows: readonly ToolTokens[]): string[] {
   const [total, listed] = [sum(rows), sum(rows, 'listed')]
   return [

@@ -13,7 +13,7 @@ const codeFiles = '{src,tools,test,docs/examples}/**/*.{ts,tsx,mts,cts,js,jsx,mj
 /** `from './x.ts'`, `import './x.ts'` and `import('./x.ts')`, as Biome formats them. */
 const importOf = /\b(?:from|import)[\s(]+'(\.{1,2}\/[^']+)'/g
 
-/** Everything that is wrong with the imports in a folder; empty when they follow the table. */
+/** All violations of the table in a folder; empty if there are none. */
 export function importProblems(root: string): string[] {
   const files = globSync(codeFiles, { cwd: root, exclude: ['**/node_modules/**'] })
     .map((file) => file.replaceAll('\\', '/'))

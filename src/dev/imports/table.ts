@@ -1,16 +1,16 @@
 /**
- * Which folder may import which. A row is a folder under src/, or one file; its own files may import
- * each other. A row names only earlier rows, so folders cannot form a circle, and what is above is
- * not known below. Where two rows have a file, the row of the longer name counts. `npm run imports`
- * checks the imports, also those of types alone.
+ * Allowed imports. A row is a folder under src/, or one file; files of a row may import each other.
+ * A row names only earlier rows, so folders form no cycle, and lower rows do not know higher ones.
+ * The longest matching row applies to a file. `npm run imports` checks all imports, including those
+ * of types.
  */
 export const mayImport = {
-  // They know nothing of the rest.
+  // Without dependencies.
   text: '',
   jinja: '',
   'contract/answer-status': '',
   contract: 'text',
-  // What every part may record: the log, the metrics and the traces.
+  // Available to every part: log, metrics and traces.
   'server/observe': 'text',
   // Pages for people: escaping, style and policy. Views of results: programs that run in a browser.
   'apps/pages': '',
@@ -22,21 +22,21 @@ export const mayImport = {
   'state/private-files': '',
   sandbox: 'contract contract/answer-status jinja state/private-files apps/pages text',
 
-  // What outlives a request; who may be called; placing a call once, and following it.
+  // Data that outlives a request; the dial policy; placing a call once, and following it.
   state: 'state/private-files contract text',
   policy: 'state text',
   calls: 'policy state platform contract text',
-  // Who changed what: the audit trail.
+  // The audit trail.
   'server/audit': 'calls state platform server/observe contract text',
-  // What one key has read before.
+  // Earlier replies for one key.
   'platform/sessions': 'calls state server/observe platform contract text',
 
-  // What tools are made of.
+  // Building blocks of tools.
   tool: [
     'apps platform/sessions calls policy state platform',
     'contract contract/answer-status jinja text',
   ],
-  // The tools: a folder for each noun, and the list of all.
+  // The tools: a folder per noun, and the list of all.
   'tools/accounts': 'tool platform/sessions platform contract text',
   'tools/agents': 'tool platform/sessions calls platform contract text',
   'tools/calls':
@@ -52,7 +52,7 @@ export const mayImport = {
     'tools/sip-trunks tools/templates tools/usage tool contract',
   ],
 
-  // The MCP server. The composition gives it its tools and prompts.
+  // The MCP server. The composition provides its tools and prompts.
   mcp: 'apps tool platform/sessions server/audit calls state server/observe platform contract text',
   prompts: 'mcp tool platform/sessions platform contract text',
 
@@ -63,7 +63,7 @@ export const mayImport = {
   oauth:
     'oauth/pages apps/pages oauth/guarded-fetch server/transports platform/sessions state text',
 
-  // The program: settings, then the service made of them, then the commands.
+  // The program: settings, then the service built from them, then the commands.
   'server/tool-summaries': 'apps tools/index mcp',
   'cli/config':
     'server/tool-summaries server/transports mcp tool platform/sessions state state/private-files server/observe text',
@@ -72,11 +72,11 @@ export const mayImport = {
     'mcp tool apps platform/sessions server/audit calls policy state',
     'state/private-files server/observe sandbox platform contract text',
   ],
-  // The terminal of this process: what is written, asked and read there.
+  // This process's terminal: output, questions and input.
   'cli/terminal/terminal': 'cli/config',
   // Our entry in the configuration files of MCP clients.
   'cli/install': 'cli/terminal/terminal cli/config state/private-files text',
-  // A check of everything that a server needs.
+  // Checks of a server's requirements.
   'cli/doctor': 'cli/install server tools/index cli/config policy state platform contract text',
   // Tools called from the command line.
   'cli/terminal': [
@@ -92,10 +92,10 @@ export const mayImport = {
   'cli/main': 'cli cli/config',
   bin: 'cli/main cli',
 
-  // Programs of others, which start the built program.
+  // Example programs, which start the built program.
   'docs/examples': '',
 
-  // Tests, and programs for developers. Only bin imports cli/main.
+  // Tests and development programs. Only bin imports cli/main.
   'test/harness': [
     'apps cli/install server cli/config oauth tools/index server/transports mcp tool',
     'platform/sessions calls policy state sandbox platform contract text',

@@ -14,10 +14,10 @@ import { accountOver, type Launch, withSandbox } from './npm-package.ts'
 import { type PackageInfo, root, sha256Of } from './package-info.ts'
 import { installOptions, manifestOptions, optionVariables } from './plugins.ts'
 
-/** The folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
+/** Folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
 const toolsFolder = join(root, 'test/dev/release/mcpb')
 
-/** Runs the command of @anthropic-ai/mcpb, which ends with an error where a bundle is not valid. */
+/** Runs a command of @anthropic-ai/mcpb; it fails for an invalid bundle. */
 function mcpb(...args: string[]): void {
   const command = join(toolsFolder, 'node_modules/@anthropic-ai/mcpb/dist/cli/cli.js')
   try {
@@ -28,17 +28,17 @@ function mcpb(...args: string[]): void {
   }
 }
 
-/** Files of the package that a desktop client has no use for, or that the bundle has in its own form. */
+/** Package files that a desktop client does not need, or that the bundle has in its own form. */
 const notInBundle = /^(?:docs\/|(?:CHANGELOG|SECURITY)\.md$|package\.json$)/
 
-/** Writes the files of the bundle into a folder, before they are packed. `paths`: those of the package. */
+/** Writes the bundle's files into a folder for packing. `paths`: those of the package. */
 export function writeBundle(info: PackageInfo, paths: readonly string[], folder: string): void {
   for (const path of paths.filter((one) => !notInBundle.test(one))) {
     cpSync(join(root, path), join(folder, path))
   }
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
   writeFileSync(join(folder, 'manifest.json'), json(mcpbManifest(info)))
-  // Without it Node.js would try to read the program as CommonJS first.
+  // Without it Node.js would first try to parse the program as CommonJS.
   const { name, version, license } = info
   writeFileSync(join(folder, 'package.json'), json({ name, version, license, type: 'module' }))
   writeFileSync(join(folder, 'icon.png'), iconPng())
@@ -51,7 +51,7 @@ export interface Bundle {
   readonly sha256: string
 }
 
-/** Packs the bundle of a folder into another with @anthropic-ai/mcpb, which validates it. */
+/** Packs a bundle's folder into `out` with @anthropic-ai/mcpb, which validates it. */
 export function packBundle({ name, version }: PackageInfo, folder: string, out: string): Bundle {
   installOnce(toolsFolder)
   mcpb('validate', join(folder, 'manifest.json'))
@@ -60,7 +60,7 @@ export function packBundle({ name, version }: PackageInfo, folder: string, out: 
   return { file, bytes: statSync(file).size, sha256: sha256Of(file) }
 }
 
-/** What a desktop client starts, by its manifest and the answers of a person. */
+/** A desktop client's launch command, from its manifest and a person's answers. */
 const McpConfig = z.object({
   command: z.literal('node'),
   args: z.array(z.string()),
@@ -77,7 +77,7 @@ const Mcpb = z.object({
   getMcpConfigForManifest: z.custom<GetMcpConfig>((value) => typeof value === 'function'),
 })
 
-/** How a desktop client starts an unpacked bundle with these answers. */
+/** The launch of an unpacked bundle with these answers. */
 async function launchWith(folder: string, userConfig: Record<string, unknown>): Promise<Launch> {
   const path = createRequire(join(toolsFolder, 'package.json')).resolve('@anthropic-ai/mcpb/node')
   const { getMcpConfigForManifest } = Mcpb.parse({ ...(await import(pathToFileURL(path).href)) })
@@ -95,8 +95,8 @@ async function launchWith(folder: string, userConfig: Record<string, unknown>): 
 }
 
 /**
- * Unpacks a bundle and runs it as a desktop client does: with options that are not filled in, with
- * options that are empty, and with the key of an account. Throws where one does not work.
+ * Unpacks a bundle and runs it like a desktop client: with options missing, with options empty, and
+ * with an account's key. Throws on the first failure.
  */
 export async function tryBundle({ file }: Bundle, folder: string): Promise<void> {
   const unpacked = join(folder, basename(file, '.mcpb'))
@@ -115,10 +115,10 @@ export async function tryBundle({ file }: Bundle, folder: string): Promise<void>
   })
 }
 
-/** The file that the server of a desktop bundle starts with. */
+/** Start file of the desktop bundle's server. */
 const entryPoint = 'dist/voice-agent-mcp.js'
 
-/** The manifest of the desktop bundle (MCPB, version 0.3 of its specification). */
+/** Manifest of the desktop bundle (MCPB specification, version 0.3). */
 export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
   const { name, version, description, author, license, keywords, engines, repository } = info
   return {
@@ -149,7 +149,7 @@ export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
       name: tool.name,
       description: `${firstSentence(tool.description)}.`,
     })),
-    // Their texts depend on the account.
+    // Prompt texts depend on the account.
     prompts_generated: true,
     compatibility: {
       platforms: ['darwin', 'win32', 'linux'],
@@ -160,26 +160,26 @@ export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
 }
 
 /*
- * The picture of the desktop bundle: a sound wave, white on the blue of the install buttons. It is drawn
- * here, so that there is no picture in the repository whose origin nobody knows.
+ * Icon of the desktop bundle: a sound wave, white on the blue of the install buttons. It is drawn
+ * here, so that the repository holds no picture of unknown origin.
  */
 
 const size = 512
 const background = [0x1f, 0x5f, 0xbf] as const
-/** Half the heights of the bars of the wave, in pixels. */
+/** Half the heights of the wave's bars, pixels. */
 const bars = [50, 120, 180, 90, 145, 60] as const
 const [barWidth, gap] = [36, 28]
 
-/** A PNG file of 512 × 512 pixels, as desktop clients want it. */
+/** A PNG file of 512 × 512 pixels, the size for desktop clients. */
 function iconPng(): Buffer {
   const rows = Array.from({ length: size }, (_, y) =>
-    // Each row begins with its filter: none.
+    // Each row begins with its filter type: none.
     Buffer.from([0, ...Array.from({ length: size }, (_, x) => pixel(x + 0.5, y + 0.5)).flat()]),
   )
   const header = Buffer.alloc(13)
   header.writeUInt32BE(size, 0)
   header.writeUInt32BE(size, 4)
-  // 8 bits for each of red, green, blue and opacity.
+  // 8 bits each for red, green, blue and alpha.
   header.set([8, 6, 0, 0, 0], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   const data = deflateSync(Buffer.concat(rows), { level: 9 })
@@ -213,11 +213,11 @@ function pixel(x: number, y: number): number[] {
   return [...color, Math.round(255 * opacity)]
 }
 
-/** How far a point is outside a rounded rectangle around the origin; negative: inside. */
+/** Distance of a point from a rounded rectangle around the origin; negative inside. */
 function distance(x: number, y: number, halfWidth: number, halfHeight: number, radius: number) {
   const [dx, dy] = [Math.abs(x) - halfWidth + radius, Math.abs(y) - halfHeight + radius]
   return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - radius
 }
 
-/** How much of a pixel at this distance is covered, 0 to 1. */
+/** Coverage of a pixel at this distance, 0 to 1. */
 const coverage = (outside: number) => Math.min(1, Math.max(0, 0.5 - outside))

@@ -57,7 +57,7 @@ function changePackage(address: string): void {
   }
 }
 
-/** The exit code. */
+/** Runs the release; returns the exit code. */
 async function release(info: PackageInfo): Promise<number> {
   write(`${info.name} ${info.version}${isDryRun ? ', dry run' : ''}\n\n`)
   const scratch = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-release-'))
@@ -65,7 +65,7 @@ async function release(info: PackageInfo): Promise<number> {
     !results.includes('failed') && (isDryRun || !results.includes('open'))
   try {
     const prepared = await runSteps(preparation(info), write)
-    // What is open is said at once, not after half an hour of checks.
+    // Open steps are reported at once, not after half an hour of checks.
     if (!isReady(prepared)) return notReady()
     const made = await runSteps([checked, ...artifacts(info, scratch)], write)
     if (!isReady(made)) return notReady()
@@ -95,7 +95,7 @@ const checked: Step = {
   },
 }
 
-/** What a person does with the files, in order: the registry reads the package and the bundle. */
+/** A person's next steps, in order: the registry reads the package and the bundle. */
 function nextSteps(info: PackageInfo): string {
   const { name, version } = info
   const files = `dist/release/${name}-${version}`
@@ -114,7 +114,8 @@ const shown = (file: string) => relative(root, file)
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
 
 /**
- * What is made for a release, in `dist/release`, and tried from there. `scratch`: an empty folder.
+ * Builds the release's artifacts in `dist/release` and tries them from there. `scratch`: an empty
+ * folder.
  */
 function artifacts(info: PackageInfo, scratch: string): Step[] {
   let tarball = ''
@@ -189,7 +190,7 @@ function build(): Outcome {
   return done('dist/ is up to date')
 }
 
-/** Writes server.json; without an address of the repository it is only tried, with a made-up one. */
+/** Writes server.json. Without a repository URL it only tries a made-up one. */
 async function registryEntry(info: PackageInfo, { file, sha256 }: Bundle): Promise<Outcome> {
   const isNamed = info.mcpName !== undefined && info.repository !== undefined
   const named = isNamed ? info : withStandIn(info)

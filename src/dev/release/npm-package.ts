@@ -11,10 +11,10 @@ import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/view
 import { sandboxKeys } from '../../sandbox/small-data.ts'
 import { root } from './package-info.ts'
 
-/** Where the files of a release are. The next build removes them. */
+/** Folder of a release's files. The next build removes it. */
 export const releaseFolder = join(root, 'dist/release')
 
-/** What the package holds besides the program and its documents. */
+/** Required contents besides the program and its documents. */
 const needed = [
   'package.json',
   'README.md',
@@ -25,10 +25,10 @@ const needed = [
   'dist/THIRD-PARTY-LICENSES.txt',
   ...viewNames.map((name) => `dist/apps/${name}.html.br`),
 ]
-/** Sources, tests, what was built besides, and what is of one machine. */
+/** Excluded: sources, tests, other build output, and machine-specific files. */
 const notPublished =
   /^(?:src|test|tools)\/|(?:^|\/)(?:node_modules\/|\.)|\.(?:map|tgz|mcpb|db|log)$/
-/** How large the package may be, unpacked. */
+/** Maximum unpacked size of the package, bytes. */
 export const maxBytes = 4_200_000
 
 const Packed = z.tuple([
@@ -41,10 +41,13 @@ const Packed = z.tuple([
 ])
 export type Packed = z.output<typeof Packed>[0]
 
-/** npm is a batch file on Windows, which only a shell starts. */
+/** On Windows npm is a batch file, which needs a shell. */
 const shell = process.platform === 'win32'
 
-/** Packs the built package into `dist/release`; `file` is its path. Throws where it cannot be published. */
+/**
+ * Packs the built package into `dist/release`; `file` is its path. Throws if it cannot be
+ * published.
+ */
 export function packPackage(): Packed & { readonly file: string } {
   mkdirSync(releaseFolder, { recursive: true })
   const packed = npmPack(`--pack-destination=${releaseFolder}`)
@@ -53,14 +56,14 @@ export function packPackage(): Packed & { readonly file: string } {
   return { ...packed, file: join(releaseFolder, packed.filename) }
 }
 
-/** What npm packs, or would pack with `--dry-run`. */
+/** Result of `npm pack`, also with `--dry-run`. */
 export function npmPack(option: string): Packed {
   const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', option]
   const out = execFileSync('npm', args, { cwd: root, shell, encoding: 'utf8' })
   return Packed.parse(JSON.parse(out))[0]
 }
 
-/** What keeps a package from being published; `undefined`: nothing. */
+/** Why a package cannot be published; `undefined` if it can. */
 export function faultOf({
   files,
   unpackedSize,
@@ -75,7 +78,7 @@ export function faultOf({
 }
 
 /**
- * Installs a packed package into an empty folder, without a network: it needs no other package. Gives the
+ * Installs a packed package into an empty folder, offline: it needs no other package. Returns the
  * command that a person would have then.
  */
 export function installPackage(file: string, folder: string, name: string): readonly string[] {
@@ -84,7 +87,7 @@ export function installPackage(file: string, folder: string, name: string): read
     cwd: folder,
     shell,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Else npm installs into a folder around it that has a package.json.
+    // Otherwise npm installs into a parent folder with a package.json.
     env: {
       ...process.env,
       npm_config_prefix: undefined,
@@ -98,13 +101,13 @@ export function installPackage(file: string, folder: string, name: string): read
   return [process.execPath, join(folder, 'node_modules', name, 'dist/voice-agent-mcp.js')]
 }
 
-/** A command, and the variables that it is started with. */
+/** A command and its environment. */
 export interface Launch {
   readonly command: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** An environment in which the program finds nothing of the user who tries it. */
+/** An environment without the data of the user who runs this. */
 const strangerEnv = (home: string, extra: Readonly<Record<string, string>> = {}) =>
   cleanEnv({
     HOME: home,
@@ -118,8 +121,8 @@ const strangerEnv = (home: string, extra: Readonly<Record<string, string>> = {})
   })
 
 /**
- * Tries an installed program as the people do who have just installed it: the version, stdio, the sandbox
- * as a platform, stdio with an account of it, and HTTP. Throws where one does not work.
+ * Tries an installed program like a new user: version, stdio, the sandbox as a platform, stdio with
+ * an account of it, and HTTP. Throws on the first failure.
  */
 export async function tryProgram(launch: Launch, version: string, home: string): Promise<void> {
   const [file = '', ...args] = launch.command
@@ -136,7 +139,7 @@ export async function tryProgram(launch: Launch, version: string, home: string):
   await tryHttp(launch, home)
 }
 
-/** Runs the program's sandbox as a platform while `use` runs; `url`: its address. */
+/** Runs the program's sandbox as a platform during `use`; `url`: its address. */
 export async function withSandbox<T>(
   { command }: Launch,
   home: string,
@@ -148,7 +151,7 @@ export async function withSandbox<T>(
   return await use(url)
 }
 
-/** The name of the account that the program has over stdio. */
+/** Name of the program's account over stdio. */
 export async function accountOver({ command, env }: Launch, home: string): Promise<string> {
   const [file = '', ...args] = command
   const transport = new StdioClientTransport({
@@ -172,7 +175,10 @@ async function tryHttp({ command }: Launch, home: string): Promise<void> {
   assert.equal(await program.exited, process.platform === 'win32' ? null : 0)
 }
 
-/** Lists the tools and reads every resource, views too: a file that the package lacks is noticed. */
+/**
+ * Lists the tools and reads every resource, including views, to detect files missing from the
+ * package.
+ */
 async function accountWith(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
 ): Promise<string> {

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import * as z from 'zod'
 
 /*
- * package.json is the one place of the version, and of the address of the repository: the desktop bundle, the
- * entry in the MCP registry and the links are made of it.
+ * package.json is the single source of the version and the repository's URL; the desktop bundle,
+ * the MCP registry entry and the links derive from it.
  */
 
 export const root = join(import.meta.dirname, '../../..')
 
-/** An exact version, as npm and the MCP registry take it. */
+/** An exact version in the form of npm and the MCP registry. */
 export const versionPattern = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
-/** What may begin the name of a server in the MCP registry: a domain or `io.github.USER`, reversed. */
+/** A server name for the MCP registry; it begins with a reversed domain or `io.github.USER`. */
 export const mcpNamePattern = /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+\/[a-zA-Z0-9._-]+$/
 
 const PackageJson = z.object({
@@ -28,28 +28,28 @@ const PackageJson = z.object({
   mcpName: z.string().regex(mcpNamePattern).optional(),
 })
 
-/** The package, as its package.json describes it. */
+/** Parsed package.json. */
 export interface PackageInfo extends Omit<z.output<typeof PackageJson>, 'repository'> {
-  /** `undefined`: no address is set yet. */
+  /** `undefined` if no URL is set. */
   readonly repository: Repository | undefined
 }
 
-/** Where the source is, for people. */
+/** The source repository, for people. */
 interface Repository {
   /** Without `.git`, such as `https://github.com/OWNER/REPOSITORY`. */
   readonly url: string
-  /** Hosts that the MCP registry knows. */
+  /** The host, if the MCP registry knows it. */
   readonly source: 'github' | 'gitlab' | undefined
 }
 
-/** Reads package.json of a folder. Throws where a field is missing or malformed. */
+/** Reads a folder's package.json. Throws if a field is missing or malformed. */
 export function readPackage(folder: string): PackageInfo {
   const text = readFileSync(join(folder, 'package.json'), 'utf8')
   const { repository, ...others } = PackageJson.parse(JSON.parse(text))
   return { ...others, repository: repository && repositoryAt(repository.url) }
 }
 
-/** The repository at an address, as npm and Git write it. Throws where it is not https. */
+/** Parses a repository URL in npm's or Git's form. Throws unless it is https. */
 export function repositoryAt(given: string): Repository {
   const url = URL.parse(given.replace(/^git\+/, ''))
   const path = url?.pathname.replace(/(?:\.git)?\/*$/, '') ?? ''
@@ -84,9 +84,9 @@ export function downloadUrl(
 }
 
 /**
- * Writes the address of the repository into package.json of a folder, and all that follows from it: npm
- * compares `repository` with where a package with provenance was built, and the MCP registry compares
- * `mcpName` with the name in server.json. Throws where the address or the name cannot be used.
+ * Writes the repository's URL into a folder's package.json, with the fields that follow from it:
+ * npm compares `repository` with the origin of a build with provenance, and the MCP registry
+ * compares `mcpName` with the name in server.json. Throws if the URL or the name is unusable.
  */
 export function setRepository(folder: string, address: string, mcpName?: string): void {
   const file = join(folder, 'package.json')
@@ -107,7 +107,7 @@ export function setRepository(folder: string, address: string, mcpName?: string)
     bugs: `${url}/issues`,
     type,
   }
-  // New fields stand after the description, where a reader looks for them.
+  // New fields follow the description, where readers look for them.
   const order = ['name', 'version', 'mcpName', 'description', 'keywords', 'license', 'author']
   const first = [...order, 'repository', 'homepage', 'bugs', 'type']
   const fields = Object.entries(changed).toSorted(([a], [b]) => place(first, a) - place(first, b))
@@ -117,7 +117,7 @@ export function setRepository(folder: string, address: string, mcpName?: string)
 const place = (first: readonly string[], name: string) =>
   first.includes(name) ? first.indexOf(name) : first.length
 
-/** The name that belongs to an account of GitHub. Elsewhere it is a domain's, which we cannot know. */
+/** The name for a GitHub account. Elsewhere it belongs to a domain, which is unknown here. */
 function nameOnGitHub({ url, source }: Repository, name: string): string {
   const [, owner] = /^https:\/\/github\.com\/([^/]+)\/[^/]+$/.exec(url) ?? []
   if (source === 'github' && owner !== undefined) return `io.github.${owner}/${name}`
@@ -126,6 +126,6 @@ function nameOnGitHub({ url, source }: Repository, name: string): string {
   )
 }
 
-/** The SHA-256 of a file, in hexadecimal digits. */
+/** SHA-256 of a file, hexadecimal. */
 export const sha256Of = (file: string): string =>
   createHash('sha256').update(readFileSync(file)).digest('hex')

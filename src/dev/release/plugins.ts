@@ -4,20 +4,20 @@ import { usualServerName } from '../../cli/commands/install.ts'
 import { type PackageInfo, root } from './package-info.ts'
 
 /*
- * The plugin for assistants that work in a terminal: a folder with the server and the skill, to be
- * published as a repository. Each manifest is where its client looks for it.
+ * The plugin for terminal assistants: a folder with the server and the skill, to be published as a
+ * repository. Each manifest is in its client's place.
  */
 
-/** The name of the plugin and of its server: the same as `install` writes. */
+/** Name of the plugin and of its server, as in `install`. */
 const name = usualServerName
 
-/** The package of this version. */
+/** Launch command of this version's package. */
 const launch = ({ name: id, version }: PackageInfo) => ({
   command: 'npx',
   args: ['-y', `${id}@${version}`],
 })
 
-/** Writes the plugin into a folder, in place of what is there. */
+/** Writes the plugin into a folder, replacing its contents. */
 export function writePlugin(info: PackageInfo, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   const manifests = {
@@ -38,7 +38,7 @@ export function writePlugin(info: PackageInfo, folder: string): void {
   writeFileSync(skill, skillOfPackage(readFileSync(skill, 'utf8'), info))
 }
 
-/** The skill for those who have no clone: the program comes from the package of this version. */
+/** The skill for people without a clone: the program comes from this version's package. */
 function skillOfPackage(text: string, info: PackageInfo): string {
   const { command, args } = launch(info)
   const ofClone = /^`CLONE\/.*$/m
@@ -53,7 +53,7 @@ function claudePlugin(info: PackageInfo) {
     ...{ name, version, description, author: { name: author }, license, keywords },
     ...(repository && { repository: repository.url }),
     userConfig: Object.fromEntries(
-      // One that is left empty is not given.
+      // An empty answer counts as not given.
       Object.entries(manifestOptions).map(([key, option]) => [
         key,
         { ...option, default: option.default ?? '' },
@@ -68,7 +68,7 @@ function claudePlugin(info: PackageInfo) {
   }
 }
 
-/** Lets the plugin's repository be added as a marketplace with one plugin: itself. */
+/** Makes the plugin's repository a marketplace with this one plugin. */
 const claudeMarketplace = ({ author, description }: PackageInfo) => ({
   name: 'voice-agent-mcp',
   owner: { name: author },
@@ -76,7 +76,7 @@ const claudeMarketplace = ({ author, description }: PackageInfo) => ({
   plugins: [{ name, source: './', description }],
 })
 
-/** For Gemini CLI, which asks for the settings when the extension is installed. */
+/** For Gemini CLI, which asks for the settings on installation. */
 const geminiExtension = (info: PackageInfo) => ({
   name,
   version: info.version,
@@ -90,11 +90,11 @@ const geminiExtension = (info: PackageInfo) => ({
   })),
 })
 
-/** The identifier of a schema of Agent Plugins, the format that several clients share. */
+/** Schema id of Agent Plugins, a format that several clients share. */
 const agentPluginSchema = (file: 'plugin' | 'mcp') =>
   `https://agent-plugins.org/schemas/1.0.0/${file}.schema.json`
 
-/** For clients that read Agent Plugins 1.0: no other fields are allowed in it. */
+/** For clients of Agent Plugins 1.0, which allows no other fields. */
 const agentPlugin = ({
   version,
   description,
@@ -109,14 +109,15 @@ const agentPlugin = ({
 })
 
 /**
- * Its server. The format has no place for a key, so the server has what the client's environment has.
+ * The plugin's server. The format has no place for a key, so the server uses the client's
+ * environment.
  */
 const agentPluginServers = (info: PackageInfo) => ({
   $schema: agentPluginSchema('mcp'),
   mcpServers: { [name]: { type: 'stdio', ...launch(info), cwd: `\${PLUGIN_DATA}` } },
 })
 
-/** A setting that a client asks a person for. */
+/** A setting that a client asks for. */
 interface InstallOption {
   readonly variable: string
   readonly type: 'string' | 'boolean' | 'file'
@@ -127,9 +128,9 @@ interface InstallOption {
 }
 
 /**
- * What the clients of the desktop bundle and of the MCP registry ask a person for: few of all settings, the
- * rest is in a file. Each may be left empty, which means not given. There is no dial policy here, because
- * an empty one is an error: it belongs into the file.
+ * Settings that clients of the desktop bundle and the MCP registry ask for; all others are in a
+ * file. An empty answer counts as not given. The dial policy is missing, because an empty one is an
+ * error: it belongs in the file.
  */
 export const installOptions: Readonly<Record<string, InstallOption>> = {
   base_url: {
@@ -170,12 +171,12 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
 
 const options = Object.entries(installOptions)
 
-/** The variables of the options, with the places where a client fills in the answers of a person. */
+/** Variables of the options, with the clients' placeholders for a person's answers. */
 export const optionVariables = Object.fromEntries(
   options.map(([key, { variable }]) => [variable, `\${user_config.${key}}`]),
 )
 
-/** The options as manifests have them, by their keys. */
+/** Options in the manifests' form, by key. */
 export const manifestOptions = Object.fromEntries(
   options.map(([key, { variable: _, ...option }]) => [key, { ...option, required: false }]),
 )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { styleText } from 'node:util'
 import { downloadUrl, type PackageInfo, root } from './package-info.ts'
 
-/** What must hold before anything is built. */
+/** Preconditions of a build. */
 export const preparation = (info: PackageInfo): Step[] => [
   {
     title: 'Changes of this version',
@@ -26,7 +26,7 @@ export const preparation = (info: PackageInfo): Step[] => [
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd()
 
-/** The changelog has a section of the version, with text in it. */
+/** The changelog has a non-empty section for the version. */
 export function changes(version: string, changelog: string): Outcome {
   const sections = changelog.split(/^## /m).slice(1)
   const own = sections.find(
@@ -41,7 +41,7 @@ export function changes(version: string, changelog: string): Outcome {
   }
 }
 
-/** npm, the registry and the links of a release need to know where the source is. */
+/** The repository is set; npm, the registry and the links need it. */
 export function repositorySet(info: PackageInfo): Outcome {
   const { repository, mcpName } = info
   if (!repository || mcpName === undefined) {
@@ -57,13 +57,13 @@ export function repositorySet(info: PackageInfo): Outcome {
   return { state: 'done', text: `${repository.url}, in the registry ${mcpName}${only}` }
 }
 
-/** What is released is what is committed. `status`: as Git prints it for programs. */
+/** The working tree is clean. `status`: Git's porcelain output. */
 export const workingTree = (status: string): Outcome =>
   status === ''
     ? { state: 'done', text: 'everything is committed' }
     : { state: 'open', text: `commit these changes first:\n${status}` }
 
-/** A version is released once. `tags`: name, object and commit of each. */
+/** The version is not tagged yet. `tags`: name, object and commit of each. */
 export function tag(version: string, head: string, tags: string): Outcome {
   const name = `v${version}`
   const own = tags.split('\n').find((line) => line.split(' ')[0] === name)
@@ -73,11 +73,10 @@ export function tag(version: string, head: string, tags: string): Outcome {
 }
 
 /**
- * What became of a step:
- * - `done`: it holds
- * - `open`: a person has to do something before the release
+ * Result of a step. A failing step throws.
+ * - `done`: the condition holds
+ * - `open`: a person must act before the release
  * - `left out`: not part of this run
- * A step that fails throws.
  */
 export interface Outcome {
   readonly state: 'done' | 'open' | 'left out'
@@ -94,7 +93,7 @@ export type Result = Outcome['state'] | 'failed'
 const marks = { done: '✓', open: '!', 'left out': '–', failed: '✗' } as const
 const colors = { done: 'green', open: 'yellow', 'left out': 'gray', failed: 'red' } as const
 
-/** Does the steps in order, and says what became of each. The first that fails is the last that is done. */
+/** Runs the steps in order and reports each outcome. Stops at the first failure. */
 export async function runSteps(
   steps: readonly Step[],
   write: (text: string) => void,

@@ -3,20 +3,20 @@ import * as z from 'zod'
 import { mcpNamePattern, type PackageInfo, versionPattern } from './package-info.ts'
 import { installOptions } from './plugins.ts'
 
-/** The format of server.json that the MCP registry takes, and where its schema is published. */
+/** Schema URL of server.json in the MCP registry. */
 export const serverJsonSchemaUrl =
   'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
 
-/** The bundle as it is released: where it is downloaded, and what it must hash to. */
+/** The released bundle: download URL and hash. */
 interface ReleasedBundle {
   readonly url: string
-  /** SHA-256, in hexadecimal digits. */
+  /** SHA-256, hexadecimal. */
   readonly sha256: string
 }
 
 /**
- * The entry of this server in the MCP registry. `bundle`: `undefined` where the registry takes no
- * download from. Throws where the package has no name in the registry.
+ * This server's entry in the MCP registry. `bundle` is `undefined` if the registry accepts no
+ * download from its host. Throws if the package has no name in the registry.
  */
 export function serverJson(info: PackageInfo, bundle: ReleasedBundle | undefined): ServerJson {
   const { name, version, mcpName, repository } = info
@@ -71,8 +71,8 @@ const exactVersion = z.string().regex(versionPattern)
 const stdio = z.strictObject({ type: z.literal('stdio') })
 
 /**
- * The rules of the registry for what we write, as far as they can be checked without a network: its schema,
- * and what it refuses besides (a range of versions, a bundle without its hash, a download from elsewhere).
+ * The registry's rules for our entry, as far as they can be checked offline: its schema, and
+ * further refusals (a range of versions, a bundle without a hash, a download from another host).
  */
 export const ServerJson = z.strictObject({
   $schema: z.literal(serverJsonSchemaUrl),
@@ -111,14 +111,14 @@ export const ServerJson = z.strictObject({
 })
 export type ServerJson = z.output<typeof ServerJson>
 
-/** The schema could not be fetched, so nothing is known. */
+/** The schema could not be fetched; the result is unknown. */
 export class SchemaUnavailable extends Error {
   override readonly name = 'SchemaUnavailable'
 }
 
 /**
- * What a published JSON Schema (draft 7) finds wrong with a value; none: it is valid. Throws
- * SchemaUnavailable where the address gives no schema.
+ * Violations of a published JSON Schema (draft 7); empty if the value is valid. Throws
+ * SchemaUnavailable if the URL has no schema.
  */
 export async function schemaFaults(url: string, value: unknown): Promise<string[]> {
   const schema = await fetched(url)
