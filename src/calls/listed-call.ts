@@ -7,19 +7,19 @@ import { isMintedExternalId } from '../state/journal.ts'
  * requested, count the items of a page instead of all, and list a call without its external id, or
  * with its id, numbers or agent in another form. So absence alone proves nothing:
  *
- * 1. It is the call. It is listed under an id that this server made, in any form that has all of it; or
- *    under exactly the caller's id, and not with another person.
- * 2. It is another call. It has another person: a number that is shown whole and differs in its last
- *    eight digits. Or one is a phone call and the other a web call. Or it was created before the time
- *    in question. Or the journal knows it as the call of another request. An external id tells only for
- *    a web call, which has no number, and before a first send: there it is no form of the caller's.
+ * 1. The wanted call is listed under an id that this server made, in any form that contains all of
+ *    it; or under exactly the caller's id, unless it is to another person.
+ * 2. Another call is to another person (a number shown whole differs in its last eight digits), or of
+ *    the other type (phone or web), or created before the search period, or known to the journal as
+ *    another request's call. An external id excludes only a web call, which has no number, and before
+ *    a first send a call whose id is no form of the caller's.
  * 3. Every other call is doubt. So is a list that is not read to its end: an empty page ends it, if no
  *    page counted more calls than were listed. A page without a new id does not.
  * 4. The call is certainly absent if the list is read long enough after the send and leaves no doubt.
  *
- * The time in question begins with the first send. Before a first send it is as long as the journal keeps
- * entries, and a filter that finds nothing is believed of calls without an external id only: all calls of
- * that time are read, and one with a form of the id is doubt. So is a call under exactly the id whose
+ * The search period begins with the first send. Before a first send it is the journal's retention
+ * time, and an empty filtered list excludes only calls without an external id: all calls of the period
+ * are read. Then a call with a form of the id is doubt, and so is one under exactly the id whose
  * number is masked.
  */
 

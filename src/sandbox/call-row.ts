@@ -176,7 +176,7 @@ const WebTalk = z.object({
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),
 })
-/** What an agent needs to talk in a web call. */
+/** Input for the agent's side of a web call. */
 export type WebTalk = z.output<typeof WebTalk>
 
 /** A web call that can be joined in a browser. */

@@ -28,7 +28,7 @@ export interface HandlerInput<R extends Route> {
 interface WebCalls {
   /** The origin of the pages. */
   readonly pagesAt: string
-  /** How long, ms, before the simulated caller joins. */
+  /** Time to wait for a person, ms; then the simulated caller joins. */
   readonly waitMs: number
 }
 

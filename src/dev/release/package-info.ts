@@ -67,8 +67,8 @@ export function repositoryAt(given: string): Repository {
 }
 
 /**
- * Where a file of a release is downloaded. `undefined` where the MCP registry accepts no downloads from:
- * it takes those of GitHub and GitLab only.
+ * Download URL of a release's file; `undefined` unless the repository is on GitHub or GitLab, the only
+ * hosts that the MCP registry accepts.
  */
 export function downloadUrl(
   { repository, version }: PackageInfo,

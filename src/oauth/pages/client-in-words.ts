@@ -46,7 +46,7 @@ function placeInWords({ redirectUri }: AskingClient): string {
   return `the app for ${target.scheme} addresses`
 }
 
-/** What the person has to judge, because this server cannot. */
+/** Warning about facts that only the person can judge; `undefined` if there are none. */
 function warning(client: AskingClient): Html | undefined {
   const target = redirectTarget(client.redirectUri)
   if (target.kind !== 'web') {

@@ -75,7 +75,7 @@ noscript + .hint { margin-top: 1.25rem; }
 [hidden] { display: none; }
 `)
 
-/** Reads the state each second while the call lasts, and sends what a person does without a reload. */
+/** Polls the state every second until the call ends, and sends actions without a reload. */
 const script = inline(`
 const lines = document.getElementById('lines')
 const phases = ${JSON.stringify(phaseInWords)}
