@@ -18,14 +18,15 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 
 /**
- * How long a call counts as under way if this process ends before the call, ms: after a crash,
- * `max_at_once` must not stay reached for hours.
+ * Lease of a call, ms: after a crash, its calls stop counting towards `max_at_once` when it
+ * expires.
  */
 const leaseMs = 15 * 60_000
 
 /**
- * Sets up what placing calls needs. The policy is read now, so that a mistake in it stops the start.
- * What it decides is recorded, and the audit trail learns what became of calls. Throws ConfigError.
+ * Sets up the services that place calls. Reads the policy now, so that a mistake in it stops the
+ * start. Records the policy's decisions, and reports outcomes of calls to the audit trail. Throws
+ * ConfigError.
  */
 export function createCallServices(
   { policy, timing }: CallingConfig,

@@ -58,7 +58,7 @@ export async function openOauth(
       platformHost: URL.parse(platform.address)?.host ?? platform.address,
       sandboxKey: isSandbox ? platform.credential?.apiKey : undefined,
       fetchDocument: parts.fetchDocument ?? guarded.fetch,
-      // A state that cannot be used is no defect; probes and answers report it.
+      // An unavailable state is not a bug; probes and answers report it.
       onError: (error) => {
         if (!isOutage(error)) onError(error)
       },

@@ -4,16 +4,16 @@ import type { Send } from '../platform/exchange.ts'
 import { SendFailure } from '../platform/failure.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 
-/** The platform as this process reaches it: over the network, or the built-in sandbox. */
+/** The platform over the network, or the built-in sandbox. */
 export interface Platform {
   readonly send: Send
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly address: string
-  /** The server's own key, for requests that bring none. */
+  /** The server's own key, for requests without one. */
   readonly credential: Credential | undefined
-  /** Does now what the first request would do, and fails if that fails. */
+  /** Does the work of the first request now, and fails if that fails. */
   prepare(): Promise<void>
-  /** Shows the page of a web call; only of the sandbox. */
+  /** Serves the page of a web call; sandbox only. */
   readonly showWebCall?: (request: Request) => Promise<Response>
   close(): Promise<void>
 }
@@ -22,8 +22,8 @@ export interface Platform {
 type PagesAt = () => string | undefined | Promise<string | undefined>
 
 /**
- * Opens the platform. All code that its requests need is loaded now: later its files may be missing,
- * after an update. The sandbox's database is opened with the first request.
+ * Opens the platform. Loads all code of its requests now, because an update may remove the files
+ * later. The sandbox's database opens with the first request.
  */
 export async function openPlatform(
   config: PlatformConfig,
@@ -49,7 +49,7 @@ async function openNetworkPlatform(
   }
 }
 
-/** The key of the sandbox's own account. It works nowhere else. */
+/** Key of the sandbox's own account. Not valid anywhere else. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
 async function openSandboxPlatform(

@@ -23,8 +23,8 @@ import type { LocalToken } from './transports/http-key.ts'
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 
 /**
- * The sealing keys: from the operator's secrets, which are read now, else from a secret that is kept
- * in the state directory, and made with the first use. Throws ConfigError.
+ * Derives the sealing keys from the operator's secrets, which are read now, else from a secret in
+ * the state directory, which is created at the first use. Throws ConfigError.
  */
 export function openSealingKeys({ dir, secrets }: StateConfig): SealingKeys {
   if (secrets !== undefined) {
@@ -59,7 +59,7 @@ export async function checkSecret(state: StateConfig): Promise<void> {
   if (state.secrets || existsSync(keptSecretFile(state.dir))) await keys.of('inspection')
 }
 
-/** Where the secret is kept that is made where the operator gives none. */
+/** File of the generated secret, for operators who give none. */
 const keptSecretFile = (dir: string): string => join(dir, 'secret')
 
 function keptSecret(dir: string): string {
@@ -78,8 +78,8 @@ function keptSecret(dir: string): string {
 const newSecret = () => randomBytes(32).toString('base64url')
 
 /**
- * The local token of a state directory. It is made once and is the same for all servers that use the
- * directory, so clients keep working after a restart; `:memory:` has a new one each time. Throws
+ * The local token of a state directory. It is created once and shared by all servers with this
+ * directory, so clients keep working after a restart. `:memory:` has a new one each time. Throws
  * ConfigError.
  */
 export async function openLocalToken(stateDir: string): Promise<LocalToken> {
@@ -100,10 +100,10 @@ export async function openLocalToken(stateDir: string): Promise<LocalToken> {
 
 const newToken = () => localTokenPrefix + randomBytes(32).toString('base64url')
 
-/** A secret that this program makes once and keeps in a file that only its user can read. */
+/** A secret that is generated once and stored in a file that only its user can read. */
 interface KeptSecret {
   readonly file: string
-  /** What it is, for messages: `local token`. */
+  /** Name in messages: `local token`. */
   readonly name: string
   readonly make: () => string
   readonly pattern: RegExp
@@ -111,15 +111,15 @@ interface KeptSecret {
 
 export const stateDirLabel = settingLabel(stateSettings, 'state-dir')
 
-/** Reads the secret, and makes it if there is none. Throws ConfigError, and errors of the file system. */
+/** Reads the secret, or creates it. Throws ConfigError, and errors of the file system. */
 function readOrMakeSecret(secret: KeptSecret): string {
   if (!existsSync(secret.file)) create(secret)
   return read(secret)
 }
 
 /**
- * Writes a new secret to another file first, and links it to its place when it is complete: no process
- * reads a part of it, and of two processes that start at the same time both use the first one's.
+ * Writes a new secret to a temporary file and then links it to its place: no process reads a
+ * partial secret, and two processes that start at the same time both use the first one's.
  */
 function create({ file, make }: KeptSecret): void {
   makePrivateFolder(dirname(file))
@@ -130,7 +130,7 @@ function create({ file, make }: KeptSecret): void {
     fsyncSync(descriptor)
     linkSync(draft, file)
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it.
     if (!existsSync(file)) throw error
   } finally {
     closeSync(descriptor)
@@ -153,7 +153,7 @@ function read(secret: KeptSecret): string {
   }
 }
 
-/** On Windows the rights of a file come from its folder, and are not checked. */
+/** Not checked on Windows, where permissions come from the folder. */
 function refuseIfShared({ file, name }: KeptSecret, descriptor: number): void {
   if (!process.getuid) return
   const { uid, mode } = fstatSync(descriptor)

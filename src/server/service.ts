@@ -42,28 +42,28 @@ import type { McpServing } from './transports/http-mcp.ts'
 
 const { version } = packageJson
 
-/** What the audit trail names as the client where the command line calls a tool. */
+/** Client name in the audit trail for tool calls from the command line. */
 const terminalClient = 'voice-agent-mcp call'
 
-/** What the transport that uses the service gives it. */
+/** Callbacks of the transport. */
 interface ServiceEvents {
-  /** Called with every error that is a bug of this program. */
+  /** Called with every error that is a bug. */
   readonly onBug: (error: unknown) => void
-  /** Fires when the only client has gone, or the server is to stop. */
+  /** Fires when the only client has disconnected, or the server must stop. */
   readonly shutdown?: AbortSignal
   /** `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
-  /** Whether a request was answered, and recorded, before the SDK received it. */
+  /** True if a request was answered and recorded before the SDK received it. */
   readonly isAnswered?: (id: unknown) => boolean
-  /** Called with what an operator has to know of the audit trail. */
+  /** Called with messages for the operator about the audit trail. */
   readonly onAuditTrouble?: (message: string) => void
-  /** Called with every failure of the state that a request had. */
+  /** Called with every state failure of a request. */
   readonly onStateTrouble?: (message: string) => void
-  /** Called once with each part of replies that is not as documented, in words. */
+  /** Called once for each undocumented part of replies, with a description. */
   readonly onReplyDrift?: (message: string) => void
   /** Called with each MCP server that is created: a transport sends notifications through it. */
   readonly onServer?: (server: Server) => void
-  /** The origin of the pages of the sandbox's web calls; without it nobody can join them. */
+  /** Origin of the sandbox's web call pages; without it nobody can join web calls. */
   readonly webCallPagesAt?: () => string | undefined | Promise<string | undefined>
 }
 
@@ -105,9 +105,9 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const faultOfKey = createFaultOfKey()
   return {
     ...mcp,
-    /** Why a request with this key may not keep anything open, such as a stream. */
+    /** Reason why a request with this key may not open a stream. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
-    /** For what is read for a client besides its requests. */
+    /** For background reads on behalf of a client. */
     restrictedSessionFor: (own: Credential | undefined) =>
       restrictedSession(sessionFor(own), exposure.tools),
     /** The authorization server beside this one. Throws ConfigError. */
@@ -119,13 +119,13 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       }),
     showWebCall: platform.showWebCall,
     hasOwnKey: platform.credential !== undefined,
-    /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
+    /** Secret for requests without a key, from the state directory. Throws ConfigError. */
     localToken: () => openLocalToken(config.state.dir),
-    /** Whether requests can be served now: for probes of an HTTP server. */
+    /** Readiness check for the probes of an HTTP server. */
     readiness: createReadiness(platform, state),
     /**
-     * Does now what the first request would do, and fails if that fails. Gives a warning where what is
-     * missing may come by itself.
+     * Does the work of the first request now, and fails if that fails. Returns a warning for a
+     * failure that may recover by itself.
      */
     async prepare(): Promise<string | undefined> {
       await platform.prepare()
@@ -146,10 +146,10 @@ export interface McpService extends McpServing {
 }
 
 interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'changes'> {
-  /** What the operator exposes. */
+  /** Tools that the operator exposes. */
   readonly exposure: Exposure
   readonly isSandbox: boolean
-  /** The account that the operator has pinned: all sessions act on it. */
+  /** Account that the operator has pinned for all sessions. */
   readonly account: string | undefined
   readonly sessionFor: ServerFactoryOptions['sessionFor']
   readonly confirm: ConfirmMode
@@ -205,7 +205,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
   }
 }
 
-/** Records calls of tools that are not there, or not exposed. */
+/** Records calls of unknown or hidden tools. */
 const unknownToolRecorder =
   ({ observer, audit }: McpServiceOptions): OnUnknownTool =>
   ({ tool, session, arguments: args, sender }) => {
@@ -218,16 +218,19 @@ const unknownToolRecorder =
       })
   }
 
-/** How long a finding holds, ms: probes of several balancers together ask the platform once. */
+/** Lifetime of a result, ms: probes of several load balancers share one platform request. */
 const keptMs = 2000
 
-/** Longest that the platform and the state may take to answer a probe, ms: less than probes wait by default. */
+/**
+ * Timeout of the platform and the state in a probe, ms. Less than the 1 s default timeout of
+ * probes.
+ */
 const longestMs = 900
 
 /**
- * Whether the platform and the state can be used now. Any answer of the platform counts, also that it
- * wants a key, and that it fails: while it fails, this server explains that better than a balancer
- * without servers.
+ * Creates a check of the platform and the state. Any answer of the platform counts, including 401
+ * and 5xx: during an outage, this server's errors explain more than a load balancer without
+ * servers.
  */
 function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {
   let found: Promise<Readiness> | undefined

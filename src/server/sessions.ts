@@ -15,7 +15,7 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Platform } from './platform.ts'
 
-/** Sessions that are kept, with the replies that were read in them. */
+/** Bound for the cached sessions, each with its cached replies. */
 const maxSessions = 1000
 
 const userAgent = `voice-agent-mcp/${packageJson.version}`
@@ -31,12 +31,12 @@ interface SessionParts {
 }
 
 /**
- * The session of a request: of its own key, or else of the server's key. It is kept once the platform
- * has accepted the key: clients can make up any number of keys.
+ * Returns the session of a request's own key, or else of the server's key. A session is cached only
+ * after the platform has accepted its key, because clients can make up any number of keys.
  */
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
   const createSession = sessionFactory(parts)
-  // By all that a session has of its credential.
+  // By all parts of the credential that a session has.
   const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? parts.platform.credential

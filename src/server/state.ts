@@ -13,7 +13,7 @@ import type { State } from '../state/state.ts'
 import { StateError } from '../state/state-access.ts'
 import { stateDirLabel } from './secrets.ts'
 
-/** The state that the configuration names. Nothing is opened before its first use. */
+/** The configured state. Opens lazily. */
 export async function openState(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,
@@ -26,8 +26,8 @@ export async function openState(
 }
 
 /**
- * Stops calls on all servers that share a state, or lets them be placed again. In a folder the platform
- * and the sandbox have a journal each, in a database one for both. Throws StateError.
+ * Stops calls on all servers that share a state, or allows them again. In a folder the platform and
+ * the sandbox have separate journals, in a database they share one. Throws StateError.
  */
 export async function setCallStop(
   location: StateLocation,
@@ -46,10 +46,10 @@ export async function setCallStop(
 const databaseLabel = settingLabel(stateSettings, 'state-url')
 
 /**
- * Connects to the database, if there is one; files are made with the first call, and a server that only
- * reads needs none. Gives the warning of a database that cannot be reached at the moment, or of a folder
- * that cannot be written: meanwhile everything else is served. Throws ConfigError where somebody has to
- * change something.
+ * Connects to the database, if there is one. Files are created with the first call: a read-only
+ * server needs none. Returns a warning if the database is unreachable at the moment, or the folder
+ * is not writable; everything else is still served. Throws ConfigError if the configuration must
+ * change.
  */
 export async function prepareState(
   state: State,
@@ -75,7 +75,7 @@ async function folderWarning(folder: string): Promise<string | undefined> {
   )
 }
 
-/** What is in a state, without a change to it. */
+/** Contents of a state, read without a change to it. */
 export type InspectedState =
   | { readonly kind: 'database'; readonly database: InspectedDatabase }
   | { readonly kind: 'files'; readonly folder: string; readonly files: readonly InspectedFile[] }
@@ -93,7 +93,7 @@ export async function inspectState(
   return { kind: 'database', database: await inspectDatabase({ url, setting: databaseLabel }) }
 }
 
-/** Who has stopped calls, in a state that exists. Throws StateError. */
+/** Reads who has stopped calls, from an existing state. Throws StateError. */
 export async function inspectCallStop(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,

@@ -7,9 +7,9 @@ import { safeJson } from '../../text/safe-text.ts'
 /** An entry, or the line of a call about to be sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
 
-/** Stores or writes entries. Methods throw while it cannot be used. */
+/** Stores or writes entries. Methods throw while it is unavailable. */
 export interface AuditSink {
-  /** Names it in messages. */
+  /** Name in messages. */
   readonly name: string
   /** Adds an entry, or replaces the one with its id. A sink with `saveCall` only adds. */
   readonly save: (entry: AuditEntry) => Promise<void>
@@ -19,7 +19,7 @@ export interface AuditSink {
 
 const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
 
-/** The queue limit of a sink that cannot be used; further entries push out the oldest. */
+/** Queue limit of an unavailable sink; further entries evict the oldest. */
 const maxWaiting = 1000
 
 const waits = {
@@ -27,7 +27,7 @@ const waits = {
   again: 5000,
   /** Longest delay of a call whose record is optional, ms. */
   beforeCall: 2000,
-  /** Longest delay of the end of the program, ms. */
+  /** Longest delay of shutdown, ms. */
   atEnd: 5000,
 } as const
 
@@ -35,7 +35,7 @@ const waits = {
 export class AuditQueue {
   readonly sink: AuditSink
   readonly #onTrouble: (message: string) => void
-  /** By id: of a waiting entry, only the latest state is saved. */
+  /** By id, so that only the latest state of a waiting entry is saved. */
   readonly #waiting = new Map<string, AuditRecord>()
   #draining: Promise<void> | undefined
   #isFailing = false
@@ -53,10 +53,10 @@ export class AuditQueue {
     this.#works()
   }
 
-  /** Saves an entry now if that is quick, else later. Never throws. */
+  /** Saves an entry within `beforeCall` ms, else later. Never throws. */
   async saveSoon(entry: AuditRecord): Promise<void> {
     if (this.#isFailing) return this.add(entry)
-    // Not behind others that wait: a busy server always has some.
+    // Skips the queue: on a busy server it is never empty.
     const saving = behindTheAnswer(() => this.saveNow(entry)).catch((error: unknown) => {
       this.#failed(error)
       this.add(entry)
@@ -67,7 +67,7 @@ export class AuditQueue {
   add(entry: AuditRecord): void {
     const isOlder = entry.outcome === 'begun' && this.#waiting.has(entry.id)
     if (this.#isClosed || isOlder) return
-    // Removed first: the latest is the last.
+    // Removed first, so that the latest state moves to the end.
     this.#waiting.delete(entry.id)
     this.#waiting.set(entry.id, entry)
     if (this.#waiting.size > maxWaiting) this.#dropOldest()
@@ -107,10 +107,10 @@ export class AuditQueue {
         break
       }
       this.#works()
-      // A later state may have taken its place meanwhile.
+      // A later state may have replaced it.
       if (this.#waiting.get(entry.id) === entry) this.#waiting.delete(entry.id)
     }
-    // Right after the last look, so that no entry is added in between.
+    // In the same tick as the last check, so that no entry is added in between.
     this.#draining = undefined
   }
 
@@ -153,7 +153,7 @@ async function within(ms: number, work: Promise<void> | undefined): Promise<void
 
 const dayMs = 24 * 3_600_000
 
-/** How often expired entries are deleted, ms, and how many by one statement. */
+/** Interval of the deletion of expired entries, ms, and the entries per statement. */
 const pruning = { everyMs: 3_600_000, batchSize: 500 } as const
 
 /** The trail in the state. Entries stay for `days`. */
@@ -181,8 +181,8 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
 }
 
 /**
- * Appends lines of JSON to a file. It is opened for each line, so it may be moved or deleted at any
- * time. Only its user can read it.
+ * Appends lines of JSON to a file. Opens the file for each line, so it may be moved or deleted at
+ * any time. Only its user can read it.
  */
 export const fileSink = (path: string): AuditSink =>
   lineSink(`in ${path}`, async (line) => {
@@ -196,7 +196,7 @@ export const fileSink = (path: string): AuditSink =>
 const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Bytes that may wait for a reader. */
+/** Bound for unread bytes. */
 const maxUnread = 1024 * 1024
 
 /** Lines of JSON to a stream, such as standard error. */

@@ -9,11 +9,11 @@ import { type AuditedCall, CallRecord, type ConfirmedBy, type WriteRecord } from
 import { type CallEnd, isQuestion } from './outcome.ts'
 
 /*
- * The audit trail: every call of a tool that changes something or rings somebody, with everything that
- * it sent. An entry is saved when the first such request is about to be sent (`begun`), so that a process
- * that dies leaves a trace of it, and again when the call has ended, behind the answer. Before each
- * telephone call is sent, every sink also has whom it is to ring. A call that sends nothing is saved
- * once. Previews, questions and dry runs are not recorded: nothing was asked for yet.
+ * The audit trail: every tool call that changes something or places telephone calls, with
+ * everything that it sent. An entry is saved before the first such request is sent (`begun`), so
+ * that a crash leaves a trace, and again when the call has ended, after the answer. Before each
+ * telephone call is sent, every sink also has its called number. A call that sends nothing is saved
+ * once. Previews, questions and dry runs are not recorded.
  */
 
 interface AuditOptions {
@@ -21,9 +21,9 @@ interface AuditOptions {
   readonly days: number
   /** File of JSON lines; `-`: standard error. */
   readonly file: string | undefined
-  /** Changes that cannot be recorded are refused. */
+  /** If true, changes that cannot be recorded are refused. */
   readonly mustRecord: boolean
-  /** Telephone numbers are recorded in full. */
+  /** If true, telephone numbers are recorded in full. */
   readonly showsNumbers: boolean
 }
 
@@ -44,8 +44,8 @@ export interface Audit extends WriteAudit {
 }
 
 /**
- * The configured audit trail; `undefined`: nothing is recorded. `onTrouble` receives the message
- * that entries cannot be saved.
+ * The configured audit trail; `undefined`: nothing is recorded. `onTrouble` receives the message if
+ * entries cannot be saved.
  */
 export function openAudit(
   { days, file, mustRecord, showsNumbers }: AuditOptions,
@@ -104,7 +104,7 @@ export function openAudit(
   }
 }
 
-/** Shortest time between two saves of a call with many writes, ms. */
+/** Minimum interval between two saves of a call with many writes, ms. */
 const progressEveryMs = 1000
 
 /** A call that is recorded in every queue while it runs. */
@@ -157,14 +157,14 @@ class AuditedRun {
     this.#begun ??= this.#saveFirst(this.record.entry())
     try {
       await this.#begun
-      // The entry was saved just now, if this write is the first.
+      // The first write has just saved the entry.
       if (effect === 'bills')
         await this.#saveFirst(
           isFirst ? undefined : this.record.entry(),
           this.record.callSent(write),
         )
     } catch {
-      // The log says why: that is for who runs the server.
+      // The reason is in the log, for the operator.
       const failure = { kind: 'not_recorded', maybeSent: false } as const
       throw new ApiError(failure, { method, path, effect, attempts: 0 })
     }
@@ -181,7 +181,7 @@ class AuditedRun {
   }
 
   #changed(): void {
-    // A call may be followed to its outcome behind the answer.
+    // The outcome of a call may arrive after the answer.
     if (this.record.hasEnded) this.#save()
     else if (performance.now() - this.#savedAt >= progressEveryMs) {
       this.#savedAt = performance.now()

@@ -9,7 +9,7 @@ import type { PlatformTry } from '../observe/records.ts'
 import { type CallEnd, outcomeOf } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 
-/** The caller of a tool, as far as it is known. */
+/** Caller of a tool. */
 interface Caller {
   readonly keyHash: string
   /** Address of the platform, or `sandbox`. */
@@ -34,9 +34,9 @@ export interface AuditedCall {
 }
 
 /**
- * Who has confirmed. `not_needed`: nobody is asked for this; `person`: a person agreed in a form of the
- * client; `token`: the caller came back with the token of a preview; `off`: the operator wants no
- * confirmation (`--confirm never`); `not_given`: asked, and not agreed.
+ * Source of the confirmation. `not_needed`: the call needs none; `person`: a person confirmed in a
+ * form of the client; `token`: the caller sent the token of a preview; `off`: the operator has
+ * turned confirmations off (`--confirm never`); `not_given`: asked for and not given.
  */
 export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given'
 
@@ -48,7 +48,7 @@ const maxWrites = 200
 
 /** The record of a running call. */
 export class CallRecord {
-  /** By content: the same request sent again is the same write. */
+  /** By content: a repeated request is the same write. */
   readonly writes = new Map<string, WriteRecord>()
   /** A dry run, which changes nothing. */
   readonly isDryRun: boolean
@@ -67,7 +67,7 @@ export class CallRecord {
     this.#call = call
     this.isDryRun = call.arguments.dry_run === true
     this.#redaction = new Redaction({ redact: call.caller.redact, showsNumbers })
-    // First: an id in a write hides the same numbers as in the arguments.
+    // First, because the ids in writes hide the numbers of the arguments.
     this.#arguments = this.#redaction.arguments(call.arguments, call.argumentNames)
   }
 
@@ -86,7 +86,7 @@ export class CallRecord {
     return write
   }
 
-  /** Sets the outcome of a call whose answer was lost. True if it was unknown before. */
+  /** Sets the outcome of a call whose answer was lost. Returns true if it was unknown. */
   settle(externalId: string, callId: string, isAccepted: boolean): boolean {
     const write = [...this.writes.values()].find((one) => one.externalId === externalId)
     return write?.settle(callId, isAccepted) ?? false
@@ -153,7 +153,7 @@ export class CallRecord {
     }
   }
 
-  /** Why the call failed before it sent a change. */
+  /** The failure of a call before it sent a change. */
   #failure() {
     if (!this.#failedRead) return {}
     const { operation, status, requestId } = this.#failedRead
@@ -271,7 +271,7 @@ const idIn = (reply: unknown): string | undefined =>
     ? reply.id
     : undefined
 
-/** By the same rule for calls as in the code that places calls exactly once. */
+/** For calls, by the same rule as the code that places calls exactly once. */
 function isCertainlyNotDone(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   return error.effect === 'bills' ? isNotPlaced(error.failure) : !mayBeDone(error)

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../state/audit-trail.ts'
 
-/** How a call ended, as in the log: `ok`, `task`, or the kind of its error. */
+/** Outcome of a call, as in the log: `ok`, `task`, or the kind of its error. */
 export interface CallEnd {
   readonly word: string
   /** The outcome of each item of a bulk call. */
@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /**
- * What came of a call:
+ * Outcome of a call:
  *
  *   done       everything that was sent was done
  *   unchanged  it succeeded, and nothing had to be sent: it was so already, or was done before

@@ -5,10 +5,10 @@ import { isObject } from '../../text/json.ts'
 import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 
 /**
- * How arguments of tools are recorded, by their names at any depth. Numbers that are not of telephones
- * and booleans are shown. Of every text that is not named here only the length is recorded (and of a long
- * one a digest): what is said or written to people is nobody's business in an audit trail, and a new
- * argument is recorded so until it is decided otherwise.
+ * Redaction rules for tool arguments, by name at any depth. Booleans, and numbers other than
+ * telephone numbers, are shown. Every text without a rule is recorded as its length (a long one
+ * also as a digest): conversations stay out of the audit trail, and new arguments are hidden by
+ * default.
  */
 export const auditedArguments = {
   /** Shown: ids, names given by people, and values of the platform. */
@@ -67,19 +67,19 @@ const treatmentOf = (name: string): Treatment =>
 
 interface RedactionOptions {
   readonly redact: Redact
-  /** Telephone numbers are recorded in full. */
+  /** If true, telephone numbers are recorded in full. */
   readonly showsNumbers: boolean
 }
 
 const max = { characters: 100, items: 20, depth: 6, values: 400 } as const
 
-/** Texts from this length on have a digest. Shorter ones could be guessed from it. */
+/** Minimum length of a text with a digest. Shorter texts could be guessed from it. */
 const minDigestLength = 200
 
 /** Redacts client data by the list above, and bounds its size. */
 export class Redaction {
   readonly #options: RedactionOptions
-  /** Values left: the size of an entry is bounded. */
+  /** Remaining values, which bound the size of an entry. */
   #left: number = max.values
   /** The last digits of the telephone numbers among the arguments. */
   #numberEnds: readonly string[] = []
@@ -121,7 +121,7 @@ export class Redaction {
 
   #safe(text: string, shorten: (keyFree: string) => string): string {
     const { redact, showsNumbers } = this.#options
-    // The key first: what is shortened before would no longer be found.
+    // Hides the key first: it would not be found in a shortened text.
     const beginning = redact.start(text, 10 * max.characters)
     const keyFree = beginning.replace(/[^\s/@:]{1,100}:[^\s/@]{0,100}@/g, '…@')
     return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), max.characters)
@@ -170,7 +170,7 @@ export class Redaction {
     const names = Object.keys(given)
     const shown = names.slice(0, max.items * 2)
     this.#left -= shown.length
-    // Names of fields are written by clients, too.
+    // Field names are texts of clients, too.
     const fields = shown.map((name) => [
       treatments.has(name) ? name : this.shown(name),
       redacted(name, given[name]),
@@ -211,9 +211,10 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
  */
 
 /**
- * A number in a text: seven digits or more of any script, with anything but letters between them. So no
- * separator hides one: spaces, dashes, underscores, commas, apostrophes, dots, zero-width characters.
- * Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and invisible fillers.
+ * A number in a text: at least seven digits of any script, separated by anything but letters. So no
+ * separator hides one: spaces, dashes, underscores, commas, apostrophes, dots, zero-width
+ * characters. Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and
+ * invisible fillers.
  */
 const written =
   /[+\uFF0B\uFE62]?\p{N}(?:[[\P{L}\p{Lm}\p{Default_Ignorable_Code_Point}]--\p{N}]*\p{N}){6,}/gv
@@ -239,7 +240,7 @@ const withShortenedNumbers = (
   text
     .split(madeIds)
     .map((part, at) =>
-      // Of an odd place: what the pattern has captured.
+      // Odd places hold what the pattern has captured.
       at % 2 === 1
         ? part
         : part.replace(written, (number) => (isMeant(number) ? shortenedNumber(number) : number)),
@@ -268,8 +269,8 @@ function endOf(number: string): string[] {
 }
 
 /**
- * Tells the telephone numbers in an id that a caller made from its other digits, such as those of an
- * order: they begin with a plus, or they are one of the numbers that are called or called from.
+ * Distinguishes telephone numbers in an id of a caller from other digits, such as order numbers:
+ * they begin with a plus, or are a called or calling number of the request.
  */
 const isTelephone = (number: string, ends: readonly string[]) =>
   /^[+\uFF0B\uFE62]/.test(number) || ends.some((end) => digitsOf(number).includes(end))

@@ -4,8 +4,8 @@ import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
 /* The log of the program. It needs no library: two line formats, and a bound on unread bytes. */
 
 /**
- * From least to most. `info` adds one line per request; `debug` adds texts of clients in error
- * messages.
+ * From least to most verbose. `info` adds one line per request; `debug` adds texts of clients in
+ * error messages.
  */
 export const logLevels = ['error', 'warn', 'notice', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]

@@ -131,8 +131,8 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
 }
 
 /*
- * Metrics in the text format of Prometheus (version 0.0.4 of the exposition formats). A library for
- * it brings a tracing API and a statistics package along; what is needed of it is this file.
+ * Metrics in the text format of Prometheus (version 0.0.4 of the exposition formats). A library
+ * would add a tracing API and a statistics package for what this file does.
  */
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -145,8 +145,8 @@ export interface Metric {
 }
 
 /**
- * Label sets per metric. Labels come from short lists, so this is never reached; beyond it, sets
- * are counted together.
+ * Label sets per metric. Labels come from short lists, so it is never reached. Further sets are
+ * counted together.
  */
 const maxSeries = 2000
 

@@ -46,7 +46,7 @@ export interface Observer {
   stateFailed(how: StateFailure): void
 }
 
-/** `undefined` if nothing is recorded; then nothing is measured. */
+/** Returns `undefined` if nothing is recorded; then nothing is measured. */
 export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
   if (sinks.length === 0 && !tracing) return undefined
   const current = new AsyncLocalStorage<RequestUnderWay>()
@@ -137,14 +137,14 @@ function requestIds(): () => string {
   return () => `${process}-${++count}`
 }
 
-/** A request of a client, with what is known of its requests to the platform so far. */
+/** A running request of a client, with the facts about its requests to the platform so far. */
 class RequestUnderWay {
   readonly #beginning: BeginningRequest
   readonly #time = Date.now()
   readonly #started = performance.now()
   /** Absent where traces are not recorded. */
   readonly span: RequestSpan | undefined
-  /** Its tool call, and how that ended. */
+  /** Its tool call, and the outcome. */
   call: BeginningCall | undefined
   callOutcome: string | undefined
   #requests = 0
@@ -159,7 +159,7 @@ class RequestUnderWay {
   add(attempt: PlatformTry): void {
     this.#requests++
     if (attempt.isRetry) this.#retries++
-    // A tool also reads names and its account. The request that it is for matters more.
+    // A tool also reads names and its account. The request for its own operation takes precedence.
     const operation = this.call?.operation
     const isLess =
       operation !== undefined &&
@@ -168,7 +168,7 @@ class RequestUnderWay {
     if (!isLess) this.#last = attempt
   }
 
-  /** How it ended: a tool call in the words for tool calls. */
+  /** Outcome of the request. Without an error code, that of the tool call takes precedence. */
   outcome({ outcome, code }: RequestOutcome): RequestOutcome {
     return { outcome: code === undefined ? (this.callOutcome ?? outcome) : outcome, code }
   }
@@ -196,6 +196,6 @@ class RequestUnderWay {
   }
 }
 
-/** An id that the platform chose, if it is one: it becomes part of a log line. */
+/** Returns the platform's id if it is safe in a log line. */
 const safeId = (id: string | undefined) =>
   id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id) ? id : undefined

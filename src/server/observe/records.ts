@@ -1,12 +1,11 @@
-/** What a request did at the platform. */
+/** Facts about the platform requests of one client request. */
 export interface PlatformFacts {
-  /** Requests sent, each try counted. */
+  /** Requests sent, including retries. */
   readonly requests: number
-  /** How many of them repeated one that had failed. */
   readonly retries: number
   /**
-   * Status of the last answer to the operation that its tool is for, or else of the last answer.
-   * `undefined`: no answer came, or nothing was sent.
+   * Status of the last answer to the tool's own operation, or else of the last answer. `undefined`:
+   * no answer came, or nothing was sent.
    */
   readonly status: number | undefined
   /** The platform's own id of that request (`X-Request-Id`). */
@@ -15,22 +14,22 @@ export interface PlatformFacts {
 
 /** A request of a client that begins. */
 export interface BeginningRequest {
-  /** The method of MCP; `unknown` for one that is not served: it is a text of the client. */
+  /** MCP method; `unknown` for one that is not served, because it is a text of the client. */
   readonly method: string
-  /** The tool or prompt that it is for, if this server has it. */
+  /** Called tool or prompt, if this server has it. */
   readonly target?: { readonly kind: 'tool' | 'prompt'; readonly name: string } | undefined
-  /** Hash of the API key; `undefined`: it is not known yet. */
+  /** Hash of the API key; `undefined`: not known yet. */
   readonly keyHash: string | undefined
   readonly transport: 'stdio' | 'http'
-  /** Its id in JSON-RPC, the revision that it is of, and its session: chosen by the client. */
+  /** JSON-RPC id, protocol revision and session, all chosen by the client. */
   readonly id?: string | number | undefined
   readonly revision?: string | undefined
   readonly session?: string | undefined
-  /** What it says of the trace that it belongs to, by the names of W3C Trace Context. */
+  /** Sources of its trace context (W3C Trace Context). */
   readonly traceContext?: TraceContextSources | undefined
 }
 
-/** Where a request may say of which trace it is part. */
+/** Sources of the trace context of a request. */
 export interface TraceContextSources {
   /** Its `_meta`. */
   readonly meta: Readonly<Record<string, unknown>>
@@ -38,15 +37,15 @@ export interface TraceContextSources {
   readonly header: (name: string) => string | undefined
 }
 
-/** How a request ended. */
+/** Outcome of a request. */
 export interface RequestOutcome {
-  /** `ok`, or why not, in one of a few words. */
+  /** `ok`, or the reason for the failure, from a short list. */
   readonly outcome: string
-  /** The code of the JSON-RPC error that it is answered with. */
+  /** Code of the JSON-RPC error in the answer. */
   readonly code?: number | undefined
 }
 
-/** A finished request of a client. It has no argument, no key and nothing that a person said. */
+/** A finished request of a client. Contains no argument, no key and no conversation. */
 export interface RequestRecord extends RequestOutcome {
   /** When it began, ms since 1970. */
   readonly time: number
@@ -57,10 +56,10 @@ export interface RequestRecord extends RequestOutcome {
   /** The tool of a tool call; `unknown` for a name that no exposed tool has. */
   readonly tool: string | undefined
   readonly durationMs: number
-  /** The beginning of the hash of the API key; `undefined`: it was not known yet. */
+  /** Prefix of the hash of the API key; `undefined`: not known yet. */
   readonly key: string | undefined
   readonly platform: PlatformFacts
-  /** The trace that it is part of, where traces are recorded. */
+  /** Its trace, if traces are recorded. */
   readonly traceId: string | undefined
 }
 
@@ -73,20 +72,20 @@ export interface EndedCall {
 
 /** An HTTP request that was not served. */
 export interface RefusedRequest {
-  /** Of the answer: 400 to 599. */
+  /** Status of the answer, 400 to 599. */
   readonly status: number
   readonly durationMs: number
-  /** The beginning of the hash of the API key that it brought, valid or not. */
+  /** Prefix of the hash of its API key, valid or not. */
   readonly key: string | undefined
 }
 
-/** A request to the platform that begins. Nothing in it is of a customer. */
+/** A request to the platform at its start. Contains no customer data. */
 export interface BeginningTry {
   readonly operation: string
   readonly method: string
   /** Its path with variables, such as `/v1/accounts/{account_id}/agents`. */
   readonly path: string
-  /** How many times it was sent before. */
+  /** Number of earlier attempts. */
   readonly resends: number
   /** Origin and base path of the platform, or `sandbox`. */
   readonly platform: string
@@ -95,25 +94,24 @@ export interface BeginningTry {
 export interface PlatformTry {
   /** The operation, such as `agents.list`. */
   readonly operation: string
-  /** The status of the answer; `undefined`: there was no answer. */
+  /** Status of the answer; `undefined`: no answer. */
   readonly status: number | undefined
   readonly requestId: string | undefined
-  /** What went wrong, in one of a few words; `undefined` for a success. */
+  /** Failure, from a short list; `undefined` for a success. */
   readonly failure: string | undefined
   readonly durationMs: number
   readonly isRetry: boolean
 }
 
-/** Where a reply came from that may be kept: from the cache, or from the platform. */
+/** Source of a cacheable reply: the cache, or the platform. */
 export type CacheResult = 'hit' | 'stale' | 'miss'
 
-/** What the dial policy says of a call; `not_placed`: it was allowed, and was not sent or not taken. */
+/** Decision of the dial policy about a call; `not_placed`: allowed, but not sent or not accepted. */
 export type DialResult = 'allowed' | 'refused' | 'not_placed'
 
-/** A state that a request could not use: it will answer again by itself, or somebody has to repair it. */
+/** State failure of a request: `away` recovers by itself, `broken` needs a repair. */
 export type StateFailure = 'away' | 'broken'
 
-/** Receives what was observed. */
 export interface Sink {
   toolCallBegan?(tool: string): void
   toolCallEnded?(call: EndedCall): void

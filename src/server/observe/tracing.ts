@@ -24,7 +24,7 @@ export interface Tracing {
 }
 
 export interface RequestSpan {
-  /** `undefined` where the request is not part of a trace. */
+  /** `undefined` if the request is not part of a trace. */
   readonly traceId: string | undefined
   run<T>(work: () => T): T
   end(outcome: RequestOutcome): void
@@ -32,7 +32,7 @@ export interface RequestSpan {
 
 /** Begins the span of a request to the platform. */
 export type BeginTry = (beginning: BeginningTry) => {
-  /** Tell the platform which trace the request is part of. */
+  /** Headers that propagate the trace context. */
   readonly headers: Readonly<Record<string, string>>
   run<T>(work: () => T): T
   end(attempt: PlatformTry): void
@@ -64,7 +64,7 @@ export function createTracing(version: string): Tracing | undefined {
   }
 }
 
-/** Without a provider, the API falls back to one that records nothing. */
+/** Without a provider, the API falls back to a no-op provider. */
 function hasProvider(): boolean {
   const provider = trace.getTracerProvider()
   const nothing = new ProxyTracerProvider().getDelegate()
@@ -72,9 +72,8 @@ function hasProvider(): boolean {
 }
 
 /**
- * The context in which a request is served: the one that `_meta` names; where it names none, the
- * current one (an instrumented HTTP server has one), or else the one that the HTTP headers name. A
- * current one beside that of `_meta` is linked.
+ * Parent context of a request: that of `_meta`, else the current one (an instrumented HTTP server
+ * has one), else that of the HTTP headers. A current one beside that of `_meta` is linked.
  */
 function parentOf({ traceContext }: BeginningRequest) {
   const ambient = context.active()
@@ -118,7 +117,7 @@ function beginTry(tracer: Tracer, beginning: BeginningTry): ReturnType<BeginTry>
  */
 const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
 
-/** Baggage stays here: it is what clients say of their users, and the platform is somebody else's. */
+/** Baggage is not propagated: clients may put user data in it, and the platform is a third party. */
 function headersFor(inSpan: Context): Record<string, string> {
   const headers: Record<string, string> = {}
   propagation.inject(propagation.deleteBaggage(inSpan), headers)
@@ -142,15 +141,14 @@ function end(
 }
 
 /*
- * Names and attributes of spans, by the semantic conventions. No argument, no result, no address of a
- * resource and no path with ids: they are about customers.
+ * Names and attributes of spans, by the semantic conventions. They contain no argument, result,
+ * resource URI or path with ids: those are customer data.
  */
 
 /** `{mcp.method.name} {target}`, such as `tools/call get_agent`. */
 const nameOf = ({ method, target }: BeginningRequest): string =>
   target ? `${method} ${target.name}` : method
 
-/** The attributes of the span of a request of a client. */
 function attributesOf(request: BeginningRequest): Attributes {
   const { method, target, transport, id, revision, session } = request
   return {
@@ -171,10 +169,10 @@ const clientId = (id: string | number) => String(id).slice(0, 128)
 /** Codes of JSON-RPC errors that are the server's fault: −32603, and −32000 to −32099. */
 const isServerFault = (code: number) => code === -32603 || (code <= -32000 && code >= -32099)
 
-/** Outcomes of tool calls that are no errors, see mcp/tool-calls.ts. */
+/** Outcomes of tool calls that are not errors (mcp/tool-calls.ts). */
 const isNoError = (outcome: string) => /^(ok|input_required|task|confirmation_\w+)$/.test(outcome)
 
-/** What a span has of how a request ended. */
+/** Attributes of the failure of a request. */
 function failureOf({ outcome, code }: RequestOutcome) {
   const attributes = {
     'voice_agent_mcp.outcome': outcome,
@@ -185,7 +183,6 @@ function failureOf({ outcome, code }: RequestOutcome) {
   return { attributes, error: isNoError(outcome) ? undefined : 'tool_error' }
 }
 
-/** The attributes of the span of a request to the platform. */
 function tryAttributes({ operation, method, path, resends, platform }: BeginningTry) {
   const url = URL.parse(platform)
   return {
@@ -201,7 +198,7 @@ function tryAttributes({ operation, method, path, resends, platform }: Beginning
 const portOf = ({ port, protocol }: URL) =>
   port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 
-/** What a span has of how a request to the platform ended. */
+/** Attributes of the failure of a request to the platform. */
 function tryFailure({ status, requestId, failure }: PlatformTry) {
   const attributes = {
     ...(status !== undefined && { 'http.response.status_code': status }),

@@ -14,42 +14,41 @@ import { networkOf } from './quotas.ts'
 export interface AdmissionOptions {
   /** The address to listen on, as the operator wrote it. */
   readonly host: string
-  /** Whether only this machine reaches the address. */
+  /** True for a loopback address. */
   readonly isLoopback: boolean
-  /** Host names that clients may use, besides those of this machine. */
+  /** Allowed Host names, in addition to those of this machine. */
   readonly allowedHosts: readonly string[]
-  /** Host names of web pages that may connect, besides those of this machine. */
+  /** Allowed Origin host names, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[]
-  /** Which requests without a key are served, with the operator's key or the sandbox's. */
+  /** Requests without a key that may use the operator's key or the sandbox's. */
   readonly ownKey: OwnKey
   readonly exposureFor: ExposureOfRequest
-  /** `undefined`: there are no access tokens, and requests bring API keys. */
+  /** `undefined`: no access tokens; requests send API keys. */
   readonly authorization?: Authorization | undefined
   /** Proxies whose X-Forwarded-For is trusted; default: none. */
   readonly trustedProxies?: readonly AddressRange[]
 }
 
-/** A POST to /mcp that may be served. */
+/** An admitted POST to /mcp. */
 export interface AdmittedRequest {
-  /** The key of the request; `undefined`: it uses the server's own, or has an access token. */
+  /** API key of the request; `undefined`: it uses the server's own key, or has an access token. */
   readonly credential: Credential | undefined
-  /** The access token that it brings instead of a key. It is not checked yet. */
+  /** Access token sent instead of a key. Not checked yet. */
   readonly accessToken: string | undefined
   readonly header: GetHeader
-  /** What its headers leave of the tools. An access token may restrict it further. */
+  /** Tools exposed after the restrictions of the headers. An access token may restrict them further. */
   readonly exposure: Exposure
-  /** The network that it came from. */
   readonly network: string
 }
 
 /** Checks everything about a request but its body. */
 interface Admission {
   /**
-   * The address of the client of a request for a page, or to the authorization server; `undefined`:
-   * the request is refused, and answered.
+   * Client address of a request for a page or to the authorization server; `undefined`: refused and
+   * answered.
    */
   readonly ofPage: (request: IncomingMessage, response: ServerResponse) => string | undefined
-  /** `undefined`: the request is not a POST to /mcp, or may not be served; it is answered. */
+  /** `undefined`: not a POST to /mcp, or refused; the request is answered. */
   readonly ofMcp: (
     path: string,
     request: IncomingMessage,
@@ -57,7 +56,7 @@ interface Admission {
   ) => AdmittedRequest | undefined
 }
 
-/** The methods of /mcp. It has no streams to GET and no sessions to DELETE. */
+/** Methods of /mcp. There are no streams to GET and no sessions to DELETE. */
 const methods = 'POST, OPTIONS'
 
 export function createAdmission(options: AdmissionOptions): Admission {
@@ -68,7 +67,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const addressOf = createClientAddress(trustedProxies)
   const exposedHeaders = `mcp-session-id, mcp-protocol-version${authorization ? ', www-authenticate' : ''}`
 
-  /** Refuses a request for its Host header. True: the request is answered. */
+  /** Refuses a request with a wrong Host header. Returns true if the request was refused. */
   function refusesHost({ headersDistinct, headers }: IncomingMessage, response: ServerResponse) {
     if ((headersDistinct.host?.length ?? 0) > 1) {
       refuse(response, 400, 'The request has more than one Host header.')
@@ -90,8 +89,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return {
-    // The authorization server has checks of its own. A page may be opened from any other site: where
-    // it needs a secret, its address holds that.
+    // The authorization server has its own checks. Any site may link to a page: pages that need a
+    // secret have it in their URL.
     ofPage: (request, response) =>
       refusesHost(request, response) ? undefined : addressOf(request),
     ofMcp(path, request, response) {
@@ -131,7 +130,7 @@ const sendNotFound = (response: ServerResponse) =>
     error: 'MCP is at /mcp. A browser finds a page at /; else there are only /healthz and /readyz.',
   })
 
-/** Lets a web page read the answers (CORS). Requests of pages that are not allowed are refused before. */
+/** Sets the CORS headers. Disallowed origins were refused before. */
 function allowPage(
   { headers }: IncomingMessage,
   response: ServerResponse,
@@ -153,17 +152,17 @@ function allowPage(
 export interface AddressRange {
   readonly address: string
   readonly family: 'ipv4' | 'ipv6'
-  /** How many of its first bits count. */
+  /** Prefix length, bits. */
   readonly prefix: number
 }
 
-/** Gives the address of the client that sent a request. */
+/** Returns the client address of a request. */
 type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headersDistinct'>) => string
 
 /**
- * The address that a request comes from. If that is a trusted proxy: the address that the proxy names
- * in X-Forwarded-For. Each proxy adds the address that it was reached from at the end; what
- * comes before the last address that is not a proxy may be forged.
+ * Returns the peer address of a request or, behind a trusted proxy, the address from
+ * X-Forwarded-For. Each proxy appends the address of its peer; anything before the last address
+ * that is not a proxy may be forged.
  */
 export function createClientAddress(proxies: readonly AddressRange[]): ClientAddress {
   if (proxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')
@@ -185,7 +184,7 @@ export function createClientAddress(proxies: readonly AddressRange[]): ClientAdd
   }
 }
 
-/** Without brackets and port, and an IPv4 address that a socket for both shows as IPv6 as itself. */
+/** Strips brackets and port, and unwraps IPv4-mapped IPv6 addresses of dual-stack sockets. */
 const plainAddress = (text: string) =>
   text
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')

@@ -4,7 +4,7 @@ import { errorForClient } from '../../mcp/errors.ts'
 import { errorResponse } from '../../mcp/messages.ts'
 import { messageText } from '../../text/safe-text.ts'
 
-/** Refuses an HTTP request with a JSON-RPC error, whose id is not known. */
+/** Refuses an HTTP request with a JSON-RPC error without an id. */
 export function refuse(
   response: ServerResponse,
   status: 400 | 401 | 403 | 408 | 413 | 429 | 500 | 503,
@@ -12,7 +12,7 @@ export function refuse(
   code = -32000,
 ): void {
   if (status === 503 && !response.hasHeader('retry-after')) response.setHeader('retry-after', '1')
-  // RFC 9110 §11.6.1: a 401 names how to authenticate.
+  // RFC 9110 §11.6.1: a 401 needs WWW-Authenticate.
   if (status === 401 && !response.hasHeader('www-authenticate'))
     response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
   sendJson(response, status, errorResponse(null, { code, message: messageText(message) }))
@@ -22,7 +22,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendParts(response, [JSON.stringify(body)], status)
 }
 
-/** Sends JSON in parts. They are written together and not copied: large ones are sent often. */
+/** Sends JSON in parts. They are written together and not copied, because large ones are frequent. */
 export function sendParts(
   response: ServerResponse,
   parts: readonly (string | Buffer)[],
@@ -36,7 +36,7 @@ export function sendParts(
   response.end(parts.at(-1))
 }
 
-/** Refuses a method. RFC 9110 §15.5.6: a 405 names the methods that the address has. */
+/** Refuses a method. RFC 9110 §15.5.6: a 405 needs Allow. */
 export function refuseMethod(response: ServerResponse, allowed: string): void {
   response.setHeader('allow', allowed)
   sendJson(response, 405, { error: `Use ${allowed.split(', ')[0]}.` })
@@ -46,7 +46,7 @@ const SdkRefusal = z.looseObject({
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
 })
 
-/** A response of the SDK, with the error in the words of this server if the SDK refuses the request. */
+/** Returns a response of the SDK, with this server's error message if the SDK refuses the request. */
 export async function responseForClient(response: Response): Promise<Response> {
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('application/json')

@@ -2,34 +2,37 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Credential, Scope } from '../../platform/sessions/credential.ts'
 import { refuse } from './http-answers.ts'
 
-/** What an access token stands for, or why it cannot be used. */
+/** The credential and tools behind an access token, or the reason for its refusal. */
 export type TokenResult =
   | { readonly ok: true; readonly credential: Credential }
-  /** 401: it is none of this server's that are valid; 503: that cannot be found out now. */
+  /** 401: not a valid token for this server; 503: the token cannot be checked now. */
   | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
 
-/** What is wrong with the access token of a request (RFC 6750 §3.1). */
+/** Error codes of RFC 6750 §3.1. */
 export type TokenFault =
   | { readonly error: 'invalid_token' }
   | { readonly error: 'insufficient_scope'; readonly scopes: readonly Scope[] }
 
-/** The authorization server beside an HTTP server, as that one uses it (src/oauth/). */
+/** Interface of the authorization server (src/oauth/) for the HTTP server. */
 export interface Authorization {
-  /** Whether it answers the requests to a path, which has no query. */
+  /** True if it serves `path`, which has no query. */
   readonly serves: (path: string) => boolean
-  /** Answers a request to one of its paths, which comes from `address`. Never rejects. */
+  /** Answers a request to one of its paths; `address` is the client's. Never rejects. */
   readonly serve: (
     request: IncomingMessage,
     response: ServerResponse,
     address: string,
   ) => Promise<void>
-  /** The API key that an access token stands for. Never rejects. */
+  /** Returns the API key behind an access token. Never rejects. */
   readonly readToken: (token: string) => Promise<TokenResult>
-  /** The WWW-Authenticate header: how a client gets a token, or a better one. */
+  /** The WWW-Authenticate header, which tells clients how to get a token or more scopes. */
   readonly challenge: (fault?: TokenFault) => string
 }
 
-/** The key that an access token stands for; `undefined`: the token is refused, and the request is answered. */
+/**
+ * Returns the key behind an access token; `undefined`: the token is refused and the request
+ * answered.
+ */
 export async function credentialOfToken(
   accessToken: string,
   { readToken, challenge }: Authorization,
@@ -42,10 +45,10 @@ export async function credentialOfToken(
   return void refuse(response, result.status, result.message)
 }
 
-/** How often the access token of an open stream is checked, ms: each check reads the state. */
+/** Interval of access token checks for an open stream, ms. Each check reads the state. */
 const checkMs = 5000
 
-/** Ends a stream whose access token has expired or was revoked; its client comes back with another. */
+/** Ends a stream when its access token expires or is revoked; the client reconnects with a new one. */
 export function endWithToken(
   response: ServerResponse,
   accessToken: string,
@@ -53,14 +56,14 @@ export function endWithToken(
 ): void {
   const check = async () => {
     const result = await readToken(accessToken)
-    // While the state cannot be asked (503), the stream stays.
+    // The stream survives an unreachable state (503).
     if (!result.ok && result.status === 401) response.end()
   }
   const timer = setInterval(check, checkMs).unref()
   response.once('close', () => clearInterval(timer))
 }
 
-/** Refuses a call that needs more than the access token allows (RFC 6750 §3.1). */
+/** Refuses a call outside the token's scopes (RFC 6750 §3.1). */
 export function refuseScopes(
   response: ServerResponse,
   scopes: readonly Scope[],

@@ -4,36 +4,35 @@ import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextpr
 interface BodyBounds {
   /** Longest time until a body is complete, ms. */
   readonly longestMs: number
-  /** Most bytes of all incomplete bodies together, and of all large bodies that are served. */
+  /** Bound for the bytes of all incomplete bodies, and for those of all large bodies in service. */
   readonly maxBytes: number
 }
 
-/** The bytes of a request, or why it is refused. */
+/** The bytes of a request, or its refusal. */
 type RequestBody =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly status: 408 | 413 | 503; readonly message: string }
 
-/** A body that is being received. */
 interface IncomingBody {
   readonly since: number
-  /** What was received, and room for more: the bytes that the body takes in memory. */
+  /** Received bytes, and room for more. Its length is the memory that the body takes. */
   buffer: Buffer
-  /** How many bytes of the buffer were received. */
+  /** Received bytes in the buffer. */
   length: number
-  /** Does nothing when the body has ended before. */
+  /** No-op after the body has ended. */
   readonly end: (outcome: RequestBody) => void
 }
 
-/** A body up to this length, in bytes, is always served. */
+/** Bodies up to this length, bytes, are always served. */
 const small = 65_536
 
 /**
- * The rest of a refused body is read for this time, ms, if its length is at most this, bytes: a
- * client that is cut off while it sends does not see the answer.
+ * The rest of a refused body is read for up to this time, ms, if it is at most `longestDropped`
+ * bytes: a client that is cut off while it sends does not see the answer.
  */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
-/** The same length for a body over the limit, whose client does not know the limit. */
+/** Longest rest, bytes, of a body over the limit: its client does not know the limit. */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: RequestBody = {
@@ -45,22 +44,21 @@ const tooLarge: RequestBody = {
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads the bodies of requests within bounds for all of them together. When there is no room, the
- * largest incomplete body is refused, so that small requests are served while a client sends many
- * large ones.
+ * Reads request bodies within shared bounds. When the bounds are reached, the largest incomplete
+ * body is refused, so that small requests are served while a client sends many large ones.
  */
 export class Bodies {
   readonly #bounds: BodyBounds
   readonly #incoming = new Set<IncomingBody>()
   #incomingBytes = 0
-  /** Bytes of large bodies whose requests are not answered yet. */
+  /** Bytes of large bodies with unanswered requests. */
   #servedBytes = 0
 
   constructor(bounds: BodyBounds) {
     this.#bounds = bounds
   }
 
-  /** Refuses bodies that take too long. To be called repeatedly. */
+  /** Refuses overdue bodies. Call it periodically. */
   endLate(): void {
     const { longestMs } = this.#bounds
     for (const body of this.#incoming) {
@@ -70,7 +68,7 @@ export class Bodies {
     }
   }
 
-  /** Reads one body. Rejects when the client breaks off. */
+  /** Reads one body. Rejects when the client disconnects. */
   read(request: IncomingMessage, response: ServerResponse): Promise<RequestBody> {
     return new Promise((resolve, reject) => {
       const body: IncomingBody = {
@@ -99,7 +97,7 @@ export class Bodies {
     })
   }
 
-  /** Uses one buffer for a body: a thousand small ones take far more memory. */
+  /** Uses one buffer per body: a thousand small chunks take far more memory. */
   #add(body: IncomingBody, chunk: Buffer): void {
     const { buffer } = body
     const length = body.length + chunk.length
@@ -120,7 +118,7 @@ export class Bodies {
     while (this.#incomingBytes > this.#bounds.maxBytes) this.#evictLargest()
   }
 
-  /** A large body counts until it is answered: it is in memory until then. */
+  /** A large body stays in memory, and counts, until its request is answered. */
   #admitted({ buffer, length }: IncomingBody, response: ServerResponse): RequestBody {
     const bytes = buffer.subarray(0, length)
     if (length <= small) return { ok: true, bytes }

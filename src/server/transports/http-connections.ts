@@ -1,41 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** What a server does with each request. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 interface UnreadBounds {
-  /** Longest time in which a client reads nothing of an answer, ms. */
+  /** Longest time without reading progress of a client, ms. */
   readonly longestMs: number
-  /** Most bytes of all answers together that wait to be read. */
+  /** Bound for the unread bytes of all answers. */
   readonly maxBytes: number
 }
 
 interface Connection {
   readonly socket: Socket
-  /** Pipelined requests that wait for the one being served. */
+  /** Pipelined requests behind the current one. */
   readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
-  /** The answer to the request that is served; `undefined` between two requests. */
+  /** Response to the current request; `undefined` between two requests. */
   response: ServerResponse | undefined
-  /** Bytes of it that the client has not read, and the time of its last progress, ms. */
+  /** Unread bytes of the response, and the time of the last progress, ms. */
   unread: number
   since: number
 }
 
-/** A client that reads more slowly, in bytes per ms, is cut off. */
+/** Minimum reading speed, bytes per ms. Slower clients are disconnected. */
 const minReadingSpeed = 64
 
 /**
- * Serves the requests of each connection one after the other. The next one begins when the answer
- * before it has been given to the operating system; while a request waits, nothing more is read from
- * the connection. Answers are sent in the order of the requests anyway (RFC 9112 §9.3.2): an answer
- * made earlier would only take memory, for a client that may never read it.
+ * Serves the requests of each connection one after the other. A request starts when the operating
+ * system has taken the answer before it; while a request waits, the connection is paused. Answers
+ * are sent in request order (RFC 9112 §9.3.2): an earlier answer would only take memory, for a
+ * client that may never read it.
  */
 export class Connections {
   readonly #serve: Serve
   readonly #bounds: UnreadBounds
   readonly #known = new WeakMap<Socket, Connection>()
-  /** The connections with a request that is served, or waits for its turn. */
+  /** Connections with a running or waiting request. */
   readonly #busy = new Set<Connection>()
   #whenIdle: (() => void) | undefined
 
@@ -68,7 +67,7 @@ export class Connections {
     connection.unread = 0
     response.on('close', () => {
       connection.response = undefined
-      // Other connections have their turn first: they do not wait for all requests of this one.
+      // Other connections go first, so that they do not wait for all requests of this one.
       if (connection.waiting.length > 0) setImmediate(() => this.#goOn(connection))
       else this.#goOn(connection)
     })
@@ -76,7 +75,7 @@ export class Connections {
     this.#serve(request, response)
   }
 
-  /** Begins the next request of a connection, unless there is none or the client has gone. */
+  /** Starts the next request of a connection, if there is one and the client is connected. */
   #goOn(connection: Connection): void {
     const { socket, waiting } = connection
     if (socket.destroyed) waiting.length = 0
@@ -90,7 +89,7 @@ export class Connections {
     if (this.#busy.size === 0) this.#whenIdle?.()
   }
 
-  /** Resolves when no request is served. */
+  /** Resolves when no request is running. */
   idle(): Promise<void> {
     if (this.#busy.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
@@ -100,8 +99,8 @@ export class Connections {
 
   /**
    * Closes connections whose clients do not read their answers, streams included: first those
-   * stalled for too long, then, while unread bytes exceed the limit, the longest stalled. Called
-   * repeatedly.
+   * stalled for too long, then, while unread bytes exceed the limit, the longest stalled. Call it
+   * periodically.
    */
   cutSlow(): void {
     const now = performance.now()
@@ -118,7 +117,7 @@ export class Connections {
   }
 }
 
-/** Measures the bytes that are unread now. A write counts as unread until all of it is read. */
+/** Updates the unread bytes. A write counts as unread until all of it is read. */
 function measure(connection: Connection, now: number): void {
   const unread = connection.response?.writableLength ?? 0
   if (unread === 0 || connection.unread === 0 || unread < connection.unread) connection.since = now

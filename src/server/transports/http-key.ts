@@ -14,9 +14,9 @@ type KeyResult =
   | {
       ok: true
       credential: Credential | undefined
-      /** The texts that it sends as local tokens of this server. None of them is a key. */
+      /** Texts in the form of local tokens, unchecked. */
       tokens: readonly string[]
-      /** What it sends as an access token of an authorization server of this program. It is no key. */
+      /** Text in the form of an access token, unchecked. */
       accessToken: string | undefined
     }
   | { ok: false; status: 400 | 401; message: string }
@@ -71,15 +71,15 @@ const accessTokenIsNoKey =
 const tokenAndKey = 'The request holds an access token and something else. Send one of them.'
 
 /**
- * Which requests may use the server's own key: none; all (the key of the sandbox protects nothing);
- * or those of the user who started the server, on this machine.
+ * Requests that may use the server's own key: none; all (the sandbox's key protects nothing); or
+ * those of the user who started the server, on this machine.
  */
 export type OwnKey =
   | { readonly usedBy: 'none' }
   | { readonly usedBy: 'all' }
   | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
 
-/** A secret that only the user who started the server can read. Requests without a key send it. */
+/** A secret that only the user who started the server can read, for requests without a key. */
 export interface LocalToken {
   readonly token: string
   /** The file with the token; `undefined` if each run has a new token. */
@@ -92,8 +92,8 @@ interface Refusal {
 }
 
 /**
- * Returns a check of a request without a key, by its headers and the local tokens in them: why it may
- * not use the server's own key, or `undefined` if it may.
+ * Returns a check of a request without a key, by its headers and local tokens. The check returns
+ * the reason for a refusal, or `undefined` if the request may use the server's own key.
  */
 export function ownKeyCheck(
   ownKey: OwnKey,
@@ -145,7 +145,7 @@ function refusalOfToken(
     tokens.length > 0
       ? 'The local token is wrong.'
       : 'The request has neither an API key nor the local token of this server.'
-  // The path is not shown: the client may be a stranger.
+  // The path is not shown to a client that may be a stranger.
   const place =
     file === undefined
       ? 'It is in the client configuration that the server printed when it started; each run has a new one.'
@@ -156,7 +156,7 @@ function refusalOfToken(
   }
 }
 
-/** Takes the same time for all texts, so that a token cannot be guessed in parts. */
+/** Constant-time comparison. */
 const isSame = (one: string, other: string) => timingSafeEqual(hash(one), hash(other))
 const hash = (text: string) => createHash('sha256').update(text).digest()
 

@@ -11,34 +11,34 @@ import {
   type RatedRequest,
 } from './quotas.ts'
 
-/** How much of the server clients may use. */
+/** Limits for clients of the HTTP server. */
 export interface HttpLimits {
-  /** Requests at once. A request counts until its answer is read. */
+  /** Concurrent requests. A request counts until its answer is read. */
   readonly requests: Bounds
-  /** Requests a minute, on average; as many may come at once. */
+  /** Requests per minute on average, which may come in one burst. */
   readonly rate: Bounds
-  /** Calls of tools at once that wait for telephone calls. */
+  /** Concurrent tool calls that wait for telephone calls. */
   readonly waits: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
   /** Resources that the streams of one client address watch; 0 means no limit. */
   readonly watchedPerAddress: number
-  /** The longest time to send a request, and in which a client reads nothing of an answer, ms. */
+  /** Longest time to send a request, and longest time without reading progress, ms. */
   readonly clientMs: number
 }
 
 /**
- * Most bytes of large requests in all, and of answers that wait to be read. A process with a heap of
- * 256 MB has several times the room: text and parsed values take more memory than their bytes.
+ * Bound for the bytes of large requests, and for those of unread answers. A heap of 256 MB has
+ * several times the room, because text and parsed values take more memory than their bytes.
  */
 export const maxBytes = 32 * 1024 * 1024
 
-/** When a client may try again, s: requests end soon, waits within a minute, streams late. */
+/** Retry-After, s: requests end soon, waits within a minute, streams late. */
 const retryAfter = { requests: 1, waits: 5, streams: 30 }
 
 type Limited = keyof typeof retryAfter
 
-/** Whose it is, and how many it counts as (default 1). */
+/** Owner, and the number that it counts as (default 1). */
 interface Holder {
   readonly key: string
   readonly network: string
@@ -55,7 +55,10 @@ export function createLimits(bounds: HttpLimits) {
     streams: new Quota(bounds.streams),
   }
   const rate = new Rate(bounds.rate)
-  /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
+  /**
+   * Counts a request, stream or waits until the answer ends. Returns false if it refused the
+   * request.
+   */
   function admits(
     what: Limited,
     { key, network, count = 1 }: Holder,
@@ -67,7 +70,7 @@ export function createLimits(bounds: HttpLimits) {
     else response.on('close', () => quota.release(key, network, count))
     return !reached
   }
-  /** Counts a request for the limits a minute. False: it is answered with a refusal. */
+  /** Counts a request against the rate limits. Returns false if it refused the request. */
   function isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
     const exceeded = rate.take(request)
     if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
@@ -78,8 +81,8 @@ export function createLimits(bounds: HttpLimits) {
     admits,
     isWithinRate,
     /**
-     * Counts a request that brings no key, to the pages or to the authorization server: it counts by its
-     * network, also where keys are limited. False: it is answered with a refusal.
+     * Counts a request without a key, to the pages or the authorization server, by its network.
+     * Returns false if it refused the request.
      */
     admitsUnkeyed(to: 'site' | 'oauth', network: string, response: ServerResponse): boolean {
       const holder = { key: `${to} ${network}`, network, count: 1 }
@@ -89,7 +92,7 @@ export function createLimits(bounds: HttpLimits) {
   }
 }
 
-/** Refuses a stream because it would watch too many resources. */
+/** Refuses a stream that would watch too many resources. */
 export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
   response.setHeader('retry-after', String(retryAfter.streams))
   refuse(response, reached === 'inAll' ? 503 : 429, message)
@@ -135,7 +138,7 @@ function refuseFrequent(response: ServerResponse, { bound, forMs }: Exceeded, ra
   )
 }
 
-/** A stream that watches resources, with its owner and their addresses. */
+/** A stream, its owner and the URIs of the watched resources. */
 interface WatchingStream {
   readonly key: string
   readonly network: string

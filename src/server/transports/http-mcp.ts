@@ -44,7 +44,7 @@ import type { ActiveHttpLimits } from './http-limits.ts'
 
 export interface StreamOptions {
   readonly authorization?: Authorization | undefined
-  /** Why a request with this key may open no stream; `undefined` where it may. */
+  /** Reason why a request with this key may not open a stream; `undefined` if it may. */
   readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
   /** Watches resources with the key of a request, or the operator's. */
   readonly watch: (
@@ -52,7 +52,7 @@ export interface StreamOptions {
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
-  /** Called with what a client that connects calls itself: an untrusted text. */
+  /** Called with the name that a connecting client gives itself: an untrusted text. */
   readonly onConnect?: ((name: string) => void) | undefined
 }
 
@@ -66,16 +66,15 @@ export interface McpServing {
   readonly observeStream: ObserveStream
 }
 
-/** What requests to /mcp are answered with. */
+/** Parts that answer requests to /mcp. */
 export interface McpParts extends Omit<McpServing, 'factory'>, StreamOptions {
-  /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
   readonly bus: ResourceBus
   readonly limits: ActiveHttpLimits
 }
 
-/** Answers a request to /mcp whose headers are checked. Rejects when the client breaks off. */
+/** Answers an admitted request to /mcp. Rejects when the client disconnects. */
 export async function answerMcp(
   request: IncomingMessage & { auth?: AuthInfo },
   response: ServerResponse,
@@ -88,7 +87,7 @@ export async function answerMcp(
   const { credential, exposure } = access
   const { header } = admitted
   if (credential) request.auth = authInfoOf(credential)
-  // Node's own type says `undefined` for optional fields where the SDK's type says absent.
+  // Node's type has `undefined` for optional fields; the SDK's type has absent fields.
   const incoming = request as NodeIncomingMessageLike
   // The SDK refuses this. It would read the body first if it were not given one.
   if (!isJsonContentType(request.headers['content-type']))
@@ -113,8 +112,8 @@ export async function answerMcp(
 }
 
 /**
- * The key that the access token of a request stands for, and the tools that it allows; `undefined`: the
- * token is refused, or the client has gone.
+ * Returns the key behind an access token and the tools that the token allows; `undefined`: the
+ * token is refused, or the client has disconnected.
  */
 async function accessByToken(
   { accessToken = '', exposure, network }: AdmittedRequest,
@@ -122,7 +121,7 @@ async function accessByToken(
   { authorization }: McpParts,
 ): Promise<Pick<AdmittedRequest, 'credential' | 'exposure'> | undefined> {
   const own = authorization && (await credentialOfToken(accessToken, authorization, response))
-  // The client may have gone while the state was asked.
+  // The client may have disconnected while the state was read.
   if (!own || response.closed) return undefined
   return {
     credential: { ...own, clientNetwork: network },
@@ -130,7 +129,6 @@ async function accessByToken(
   }
 }
 
-/** Whether the answer to a request is a stream. */
 const isStream = (header: GetHeader) => header(headerNames.method) === 'subscriptions/listen'
 
 /** Reads and parses the body within the limits; answers a request that is refused. */
@@ -160,14 +158,14 @@ async function receive(
   return { message: parsed.value }
 }
 
-/** How many requests a body counts as: a batch counts as its messages, as far as they are served. */
+/** Number of requests that a body counts as. A batch counts each message that is served. */
 const messageCount = (body: unknown) =>
   Array.isArray(body) ? Math.min(Math.max(body.length, 1), maxBatchSize) : 1
 
-/** The error response to a body that is not a message or batch of JSON-RPC. */
+/** Error response to a body that is not a JSON-RPC message or batch. */
 function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse | undefined {
   if (Array.isArray(message)) {
-    // A request without the header is of the revision that has batches.
+    // A request without the header has the revision with batches.
     return batchError(message, header(headerNames.protocolVersion) ?? batchRevision)
   }
   const checked = checkMessage(message)
@@ -185,13 +183,13 @@ async function openStream(
 ): Promise<void> {
   const fault = await faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
-  // The client went while its key was checked: there is no event to wait for any more.
+  // The client disconnected while its key was checked, so `close` will not fire again.
   if (response.closed) return
   if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)
   const closed = once(response, 'close').then(() => undefined)
   const { message, uris } = watchedOnly(listening)
   closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
-  // The stream lasts until the response is closed, also if the SDK is done with it before.
+  // The stream lasts until the response closes, even if the SDK finishes before.
   const serve = () =>
     Promise.race([serveStream(incoming, response, message).then(() => closed), closed])
   const open = () => bus.open((onUpdate) => watch(credential, uris, onUpdate), serve)
@@ -199,7 +197,7 @@ async function openStream(
   await observeStream(listening, request, open)
 }
 
-/** Fires when the client goes before it has the whole response. */
+/** Fires when the client disconnects before the end of the response. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   response.once('close', () => {
@@ -212,8 +210,8 @@ type Listener = Parameters<ServerEventBus['subscribe']>[0]
 
 /**
  * An event bus on which each stream receives only its own resources: other API keys must not learn
- * of them. The SDK subscribes a stream while it serves the request that opens it, so the stream is
- * found by its asynchronous context.
+ * of them. The SDK subscribes a stream while it serves the request that opens it, so the
+ * asynchronous context identifies the stream.
  */
 type ResourceBus = ReturnType<typeof createResourceBus>
 
@@ -231,8 +229,8 @@ export function createResourceBus() {
   return {
     bus,
     /**
-     * Serves the request that opens a stream. The stream receives the updates that `watch` gives until it
-     * ends; then what `watch` has returned is called.
+     * Serves the request that opens a stream. The stream receives the updates of `watch`; when it
+     * ends, the function that `watch` returned is called.
      */
     async open(
       watch: (onUpdate: (uri: string) => void) => () => void,

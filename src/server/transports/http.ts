@@ -25,9 +25,9 @@ import { networkOf } from './quotas.ts'
 export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, StreamOptions {
   readonly port: number
   readonly limits: HttpLimits
-  /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
+  /** Longest time for open requests when the server stops, ms. Waits end at once. */
   readonly drainMs: number
-  /** Whether the platform and the state can be used now. Never rejects. */
+  /** Checks the platform and the state. Never rejects. */
   readonly readiness: () => Promise<Readiness>
   /** `undefined`: there are no pages for people. */
   readonly site?: Site | undefined
@@ -36,10 +36,10 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, Stre
   readonly onRefused?: ((refused: RefusedAnswer) => void) | undefined
 }
 
-/** Something that requests need: whether it can be used now. */
+/** State of a dependency. */
 export type Reachability = 'ok' | 'unreachable'
 
-/** Whether the server can do its work, part by part. */
+/** Result of a readiness check, per dependency. */
 export interface Readiness {
   readonly platform: Reachability
   readonly state: Reachability
@@ -47,7 +47,7 @@ export interface Readiness {
 
 /** Pages for people in a browser, beside MCP. */
 export interface Site {
-  /** Whether it answers a request. `path` has no query. */
+  /** True if it serves the request. `path` has no query. */
   readonly serves: (path: string, request: IncomingMessage) => boolean
   readonly fetch: (request: Request) => Promise<Response>
 }
@@ -55,11 +55,11 @@ export interface Site {
 interface RefusedAnswer {
   readonly status: number
   readonly durationMs: number
-  /** The key that the request brought, valid or not. */
+  /** API key of the request, valid or not. */
   readonly apiKey: string | undefined
 }
 
-/** Time between two checks for clients that take too long, ms. */
+/** Interval of the checks for slow clients, ms. */
 const checkEveryMs = 500
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
@@ -70,7 +70,7 @@ export async function startHttp(
   const { onError } = options
   const bus = createResourceBus()
   const handler = createMcpHandler(factory, { onerror: onError })
-  // A handler of their own: streams are ended first, while other requests are answered.
+  // Streams have their own handler: on shutdown they end first, while other requests are answered.
   const streams = createMcpHandler(factory, {
     bus: bus.bus,
     onerror: onError,
@@ -112,13 +112,13 @@ export async function startHttp(
   }
 }
 
-/** Answers each request: of a probe, to the authorization server, for a page, or of MCP. */
+/** Routes probes, the authorization server, pages and MCP. */
 function requestHandler(options: HttpOptions, mcp: McpParts) {
   const { authorization, site, onRefused } = options
   const { limits } = mcp
   const admission = createAdmission({ ...options, exposureFor: mcp.exposureFor })
 
-  /** Serves a request that brings no key, within the limits for such requests. */
+  /** Serves a request without a key, within the limits for such requests. */
   async function serveUnkeyed(
     to: 'oauth' | 'site',
     request: IncomingMessage,
@@ -138,7 +138,7 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
     }
     if (site && isMcp(path) && wantsPage(request)) {
       return serveUnkeyed('site', request, response, async () => {
-        // Relative: a proxy may serve both below a path of its own.
+        // Relative, because a proxy may add a path prefix.
         const location = path.endsWith('/') ? '../' : './'
         response.writeHead(302, { location, vary: 'accept' }).end()
       })
@@ -167,7 +167,7 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
 
 const isMcp = (path: string) => path === '/mcp' || path === '/mcp/'
 
-/** Whether a person has opened the address of MCP in a browser; clients accept streams. */
+/** True if a person has opened /mcp in a browser. MCP clients accept streams. */
 function wantsPage({ method = '', headers: { accept = '' } }: IncomingMessage): boolean {
   const isReading = method === 'GET' || method === 'HEAD'
   return isReading && accept.includes('text/html') && !accept.includes('text/event-stream')
@@ -181,7 +181,7 @@ function reportRefusal(
   const began = performance.now()
   response.once('close', () => {
     const { statusCode: status, headersSent } = response
-    // Without headers the client left before it was answered: nothing was refused.
+    // Without headers, the client disconnected before the answer: nothing was refused.
     if (!headersSent || status < 400) return
     const key = readKey(headersDistinct)
     const apiKey = key.ok ? key.credential?.apiKey : undefined
@@ -190,9 +190,8 @@ function reportRefusal(
 }
 
 /**
- * Refuses a request while the server stops: those under way are answered, and further ones get a
- * status that tells clients and balancers to send them again. Connections are accepted meanwhile, so
- * that probes are answered, too.
+ * Refuses a request during shutdown, with a status that makes clients and load balancers retry.
+ * Open requests are still answered, and connections accepted, so that probes are answered, too.
  */
 function refuseWhileStopping(response: ServerResponse): void {
   // The next request on this connection would be refused, too.
@@ -203,9 +202,9 @@ function refuseWhileStopping(response: ServerResponse): void {
 const probePaths: ReadonlySet<string> = new Set(['/healthz', '/health', '/readyz'])
 
 /**
- * Answers the probes of load balancers and orchestrators: `/healthz` (and `/health`) while the process
- * serves, `/readyz` while it should get requests. They may address this machine by any name: the
- * answers tell nothing about anybody, so neither Host nor Origin is checked.
+ * Answers the probes of load balancers and orchestrators: `/healthz` (and `/health`) while the
+ * process serves, `/readyz` while it should get requests. The answers hold no private data, so
+ * neither Host nor Origin is checked.
  */
 async function answerProbe(
   path: string,
@@ -225,7 +224,6 @@ async function answerProbe(
   sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', ...parts })
 }
 
-/** Answers a request for a page. */
 async function servePage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -234,7 +232,7 @@ async function servePage(
   const { getRequestListener, RequestError } = await import('@hono/node-server')
   let failure: unknown
   const listener = getRequestListener(site.fetch, {
-    // The global classes stay Node's own.
+    // Keeps Node's global classes.
     overrideGlobalObjects: false,
     errorHandler(error) {
       // The Host header or the target of the request is not valid.
@@ -247,21 +245,21 @@ async function servePage(
   if (failure !== undefined) throw failure
 }
 
-/** How long Node waits for a request: longer than this server, which answers a late one. */
+/** Node's request timeouts. Longer than this server's own, which answer late requests. */
 const timeouts = ({ clientMs }: HttpLimits): ServerOptions => ({
   headersTimeout: clientMs,
   requestTimeout: clientMs + 5000,
   connectionsCheckingInterval: 1000,
 })
 
-/** Answers with the SDK, in the words of this server where the SDK refuses a request. */
+/** Answers with the SDK. Refusals of the SDK get this server's error messages. */
 const sdkHandler = (handler: McpHttpHandler, onError: HttpOptions['onError']) =>
   toNodeHandler(
     { ...handler, fetch: async (...given) => responseForClient(await handler.fetch(...given)) },
     { onerror: onError },
   )
 
-/** Whether the work ends within the time, ms. */
+/** Resolves with true if `work` ends within `longestMs`, ms. */
 async function endsWithin(work: Promise<void>, longestMs: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => resolve(false), longestMs)

@@ -2,31 +2,30 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server'
 
-/** A server that accepts connections. */
 export interface Listening {
-  /** The address for clients on this machine, without a path, such as http://127.0.0.1:3000. */
+  /** URL for clients on this machine, without a path, such as http://127.0.0.1:3000. */
   readonly url: string
-  /** Whether it listens on every address of this machine. */
+  /** True if it listens on every address of this machine. */
   readonly isEverywhere: boolean
-  /** Accepts no more connections, and cuts the open ones after this time. */
+  /** Accepts no more connections, and closes the open ones after `graceMs`, ms. */
   close(graceMs?: number): Promise<void>
 }
 
-/** The server cannot listen on the address. The message says what to do. */
+/** The server cannot listen on the address. The message has the remedy. */
 class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
 /**
- * How long a connection stays open for the next request, ms. It is longer than clients and load
- * balancers keep theirs: the side that closes a connection must be the one that sends requests.
+ * Keep-alive timeout, ms. Longer than that of clients and load balancers: the side that sends
+ * requests must close the connection.
  */
 const keptOpenMs = 65_000
 
-/** How long answers under way may take on close by default, ms. */
+/** Default grace period for open answers on close, ms. */
 const shortGraceMs = 2000
 
-/** Time between two checks for idle connections on close, ms: Node keeps them open. */
+/** Interval of the checks for idle connections on close, ms. Node keeps them open. */
 const idleCheckMs = 100
 
 /** The loopback address for a server that listens on every address. */
@@ -48,7 +47,7 @@ export async function listen(
   const bound = server.address() as AddressInfo
   const own = ownAddress.get(bound.address)
   return {
-    // As the operator wrote it: the Host header of requests is compared with that.
+    // As the operator wrote it, because the Host header is compared with it.
     url: `http://${hostOf(own ?? host)}:${bound.port}`,
     isEverywhere: own !== undefined,
     close: (graceMs = shortGraceMs) =>
@@ -65,7 +64,7 @@ export async function listen(
   }
 }
 
-/** A host name or address as it is written in a URL and in a Host header. */
+/** Host name or address in the form of a URL and a Host header. */
 const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 function listenError(error: NodeJS.ErrnoException, at: string, setting: string): ListenError {
@@ -85,13 +84,13 @@ function listenError(error: NodeJS.ErrnoException, at: string, setting: string):
   }
 }
 
-/** Instead of host names: requests may use any. */
+/** Wildcard: requests may use any host name. */
 export const anyHost = '*'
 
 /**
- * Returns a check of the Host header: why a request is refused, or `undefined` if it is not. The
- * check stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
- * address that other machines reach, the check needs names from the operator.
+ * Returns a check of the Host header. The check returns the reason for a refusal, or `undefined`.
+ * It stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
+ * address that other machines reach, the operator must give the names.
  */
 export function hostCheck({
   host: own,

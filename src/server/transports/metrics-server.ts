@@ -5,17 +5,16 @@ import { hostCheck, type Listening, listen } from './listen.ts'
 export interface MetricsServerOptions {
   readonly host: string
   readonly port: number
-  /** Whether only this machine reaches the address. */
+  /** True for a loopback address. */
   readonly isLoopback: boolean
-  /** The metrics as they are now. */
+  /** Current metrics in the exposition format. */
   readonly text: () => string
   readonly contentType: string
 }
 
 /**
- * Serves GET /metrics on a port of its own, apart from the port that clients reach. On loopback the
- * Host must be a name of this machine: no web page can read it through a name of its own (DNS
- * rebinding). Throws ListenError.
+ * Serves GET /metrics on its own port, separate from the clients' port. On loopback the Host header
+ * must name this machine, which stops DNS rebinding. Throws ListenError.
  */
 export function startMetricsServer(options: MetricsServerOptions): Promise<Listening> {
   const refusalOfHost = hostCheck({ ...options, allowedHosts: [] })

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** How many of something are allowed; 0 means no limit. */
+/** Limits; 0 means no limit. */
 export interface Bounds {
   readonly inAll: number
   readonly perKey: number
@@ -9,7 +9,7 @@ export interface Bounds {
 
 export type BoundName = keyof Bounds
 
-/** What each bound counts by, in the order in which they are checked. */
+/** Name that each bound counts by, in the order of the checks. */
 const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
   ['perKey', key],
   ['perAddress', network],
@@ -18,13 +18,13 @@ const namesOf = (key: string, network: string): readonly (readonly [BoundName, s
 
 const minuteMs = 60_000
 
-/** Sums of fractions of a minute are not exact. */
+/** Tolerance for rounding errors in sums of fractions of a minute, ms. */
 const roundingMs = 0.001
 
-/** Most keys, and most networks, whose requests are remembered: some 10 MB of each. */
+/** Bound for the remembered keys, and for the remembered networks: about 10 MB each. */
 const maxRemembered = 100_000
 
-/** A bound that is reached, and for how long. */
+/** A reached bound, and the time until it allows a request, ms. */
 export interface Exceeded {
   readonly bound: BoundName
   readonly forMs: number
@@ -33,16 +33,16 @@ export interface Exceeded {
 export interface RatedRequest {
   readonly key: string
   readonly network: string
-  /** How many requests it counts as: the messages of a batch, otherwise 1. */
+  /** Number of messages of a batch, otherwise 1. */
   readonly count: number
 }
 
-/** Limits requests a minute by API key, by client network and in all. */
+/** Limits requests per minute by API key, by client network and in total. */
 export class Rate {
   readonly #rateLimits: Readonly<Record<BoundName, RateLimits>>
   readonly #isLimited: boolean
 
-  /** Requests a minute, on average; as many may come at once. 0 means no limit. */
+  /** Requests per minute on average, which may come in one burst. 0 means no limit. */
   constructor({ inAll, perKey, perAddress }: Bounds) {
     this.#rateLimits = {
       perKey: new RateLimits(perKey),
@@ -52,10 +52,10 @@ export class Rate {
     this.#isLimited = Object.values(this.#rateLimits).some(({ isLimited }) => isLimited)
   }
 
-  /** Counts a request; returns the bound that is reached, if any, and then counts nothing. */
+  /** Counts a request. If a bound is reached, returns it and counts nothing. */
   take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
     if (!this.#isLimited) return undefined
-    // By its hash a key takes little room, however long it is.
+    // The hash bounds the memory that a key takes.
     const names = namesOf(
       this.#rateLimits.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
       network,
@@ -70,8 +70,8 @@ export class Rate {
 }
 
 /**
- * Counts one for each name. Where some have used up their allowance, counts nothing, and gives the time
- * until all have one again, ms.
+ * Counts one for each name. If a quota is used up, counts nothing and returns the time until all
+ * names have one left, ms.
  */
 export function spend(...spent: readonly (readonly [RateLimits, name: string])[]): number {
   const now = performance.now()
@@ -82,15 +82,14 @@ export function spend(...spent: readonly (readonly [RateLimits, name: string])[]
 }
 
 /**
- * An allowance for each name, which fills evenly within a minute (the generic cell rate algorithm).
- * A name is remembered until its allowance is full again. Where there are too many, those that are
- * nearest to full are forgotten first: a name that has used up its allowance has to wait, however many
- * others come.
+ * A quota per name, which refills evenly within a minute (generic cell rate algorithm). A name is
+ * remembered until its quota is full again. If there are too many names, those nearest to full are
+ * evicted first, so a name with a used-up quota waits, however many others come.
  */
 export class RateLimits {
   readonly #perMinute: number
   readonly #max: number
-  /** When the allowance of each name is full again, by the clock of the caller, ms. */
+  /** Time at which the quota of each name is full again, by the caller's clock, ms. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(perMinute: number, max = maxRemembered) {
@@ -106,7 +105,7 @@ export class RateLimits {
     return this.#fullAt.size
   }
 
-  /** Time until one more is allowed, ms; 0: it is allowed now. */
+  /** Time until the next one is allowed, ms; 0: now. */
   waitMs(name: string, now: number): number {
     if (!this.isLimited) return 0
     const used = Math.max(0, (this.#fullAt.get(name) ?? 0) - now)
@@ -114,7 +113,7 @@ export class RateLimits {
     return wait > roundingMs ? wait : 0
   }
 
-  /** What is spent beyond the allowance is waited for later. */
+  /** May overdraw the quota, which lengthens the wait. */
   spend(name: string, count: number, now: number): void {
     if (!this.isLimited) return
     const fullAt = this.#fullAt.get(name)
@@ -122,7 +121,7 @@ export class RateLimits {
     this.#fullAt.set(name, Math.max(now, fullAt ?? 0) + (count * minuteMs) / this.#perMinute)
   }
 
-  /** Makes room for at least as many as stay, so that it happens seldom. */
+  /** Evicts at least half of the names, those nearest to full, so that evictions are rare. */
   #forget(now: number): void {
     const times = Float64Array.from(this.#fullAt.values()).sort()
     const middle = times[Math.ceil(times.length / 2) - 1] ?? now
@@ -131,7 +130,7 @@ export class RateLimits {
   }
 }
 
-/** Counts what is held, by API key, by client network and in all. */
+/** Limits concurrent holders by API key, by client network and in total. */
 export class Quota {
   readonly #bounds: Bounds
   readonly #held = {
@@ -145,8 +144,8 @@ export class Quota {
   }
 
   /**
-   * Takes so many, all or none, to be released with the same values; returns the bound that does not
-   * allow it, if any.
+   * Takes `wanted`, all or none, to be released with the same values. Returns the reached bound, if
+   * any.
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
     for (const [bound, name] of namesOf(key, network)) {
@@ -172,8 +171,8 @@ export class Quota {
 }
 
 /**
- * The network of a client, by which its requests are counted: its address, or of an IPv6 address
- * the first 64 bits, which one customer of a provider has at least (RFC 6177).
+ * Returns the network that a client's requests count by: its IPv4 address, or the first 64 bits of
+ * its IPv6 address, the smallest assignment to a customer (RFC 6177).
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
@@ -185,10 +184,13 @@ export function networkOf(address: string): string {
   return isIpv4(groups) ? groups.join(':') : groups.slice(0, 4).join(':')
 }
 
-/** IPv4 in IPv6 (RFC 4291 §2.5.5.2): the last two groups are the address. */
+/** IPv4-mapped IPv6 (RFC 4291 §2.5.5.2): the last two groups are the address. */
 const isIpv4 = (groups: readonly string[]) => groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
 
-/** Groups of an IPv6 address in one form: proxies write capitals and zeros in front, too (RFC 5952 §2). */
+/**
+ * Normalized groups of an IPv6 address: proxies also write capitals and leading zeros (RFC 5952
+ * §2).
+ */
 const groupsOf = (part: string): string[] =>
   part
     .split(':')

@@ -27,35 +27,35 @@ import { Batches, Lines, Output, Pending } from './stdio-messages.ts'
 
 export interface StdioServer {
   /**
-   * Resolves when the client has ended the connection and its requests are answered, or it reads
-   * nothing more. Rejects when the connection breaks before, such as by a message that is too long.
+   * Resolves when the client has closed the connection and its requests are answered, or it stops
+   * reading. Rejects when the connection breaks before, such as on a message that is too long.
    */
   readonly done: Promise<void>
   close(): Promise<void>
 }
 
-/** The state of a connection when the handshake hands it over. */
+/** Connection state that the handshake hands over. */
 export interface Handover {
-  /** Lines of messages that the handshake has handled and the SDK has to receive. */
+  /** Lines that the handshake has handled and the SDK must receive, too. */
   readonly replayed: Buffer
-  /** What was read after them. */
+  /** Bytes read after those lines. */
   readonly unhandled: Buffer
-  /** Bytes that a client may leave unread before nothing more is read from it. */
+  /** Backpressure limit: with more unread bytes, the server stops reading. */
   readonly maxUnread: number
 }
 
 /** Takes over a connection from the handshake. */
 export type Connect = (handover: Handover) => StdioServer
 
-/** Watches what a `subscriptions/listen` request asks for, until the returned function is called. */
+/** Watches the resources of a `subscriptions/listen` request until the returned function is called. */
 export type WatchRequest = (uris: readonly string[], request: JSONRPCRequest) => () => void
 
 interface ConnectionOptions {
   readonly factory: McpServerFactory
   readonly onError: (error: Error) => void
-  /** Called when the client sends no more requests, before the last ones are answered. */
+  /** Called at the end of input, before the last requests are answered. */
   readonly onShutdown: () => void
-  /** Called with the id of each request that the SDK receives though the handshake has answered it. */
+  /** Called with the id of each request that the handshake has answered and the SDK receives again. */
   readonly onReplay: (id: unknown) => void
   /** Watches resources for the client, until the returned function is called. */
   readonly watch: WatchRequest
@@ -81,7 +81,7 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   }
   const handle = serveStdio(options.factory, { transport, onerror })
   for (const message of replayed) transport.replay(message)
-  // This also makes the transport read on.
+  // Also resumes reading.
   transport.read(handover.unhandled)
   const ended = answeredToTheEnd(transport, options.onShutdown).then(() => {
     hasEnded = true
@@ -102,12 +102,12 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
 }
 
 /**
- * Resolves when the client has closed its end of the pipe and its requests are answered, so that a
- * script can pipe requests in and read the answers.
+ * Resolves when the client has closed its end of the pipe and its requests are answered, so that
+ * scripts can pipe requests in and read the answers.
  */
 async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => void): Promise<void> {
   await finished(process.stdin, { writable: false }).catch(() => undefined)
-  // Lines that were read are handled first, so that their requests count as pending.
+  // Handles the read lines first, so that their requests count as pending.
   setImmediate(() => {
     onShutdown()
     transport.endInput()
@@ -115,15 +115,15 @@ async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => voi
   await keptAwake(Promise.race([transport.pending.settled(), transport.closed]))
 }
 
-/** Keeps the process from ending: between two reads of a call, nothing else does. */
+/** Keeps the process alive: between two polls of a call, nothing else does. */
 function keptAwake(work: Promise<void>): Promise<void> {
   const timer = setInterval(() => undefined, 60_000)
   return work.finally(() => clearInterval(timer))
 }
 
 /**
- * The messages in the lines. Their requests get ids that no client uses: a later request of the
- * client may have the same id again, and its answer must be sent.
+ * Parses the lines. Their requests get ids that no client uses: the client may reuse an id later,
+ * and that answer must be sent.
  */
 const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
   lines
@@ -134,15 +134,15 @@ const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
     .map((message) => ('id' in message ? { ...message, id: randomUUID() } : message))
 
 interface StdioTransportParts {
-  /** What the SDK reads: nothing, until it ends and with it the connection. */
+  /** Input of the SDK: empty; its end closes the connection. */
   readonly sdkInput: Readable
   readonly output: Output
-  /** Ids of replayed requests. The handshake has answered them. */
+  /** Ids of replayed requests, which the handshake has answered. */
   readonly replayed: Set<unknown>
   readonly watch: WatchRequest
 }
 
-/** Most requests of one client that are served at once. */
+/** Bound for the concurrent requests of one client. */
 const maxInFlight = 256
 
 /**
@@ -159,14 +159,14 @@ class StdioTransport extends StdioServerTransport {
   readonly closed = this.#closing.promise
   readonly #parts: StdioTransportParts
   readonly #lines = new Lines()
-  /** Lines that were read and not handled yet. */
+  /** Read lines, not handled yet. */
   readonly #unhandled: string[] = []
   readonly #batches = new Batches()
-  /** What ends the watches of subscriptions, by the ids of their requests. */
+  /** Functions that end subscriptions, by request id. */
   readonly #watches = new Map<unknown, () => void>()
-  /** Ids of requests of this server that the client has not answered. */
+  /** Ids of this server's requests that the client has not answered. */
   readonly #askedOfClient = new Set<string | number>()
-  /** The revision of `initialize`: batches depend on it. */
+  /** Negotiated protocol revision. Batches depend on it. */
   #revision: string | undefined
   #isInputEnded = false
   #isClosed = false
@@ -202,12 +202,11 @@ class StdioTransport extends StdioServerTransport {
     this.#handleLines()
   }
 
-  /** Gives the SDK a message that the handshake has handled. Its answer is not sent. */
+  /** Passes a message that the handshake has handled to the SDK. Its answer is not sent. */
   replay(message: JSONRPCMessage): void {
     this.#deliver(message)
   }
 
-  /** Reads what the client has sent. */
   readonly read = (chunk: Buffer): void => {
     try {
       this.#unhandled.push(...this.#lines.add(chunk))
@@ -219,8 +218,8 @@ class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * The client sends nothing more, so it will not answer what it is asked. Without these errors the
-   * SDK would wait ten minutes.
+   * Rejects this server's open requests at the end of input. Without these errors the SDK would
+   * wait ten minutes for answers.
    */
   endInput(): void {
     this.#isInputEnded = true
@@ -231,13 +230,13 @@ class StdioTransport extends StdioServerTransport {
   #expectAnswer(id: string | number): void {
     this.#askedOfClient.add(id)
     if (this.#isInputEnded) setImmediate(() => this.endInput())
-    // The answer may be behind lines that wait.
+    // The answer may be in a waiting line.
     setImmediate(() => this.#handleLines())
   }
 
   /**
-   * Handles the lines that were read. It stops, and reads nothing more, while the client leaves much
-   * unread or has the most requests in flight: all of it would be kept in memory.
+   * Handles the read lines. Stops, and pauses reading, while the client leaves too much unread or
+   * has too many requests in flight (backpressure).
    */
   #handleLines(): void {
     if (this.#isClosed) return
@@ -284,7 +283,7 @@ class StdioTransport extends StdioServerTransport {
     for (const message of messages) this.#deliver(message)
   }
 
-  /** The message of a value, or the error that answers it; neither for a malformed response. */
+  /** Returns the message of a value, or its error response; neither for a malformed response. */
   #check(value: unknown, { isBatch = false } = {}): CheckedValue {
     const checked = checkMessage(value)
     if (!checked.ok) {
@@ -293,7 +292,7 @@ class StdioTransport extends StdioServerTransport {
     }
     const { message } = checked
     if (!isRequest(message)) return { message }
-    // A request cannot wait here: the client's answer to a question may be behind it.
+    // A request cannot wait here: the client's answer to a server request may be behind it.
     const error = this.#isFull
       ? errorResponse(message.id, { code: -32000, message: tooMany })
       : requestError(message, { isBatch })
@@ -338,7 +337,7 @@ class StdioTransport extends StdioServerTransport {
     if (answers.length > 0) this.#parts.output.write(answers).catch(this.onerror)
   }
 
-  /** Such a request is answered when the subscription ends, so it is not pending. */
+  /** A subscription is answered when it ends, so it does not count as pending. */
   #subscribe(request: JSONRPCRequest): void {
     const { message, uris } = watchedOnly(request)
     try {

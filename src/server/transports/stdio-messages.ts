@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** Longest message over stdio, bytes. The SDK has the same limit. */
+/** Longest message over stdio, bytes. Same as the SDK's limit. */
 const longestLine = 10 * 1024 * 1024
 
 const newline = 0x0a
@@ -24,7 +24,7 @@ export class Lines {
     return line
   }
 
-  /** The lines that this chunk completes, without blank lines. Throws if a line is too long. */
+  /** Yields the lines that this chunk completes, without blank ones. Throws if a line is too long. */
   *add(chunk: Buffer): Generator<string> {
     let rest = chunk
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
@@ -39,14 +39,14 @@ export class Lines {
 }
 
 /**
- * Writes messages to a client over stdio, one line each. While a client does not read, little waits
- * for it: progress notifications are dropped, and other notifications are sent once, later.
+ * Writes messages to a client over stdio, one line each. While the client does not read, progress
+ * notifications are dropped, and other notifications deduplicated and sent later.
  */
 export class Output {
   readonly #stream: Writable
   readonly #maxUnread: number
   #drain: Promise<void> | undefined
-  /** Notifications to send when the client reads again, as JSON text. */
+  /** Postponed notifications, as JSON text. */
   readonly #later = new Set<string>()
 
   /** `maxUnread`: bytes that the client may leave unread. */
@@ -55,12 +55,12 @@ export class Output {
     this.#maxUnread = maxUnread
   }
 
-  /** Whether the client has left so much unread that notifications wait. */
+  /** True if the unread bytes exceed the limit, so that notifications wait. */
   get isBehind(): boolean {
     return this.#stream.writableLength > this.#maxUnread
   }
 
-  /** Resolves when more can be written; rejects when the client is gone. */
+  /** Resolves when more can be written. Rejects when the client has disconnected. */
   async write(message: JSONRPCMessage | readonly JSONRPCMessage[]): Promise<void> {
     if (this.isBehind && 'method' in message && !('id' in message)) {
       if (message.method !== 'notifications/progress') this.#later.add(JSON.stringify(message))
@@ -74,7 +74,7 @@ export class Output {
     this.#drained().then(then, () => undefined)
   }
 
-  /** All callers share one wait: it takes long to remove thousands of listeners. */
+  /** One wait for all callers: removing thousands of listeners is slow. */
   #drained(): Promise<void> {
     this.#drain ??= new Promise<void>((resolve, reject) => {
       this.#stream.once('error', reject)
@@ -90,7 +90,7 @@ export class Output {
   }
 }
 
-/** Ids of requests that are not answered yet. A client may use an id twice by mistake. */
+/** Ids of unanswered requests. Counts duplicates, which clients send by mistake. */
 export class Pending {
   readonly #counts = new Map<unknown, number>()
   #whenNone: (() => void) | undefined
@@ -131,13 +131,13 @@ interface Batch {
   readonly answers: JSONRPCMessage[]
 }
 
-/** The batches of one connection. The answers to a batch are sent together, with the last of them. */
+/** Batches of one connection. The answers to a batch are sent together, when the last one is ready. */
 export class Batches {
   readonly #open = new Set<Batch>()
 
   /**
    * Opens a batch of requests with these ids. `errors` are the answers to its invalid messages.
-   * Returns the answers if no request has to be waited for.
+   * Returns the answers if there is no request to wait for.
    */
   open(ids: readonly unknown[], errors: Answers): Answers | undefined {
     if (ids.length === 0) return errors
@@ -146,8 +146,8 @@ export class Batches {
   }
 
   /**
-   * Settles the request with this id, with its answer unless it is cancelled. Returns `undefined` if
-   * the request belongs to no batch; else the answers that are to be sent now, or an empty list.
+   * Settles the request with this id; no answer means cancelled. Returns `undefined` if the request
+   * belongs to no batch, else the answers to send now, if any.
    */
   settle(id: unknown, answer?: JSONRPCMessage): Answers | undefined {
     for (const batch of this.#open) {

@@ -2,24 +2,23 @@ import type { StdioHandshake } from '../../mcp/stdio-handshake.ts'
 import type { Connect, Handover, StdioServer } from './stdio-connection.ts'
 
 export interface StdioOptions {
-  /** Answers the first messages. */
   readonly handshake: StdioHandshake
-  /** Loads what answers all others. */
+  /** Loads the rest of the server, which answers all other messages. */
   readonly load: () => Promise<Connect>
 }
 
 /** Longest message that the handshake handles, bytes. */
 const maxHandshakeMessage = 65_536
 
-/** Bytes that a client may leave unread before nothing more is read from it. */
+/** Backpressure limit: with more unread bytes, the server stops reading. */
 const maxUnread = 4 * 1024 * 1024
 
 const newline = 0x0a
 
 /**
  * Serves MCP on standard input and output. The handshake handles the first messages, line by line.
- * From the first message that it leaves, what `load` loads takes over. Assistants start many servers
- * and use few, so a server stays small until then.
+ * At the first message that it does not handle, `load` runs and takes over. Assistants start many
+ * servers and use few, so a server stays small until then.
  */
 export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   const { stdin, stdout } = process
@@ -35,9 +34,9 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   })
   stdin.once('end', resolve)
   stdin.once('error', () => resolve())
-  // It stays: what was written here may fail while the rest is loaded.
+  // Never removed: an earlier write may fail while the rest is loaded.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A client ends a server also by closing the other pipe.
+    // A client may also end a server by closing the other pipe.
     if (error.code === 'EPIPE') resolve()
     else reject(new Error(`The connection to the client broke off: ${error.message}`))
   })
@@ -54,13 +53,12 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
 
 type ReadByHandshake = Omit<Handover, 'maxUnread'>
 
-/** Reads standard input until the handshake leaves a message to the SDK. */
+/** Reads standard input up to the first message that the handshake does not handle. */
 class HandshakeReader {
   readonly #handshake: StdioHandshake
   readonly #onEnd: (read: ReadByHandshake) => void
-  /** What was read and not handled yet. */
   #unhandled: Buffer = Buffer.alloc(0)
-  /** Lines that the SDK has to receive, too. */
+  /** Lines that the SDK must receive, too. */
   readonly #replayed: Buffer[] = []
   #hasEnded = false
 
@@ -79,7 +77,7 @@ class HandshakeReader {
     this.#handleLines()
   }
 
-  /** Handles complete lines while the client reads its answers. */
+  /** Handles complete lines, with backpressure. */
   readonly #handleLines = (): void => {
     if (this.#hasEnded) return
     const { stdin, stdout } = process
@@ -101,7 +99,7 @@ class HandshakeReader {
     else stdin.resume()
   }
 
-  /** False: the line is the SDK's. */
+  /** Returns false if the SDK must handle the line. */
   #handleLine(line: Buffer): boolean {
     const reply = line.length <= maxHandshakeMessage ? this.#handshake(parsedLine(line)) : undefined
     if (!reply) return false
