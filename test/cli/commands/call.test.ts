@@ -74,7 +74,7 @@ describe('call', () => {
 
   test.each<[string, string[], number, RegExp]>([
     ['an unknown tool', ['get_agnt'], 2, /get_agnt\..* get_agent\?/],
-    ['no tool', [], 2, /voice-agent-mcp tools/],
+    ['no tool', [], 2, /voice-agent-mcp\.js tools/],
     ['an unknown argument', ['list_agents', '--lmit', '1'], 2, /--lmit\..* --limit\?[\s\S]*Usage:/],
     ['a missing argument', ['get_agent'], 2, /agent_id: required[\s\S]*Usage: .*--agent-id TEXT/],
     ['a wrong value', ['list_agents', '--limit', 'ten'], 2, /limit: /],

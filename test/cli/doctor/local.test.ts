@@ -225,7 +225,7 @@ describe('the clients on the machine', () => {
 
   test('have the server or not', async () => {
     expect(await withCursor(undefined)).toMatchObject({ status: 'yellow' })
-    expect((await withCursor(undefined)).todo).toContain('voice-agent-mcp install')
+    expect((await withCursor(undefined)).todo).toMatch(/voice-agent-mcp\.js install/)
     const found = await withCursor({ command: process.execPath, args: [bin] })
     expect(found).toMatchObject({ status: 'green' })
     expect(found.details[0]).toMatch(/^Cursor: .*sandbox/)

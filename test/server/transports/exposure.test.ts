@@ -207,7 +207,7 @@ test.each([
   expect(await program.exited).toBe(1)
   expect(program.stdout()).toBe('')
   expect(program.stderr()).toMatch(message)
-  expect(program.stderr()).toContain('voice-agent-mcp.js --help')
+  expect(program.stderr()).toMatch(/voice-agent-mcp\.js (http )?--help/)
 })
 
 test('the number of exposed tools is written to standard error', async () => {
