@@ -24,7 +24,7 @@ import {
 } from './findings.ts'
 import { failedStage, type PlatformSession } from './platform-session.ts'
 
-/** The key, the account that tools act on, and the clock: what an answer of the API tells. */
+/** Checks of the key, the account and the clock, from one answer of the API. */
 export function keyChecks(
   session: PlatformSession,
   { account, keyOrigin }: { readonly account: string | undefined; readonly keyOrigin: string },
@@ -103,19 +103,19 @@ async function pinnedAccount(session: PlatformSession, account: string): Promise
     : green(`The key reaches ${account} (--account).`)
 }
 
-/** From here on times of calls and quiet hours are noticeably wrong, ms. */
+/** Clock error from which times of calls and quiet hours are noticeably wrong, ms. */
 const noticeableMs = 30_000
-/** From here on what is signed for minutes is refused, ms. */
+/** Clock error from which short-lived signatures are refused, ms. */
 const wrongMs = 5 * 60_000
 
 async function clock(session: PlatformSession): Promise<Finding> {
   const { reply, at } = await session.first
   const date = Date.parse(reply?.header('date') ?? '')
-  // A kept reply has the time when it was made.
+  // A cached reply has an older Date.
   const isKept = Number(reply?.header('age') ?? 0) > 0
   if (Number.isNaN(date) || isKept)
     return skipped('Not checked: no answer of the platform tells the time.')
-  // Date has whole seconds: half of one is the error.
+  // Date has whole seconds, so half a second is the mean error.
   const aheadMs = at - (date + 500)
   const size = Math.abs(aheadMs)
   if (size < noticeableMs) return green('The same as that of the platform.')
@@ -132,15 +132,15 @@ function duration(ms: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
 }
 
-/** Where the platform describes its API [B]. */
+/** OpenAPI document of the platform [B]. */
 const documentPath = '/v1/openapi.json'
 
-/** What is known of the document: what differs, or why it cannot be compared. */
+/** Differences of the document, or the reason why it cannot be compared. */
 type Compared = { readonly differences: readonly Difference[] } | { readonly unread: string }
 
 /**
- * The platform's own description of its API, and some of its replies, compared with the contract that
- * this program speaks.
+ * Compares the platform's OpenAPI document, and some of its replies, with the contract of this
+ * program.
  */
 export const contractCheck = (session: PlatformSession): Check =>
   checkNamed('contract', async () => {
@@ -168,11 +168,11 @@ async function comparedDocument(
   return { differences: differences(ours, theirs, toolsOf) }
 }
 
-/** As the OpenAPI document gives it. */
+/** Operation id in the OpenAPI document. */
 const operationIdOf = ({ id }: Pick<Route, 'id'>) => id.replace('.', '_')
 
 /**
- * The tools that carry out an operation, by its id in the OpenAPI document, without tools that only
+ * Tools that perform an operation, by its id in the OpenAPI document. Excludes tools that only
  * check it.
  */
 const toolsOf = (operationId: string | undefined): readonly string[] =>
@@ -181,10 +181,10 @@ const toolsOf = (operationId: string | undefined): readonly string[] =>
     .filter(({ effect, route }) => effect !== 'reads' || route.effect === 'reads')
     .map(({ name }) => name)
 
-/** Most items of a list that are read to compare them. */
+/** Bound for the compared items of a list. */
 const maxItems = 20
 
-/** What differs in replies to some reads: each part once. What cannot be read at all is another check's. */
+/** Differences in replies to some reads, each once. Failed reads are reported by other checks. */
 async function replyDifferences(session: PlatformSession): Promise<Difference[]> {
   const { accounts, agents, phoneNumbers, sipTrunks, calls, conversations, providers } = routes
   const { value: account } = await session.first

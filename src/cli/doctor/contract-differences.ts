@@ -2,18 +2,17 @@ import { closestWord } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
 import type { Light } from './findings.ts'
 
-/** A difference between the platform's document and the API that this program speaks. */
+/** A difference between the platform's document and the contract of this program. */
 export interface Difference {
-  /** `red`: something does not work; `yellow`: something works otherwise; `green`: good to know. */
+  /** `red`: a feature fails; `yellow`: a feature behaves differently; `green`: for information. */
   readonly light: Exclude<Light, 'skipped'>
-  /** The difference, and what it means here. */
+  /** The difference and its consequence. */
   readonly text: string
 }
 
 /** The tools that use an operation, by its id in our document. */
 type ToolsOf = (operationId: string | undefined) => readonly string[]
 
-/** What differs. */
 export function differences(
   ours: DocumentedOperations,
   theirs: DocumentedOperations,
@@ -38,7 +37,7 @@ export function differences(
 
 const severity = { red: 0, yellow: 1, green: 2 } as const
 
-/** The worst first: a person is shown the first ones only. */
+/** Sorts by severity, because only the first ones are shown. */
 export const worstFirst = (found: readonly Difference[]): Difference[] =>
   found.toSorted((one, other) => severity[one.light] - severity[other.light])
 
@@ -73,13 +72,13 @@ function ofOperation(
   const where = tools === '' ? `${ours.method} ${ours.path}` : tools
   return [
     ...sentDifferences('parameter', ours.query, theirs.query, where),
-    // A document may leave a schema out.
+    // A document may omit a schema.
     ...(theirs.body.size === 0 ? [] : sentDifferences('field', ours.body, theirs.body, where)),
     ...(theirs.reply.size === 0 ? [] : replyDifferences(ours.reply, theirs.reply, where)),
   ]
 }
 
-/** What is sent: parameters of the query, or fields of the body. `where`: the tools, as messages name them. */
+/** Differences in what is sent: query parameters or body fields. `where`: the tools, for messages. */
 function sentDifferences(
   kind: 'parameter' | 'field',
   ours: SchemaFields,
@@ -127,7 +126,7 @@ function goneText(kind: 'parameter' | 'field', name: string, now: string | undef
     : `the ${kind} ${name} seems to be called ${now} now: ${effect}.`
 }
 
-/** What comes back. Tools pass fields on as they are. */
+/** Differences in replies. Tools pass fields through unchanged. */
 function replyDifferences(
   ours: SchemaFields,
   theirs: SchemaFields,
@@ -158,24 +157,24 @@ function replyDifferences(
   return [...known, ...fresh]
 }
 
-/** An operation as an OpenAPI document describes it. */
+/** An operation in an OpenAPI document. */
 interface DocumentedOperation {
   readonly method: string
-  /** As the document writes it. */
+  /** Path as the document writes it. */
   readonly path: string
   readonly operationId: string | undefined
   readonly query: SchemaFields
   readonly body: SchemaFields
-  /** Of a success. */
+  /** Fields of a successful reply. */
   readonly reply: SchemaFields
 }
 
-/** Operations by method and path; the names of path parameters do not count. */
+/** Operations by method and path, regardless of the names of path parameters. */
 export type DocumentedOperations = ReadonlyMap<string, DocumentedOperation>
 
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
-/** The operations in an OpenAPI document; `undefined`: it is none. */
+/** Operations in an OpenAPI document; `undefined`: not an OpenAPI document. */
 export function operationsIn(document: unknown): DocumentedOperations | undefined {
   if (!isObject(document) || !isObject(document.paths)) return undefined
   const found = new Map<string, DocumentedOperation>()
@@ -191,7 +190,7 @@ export function operationsIn(document: unknown): DocumentedOperations | undefine
   return found
 }
 
-/** Documents give paths with or without the version, which may stand in the address of the server. */
+/** Documents write paths with or without the version, which may be in the server URL. */
 function keyOf(method: string, path: string): string {
   const at = path.indexOf('/v1/')
   const below = at < 0 ? path : path.slice(at + '/v1'.length)
@@ -231,7 +230,7 @@ function queryOf(parameters: readonly unknown[], document: unknown): SchemaField
   )
 }
 
-/** The fields of what a body or a response holds as JSON. */
+/** Fields of a JSON body or response. */
 function contentOf(node: unknown, document: unknown): SchemaFields {
   const holder = resolved(node, document)
   const content = isObject(holder) ? holder.content : undefined
@@ -243,27 +242,26 @@ function contentOf(node: unknown, document: unknown): SchemaFields {
 
 interface SchemaField {
   readonly isRequired: boolean
-  /** Its own fields; empty where it has none, or may have any. */
+  /** Nested fields; empty if it has none, or may have any. */
   readonly fields: SchemaFields
 }
 
-/** Fields by their names. */
 export type SchemaFields = ReadonlyMap<string, SchemaField>
 
-/** How deep fields within fields are read: no request or reply of the API goes deeper. */
+/** Maximum depth of nested fields. No request or reply of the API is deeper. */
 const deepest = 7
 
-/** Most fields and parts of one schema that are read: a document may refer to itself. */
+/** Bound for the fields and parts of one schema: a document may refer to itself. */
 const maxFields = 2000
 
-/** How deep references and alternatives within each other are followed; a document has two or three. */
+/** Maximum depth of nested references and alternatives. Documents have two or three. */
 const deepestParts = 50
 
 const noFields: SchemaFields = new Map()
 
 /**
- * The fields of a schema in an OpenAPI document. References are followed; the items of a list count
- * as its fields; of several alternatives all fields are taken, required by all of them.
+ * The fields of a schema in an OpenAPI document. Follows references. The fields of a list are those
+ * of its items. Alternatives are merged; a field is required if all of them require it.
  */
 export function schemaFields(schema: unknown, document: unknown): SchemaFields {
   const budget = { left: maxFields }
@@ -292,7 +290,7 @@ export function schemaFields(schema: unknown, document: unknown): SchemaFields {
 
 type Part = Readonly<Record<string, unknown>>
 
-/** A schema and what it is put together from, without references. */
+/** A schema and the schemas that it is composed of, with references resolved. */
 function partsOf(node: unknown, document: unknown, budget: { left: number }, depth = 0): Part[] {
   if (!isObject(node) || depth > deepestParts || budget.left-- <= 0) return []
   if (typeof node.$ref === 'string') {

@@ -4,26 +4,26 @@ import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
 import { wrapped } from '../config/help.ts'
 
 /**
- * What a check comes to. `green`: it works; `yellow`: it works, and there is something to know; `red`:
- * it does not work; `skipped`: it was not checked.
+ * Status of a check. `green`: passed; `yellow`: passed with a warning; `red`: failed; `skipped`:
+ * not checked.
  */
 export type Light = 'green' | 'yellow' | 'red' | 'skipped'
 
 export interface Finding {
   readonly light: Light
-  /** What was found, in a sentence or two. */
+  /** The finding in one or two sentences. */
   readonly text: string
-  /** More of it, a line each. */
+  /** Details, one per line. */
   readonly details?: readonly string[]
-  /** What to do about it; a command to copy stands on a line of its own, the last. */
+  /** Remedy. A command to copy is on its own last line. */
   readonly todo?: string
 }
 
-/** One check. All run at the same time, and the failure of one does not end the others. */
+/** One check. All run concurrently; a failure does not stop the others. */
 export interface Check {
-  /** Its name for programs. */
+  /** Name in JSON. */
   readonly name: string
-  /** Its name for people. */
+  /** Title for people. */
   readonly title: string
   readonly run: () => Finding | Promise<Finding>
 }
@@ -34,13 +34,12 @@ export const green = (text: string, details?: readonly string[]): Finding => ({
   ...(details && { details }),
 })
 
-/** It works, and there is something to know. */
+/** Passed with a warning. */
 export const yellow = (text: string, todo: string, details?: readonly string[]): Finding => ({
   ...{ light: 'yellow', text, todo },
   ...(details && { details }),
 })
 
-/** It does not work. */
 export const red = (text: string, todo: string, details?: readonly string[]): Finding => ({
   ...yellow(text, todo, details),
   light: 'red',
@@ -48,10 +47,10 @@ export const red = (text: string, todo: string, details?: readonly string[]): Fi
 
 export const skipped = (text: string): Finding => ({ light: 'skipped', text })
 
-/** For what needs a part of the configuration that cannot be used. */
+/** For checks that need an invalid part of the configuration. */
 export const notConfigured = skipped('Not checked: see Configuration.')
 
-/** The checks of a platform on the network: their names for programs, with those for people. */
+/** Checks of a remote platform: names for programs, with titles for people. */
 export const platformCheckTitles = {
   platform: 'Platform',
   dns: 'DNS',
@@ -72,12 +71,12 @@ export const checkNamed = (name: PlatformCheckName, run: Check['run']): Check =>
   run,
 })
 
-/** For a check that another one's failure has prevented. */
+/** For a check that another failure has prevented. */
 export const seeOther = (name: PlatformCheckName): Finding =>
   skipped(`Not checked: see ${platformCheckTitles[name]}.`)
 
 export interface Result extends Pick<Check, 'name' | 'title'>, Finding {
-  /** How long it took, ms. */
+  /** Duration, ms. */
   readonly ms: number
 }
 
@@ -92,7 +91,7 @@ const titleWidth = 15
 
 const colours = { green: 'green', yellow: 'yellow', red: 'red', skipped: 'dim' } as const
 
-/** Lines for a person, of at most `width` columns. In colours on a terminal, and not with NO_COLOR. */
+/** Lines for people, at most `width` columns. Coloured on a terminal, unless NO_COLOR is set. */
 export function resultLines(
   { light, title, text, details, todo }: Result,
   width: number,
@@ -105,7 +104,7 @@ export function resultLines(
       paragraph(withoutOurWords(line), width).map((one) => `  ${one}`),
     ),
     ...(advice === undefined ? [] : paragraph(`${ourWords} ${advice}`, width)),
-    // Not broken, so that it can be copied.
+    // Not wrapped, so that it can be copied.
     ...(command === undefined ? [] : [`  ${safeLine(command)}`]),
   ]
   const word = words[light]
@@ -114,7 +113,7 @@ export function resultLines(
   return body.map((line, at) => (at === 0 ? head : indent) + line)
 }
 
-/** Most details that a person is shown. */
+/** Bound for the shown details. */
 const maxDetails = 20
 
 const shownDetails = (details: readonly string[]): readonly string[] =>
@@ -125,15 +124,15 @@ const shownDetails = (details: readonly string[]): readonly string[] =>
         `and ${details.length - maxDetails} more, which --json shows`,
       ]
 
-/** What begins a line with advice. */
+/** Prefix of a line with advice. */
 const ourWords = 'To do:'
 
-/** Findings repeat texts of the platform: one that has these words is no advice. */
+/** Findings quote texts of the platform, which must not pass as advice. */
 const withoutOurWords = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
 
-/** Lines of a text. All but the first are indented: only our own words begin a line further left. */
+/** Wraps a text. All lines but the first are indented, so that only our own words start at the left. */
 const paragraph = (text: string, width: number) =>
-  // Spaces of other kinds would not be wrapped here, but by the terminal.
+  // The terminal would wrap at other kinds of spaces.
   wrapped(
     safeLine(text).replaceAll(/\p{Zs}/gu, ' '),
     Math.max(30, width - wordWidth - titleWidth - 4),
@@ -157,7 +156,7 @@ export function worst(results: readonly Result[]): Light {
   return (['red', 'yellow'] as const).find((one) => lights.includes(one)) ?? 'green'
 }
 
-/** The last lines for a person. */
+/** The last lines for people. */
 export function summary(results: readonly Result[], width: number): string[] {
   const count = (light: Light, one: string) => {
     const found = results.filter((result) => result.light === light).length
@@ -172,12 +171,12 @@ export function summary(results: readonly Result[], width: number): string[] {
   ]
 }
 
-/** A shorter one may be a usual word. */
+/** Minimum length: a shorter secret may be a common word. */
 const shortestSecret = 8
 
 /**
- * Removes secrets from a result: the settings that are marked as secret, and passwords in addresses.
- * No check repeats them; this holds for what others say, such as a platform or a database.
+ * Removes secrets from a result: settings marked as secret, and passwords in URLs. Checks never
+ * repeat them, but quoted texts of a platform or a database may.
  */
 export function secretFree({
   secrets,
@@ -189,7 +188,7 @@ export function secretFree({
   const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
   const passwords = addresses.flatMap((text) => {
     const password = URL.parse(text)?.password
-    // Only as a part of an address: a password may be any word.
+    // Only as a part of a URL, because a password may be a common word.
     return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
   })
   const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])

@@ -16,12 +16,12 @@ import { type FoundClient, findClients } from '../install/change-client.ts'
 import { thisMachine } from '../install/clients.ts'
 import { type Check, type Finding, green, notConfigured, red, yellow } from './findings.ts'
 
-/** A setting, and where a person finds it. */
+/** A setting with its source. */
 export interface ShownSetting extends EffectiveSetting {
   readonly from: string
 }
 
-/** The settings that are set and where they come from, and what is wrong with them. */
+/** Reports the given settings, their sources and their errors. */
 export const configurationCheck = (
   settings: readonly ShownSetting[],
   faults: readonly string[],
@@ -35,7 +35,7 @@ export const configurationCheck = (
     const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
       `${name.padEnd(nameWidth)}  ${shown}  (${from})`
     if (faults.length > 0) {
-      // A value may be a secret that was put in the wrong place.
+      // No values: one may be a misplaced secret.
       const details = set.map((setting) => line(setting, 'set'))
       const todo = `Correct that. The settings are explained by:\n${commandLine('help all')}`
       return red(faults.join(' '), todo, details)
@@ -55,7 +55,7 @@ export const configurationCheck = (
   },
 })
 
-/** The program and the Node.js that runs it. An older Node.js is refused before this. */
+/** Reports the versions of the program and Node.js. bin.ts refuses an older Node.js. */
 export const nodeCheck = (version: string): Check => ({
   name: 'node',
   title: 'Program',
@@ -65,7 +65,7 @@ export const nodeCheck = (version: string): Check => ({
     ),
 })
 
-/** What outlives a request: in a folder, or in a database. */
+/** Checks the state, in a folder or a database. */
 export const stateCheck = (
   { state, audit }: Pick<UsableConfig, 'state' | 'audit'>,
   isSandbox: boolean,
@@ -93,7 +93,7 @@ const todoFor = ({ databaseUrl }: StateConfig) =>
     ? 'Let this program read and write there, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).'
     : 'Check that the database runs, and its address, user and password in VOICE_AGENT_STATE_URL.'
 
-/** The file of the audit trail cannot be written. */
+/** Finding if the audit file is not writable. */
 function auditLogFault({ file, mustRecord }: AuditConfig): Finding | undefined {
   if (file === undefined || file === '-') return undefined
   const fault = existsSync(file) ? unwritableFile(file) : unwritableFolder(dirname(file))
@@ -160,7 +160,7 @@ function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files
 
 type Sandbox = Extract<NonNullable<UsableConfig['platform']>, { kind: 'sandbox' }>
 
-/** The sandbox in place of the platform: its file can be opened, or made. */
+/** Checks that the sandbox's file can be opened or created. */
 export async function sandboxFinding(config: Sandbox): Promise<Finding> {
   const { file } = config
   const text = `The built-in sandbox, because neither a key nor an address is set: no real account, nothing is dialled. Its data: ${file}.`
@@ -183,7 +183,7 @@ export async function sandboxFinding(config: Sandbox): Promise<Finding> {
   return green(`${text} Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`)
 }
 
-/** Who may be called, and who is asked before. */
+/** Reports the dial policy and the confirmation mode. */
 export const callsCheck = (
   { calling, state }: Pick<UsableConfig, 'calling' | 'state'>,
   isSandbox: boolean,
@@ -225,7 +225,7 @@ const confirmations: Readonly<Record<NonNullable<UsableConfig['calling']>['confi
   never: 'Nobody is asked before a call (--confirm never).',
 }
 
-/** What a dial policy allows, one sentence a rule. */
+/** A dial policy in words, one sentence per rule. */
 function policyInWords(policy: DialPolicyConfig): string[] {
   return [
     ...destinations(policy),
@@ -277,7 +277,7 @@ function limits(policy: DialPolicyConfig): string[] {
   return set.length === 0 ? ['There is no limit of calls.'] : [`Most calls: ${set.join(', ')}.`]
 }
 
-/** The MCP clients on this machine, and whether they start this server. */
+/** Checks which MCP clients on this machine start this server. */
 export const clientsCheck = (env: Environment, name: string): Check => ({
   name: 'clients',
   title: 'Clients',
@@ -311,7 +311,7 @@ function stateOf(found: FoundClient): string {
     : `has it, but ${missing} does not exist any more`
 }
 
-/** What the entry lets the server work with: an environment of a shell does not count there. */
+/** Platform and key that the entry gives the server. A shell's environment does not count there. */
 function withWhat({ client, entry }: FoundClient): string {
   const { args, [client.form.env]: env } = isObject(entry) ? entry : {}
   const words = Array.isArray(args) ? args.map(String) : []
@@ -326,7 +326,7 @@ function withWhat({ client, entry }: FoundClient): string {
   return `for ${URL.parse(String(address))?.origin ?? 'an address of its own'}`
 }
 
-/** A file that the entry starts the server with and that does not exist. */
+/** A missing file in the command of the entry. */
 function missingFile({ client, entry }: FoundClient): string | undefined {
   if (!isObject(entry)) return undefined
   const args = Array.isArray(entry.args) ? entry.args : []

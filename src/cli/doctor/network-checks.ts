@@ -22,7 +22,7 @@ import {
   usesProxy,
 } from './platform-session.ts'
 
-/** Whether the API answers at the address. */
+/** Checks that the API answers at the base URL. */
 export const platformCheck = (session: PlatformSession): Check =>
   checkNamed('platform', async () => {
     const { failure, reply } = await session.first
@@ -37,7 +37,7 @@ const addressOf = ({ config }: PlatformSession) => withoutSlash(config.baseUrl)
 
 const withoutSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/$/, '')
 
-/** The operation that every check begins with. */
+/** Path of the first request of every check. */
 const firstPath = '/v1/accounts/current'
 
 async function platformFailure(
@@ -93,7 +93,7 @@ function unreachable(address: string, code: string): Finding {
   )
 }
 
-/** Something has answered, but not as the API. */
+/** The answer is not one of the API. */
 async function otherAnswer(
   session: PlatformSession,
   failure: Failure,
@@ -101,7 +101,7 @@ async function otherAnswer(
 ): Promise<Finding> {
   const status = reply?.status ?? 0
   const what = reply ? answerInWords(reply) : unreadableInWords(failure)
-  // A gateway may limit requests in words of its own.
+  // A gateway may have its own rate limit errors.
   if (status >= 500 || status === 429) {
     return red(
       `${addressOf(session)} answers, but fails: ${what}.`,
@@ -117,13 +117,13 @@ async function otherAnswer(
   )
 }
 
-/** A failure without a reply: it was no text, or too long. */
+/** A failure without a usable reply: not text, or too long. */
 const unreadableInWords = (failure: Failure): string =>
   failure.kind === 'unreadable'
     ? `HTTP ${failure.status} with a reply that cannot be read (${failure.reason})`
     : failure.kind
 
-/** What a reply is, for a person who has to find out what answers. */
+/** Describes a reply, to help identify the answering server. */
 function answerInWords(reply: WireReply): string {
   const { status, body } = reply
   const [, title] = /<title[^>]*>\s*([^<]{1,80})/i.exec(body) ?? []
@@ -137,10 +137,7 @@ function answerInWords(reply: WireReply): string {
   return `HTTP ${status} (${facts.join(', ')})`
 }
 
-/**
- * The address of the API at another path of the same host, if it is there. It is asked without a key,
- * and answers that it wants one.
- */
+/** Looks for the API at another path of the same host. The request has no key; the API answers 401. */
 async function findApi(session: PlatformSession): Promise<string | undefined> {
   const { baseUrl } = session.config
   const parts = baseUrl.pathname.split('/').filter(Boolean)
@@ -162,7 +159,7 @@ async function findApi(session: PlatformSession): Promise<string | undefined> {
 const wantsKey = ({ value }: Answer<WireReply>) =>
   value?.status === 401 && /json/.test(value.header('content-type') ?? '')
 
-/** How the platform is reached: name, proxy, certificate, and how long an answer takes. */
+/** Checks of the connection: DNS, proxy, certificate and latency. */
 export function networkChecks(session: PlatformSession, env: Environment): Check[] {
   const { protocol } = session.config.baseUrl
   const stage = () => failedStage(session)
@@ -239,7 +236,7 @@ function proxyTodo(code: string): string {
     : 'Correct HTTPS_PROXY, or unset it if this network needs no proxy.'
 }
 
-/** Variables of proxies that other programs read. */
+/** Proxy variables of other programs, which this one does not read. */
 const otherVariables = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
 
 function noProxy(env: Environment, isUnreachable: boolean): Finding {
@@ -253,7 +250,7 @@ function noProxy(env: Environment, isUnreachable: boolean): Finding {
 
 const dayMs = 86_400_000
 
-/** A certificate that ends within this time is mentioned, ms. */
+/** Time before the expiry of a certificate that brings a warning, ms. */
 const soonMs = 14 * dayMs
 
 async function tls(
@@ -305,10 +302,10 @@ function tlsFailure(failure: Awaited<PlatformSession['first']>['failure']): Find
   )
 }
 
-/** How many further requests are measured; the first one also connects. */
+/** Number of measured requests, without the first one, which also connects. */
 const measured = 3
 
-/** From here on a person notices how long each step of an assistant takes, ms. */
+/** Latency from which users notice each step of an assistant, ms. */
 const slowMs = 1000
 
 async function latency(session: PlatformSession, stage: Stage | undefined): Promise<Finding> {

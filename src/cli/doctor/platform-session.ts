@@ -20,35 +20,35 @@ import type { PlatformCheckName } from './findings.ts'
 
 type NetworkPlatform = Extract<PlatformConfig, { kind: 'network' }>
 
-/** What came of one request. */
+/** Result of one request. */
 export interface Answer<T> {
-  /** `undefined`: it failed. */
+  /** `undefined`: the request failed. */
   readonly value: T | undefined
   readonly failure: Failure | undefined
-  /** `undefined`: none came. */
+  /** `undefined`: no reply. */
   readonly reply: WireReply | undefined
-  /** How long it took, ms. */
+  /** Duration, ms. */
   readonly ms: number
-  /** When it was half-way, by the clock of this machine, ms since 1970. */
+  /** Midpoint of the request by the local clock, ms since 1970. */
   readonly at: number
 }
 
-/** The platform as the checks see it: with the client that tools use, once and without repeats. */
+/** The platform for the checks, through the client of the tools, without retries. */
 export interface PlatformSession {
   readonly config: NetworkPlatform
-  /** The account of the key: the first request. */
+  /** The first request: the account of the key. */
   readonly first: Promise<Answer<Account>>
   /** Repeats the first request. */
   askAgain(): Promise<Answer<Account>>
   /** Any other operation. */
   call(route: Route, request: RouteRequest): Promise<Answer<unknown>>
-  /** The reply to a path that is no operation; `baseUrl`: of another address, without the key. */
+  /** Reply to a path that is not an operation. With another `baseUrl`, the key is not sent. */
   get(target: string, baseUrl?: URL): Promise<Answer<WireReply>>
   readonly connections: Connections
   close(): Promise<void>
 }
 
-/** Longest that a request takes here, ms, whatever the settings allow. */
+/** Request timeout of the checks, ms, regardless of the settings. */
 const longestMs = 20_000
 
 export async function openPlatformSession(
@@ -130,16 +130,16 @@ async function answerOf<T>(
   }
 }
 
-/** What went wrong with a request; every other error is thrown on. */
+/** Failure of a request. Rethrows other errors. */
 function failureOf(error: unknown): Failure {
   if (error instanceof ApiError || error instanceof SendFailure) return error.failure
   throw error
 }
 
-/** Where on its way to the platform a request can fail: the check that reports it. */
+/** Stage at which a request can fail, named by the check that reports it. */
 export type Stage = Extract<PlatformCheckName, 'dns' | 'proxy' | 'tls' | 'platform'>
 
-/** Where the first request has failed; `undefined`: the platform has answered as the API. */
+/** Stage at which the first request failed; `undefined`: the API has answered. */
 export async function failedStage(session: PlatformSession): Promise<Stage | undefined> {
   const { failure } = await session.first
   if (failure === undefined) return undefined
@@ -152,14 +152,14 @@ export async function failedStage(session: PlatformSession): Promise<Stage | und
   return isCertificateProblem(code) || /SSL|TLS|EPROTO/.test(code) ? 'tls' : 'platform'
 }
 
-/** The statuses with which the API refuses a key, not the path. */
+/** Statuses of the API that refuse the key, not the path. */
 const isRefusalOfApi = (status: number) => [401, 402, 403, 429].includes(status)
 
-/** The host of the proxy; `undefined`: there is none. */
+/** Proxy host; `undefined`: no proxy. */
 const proxyHost = ({ config }: PlatformSession): string | undefined =>
   config.proxy && new URL(config.proxy.url).hostname
 
-/** Whether the connection that was tried goes to the proxy: some hosts are reached without it. */
+/** True if the tried connection goes to the proxy, which some hosts bypass. */
 export function usesProxy(session: PlatformSession): boolean {
   const host = proxyHost(session)
   const { made, failed } = session.connections
@@ -174,17 +174,17 @@ const hasFailedAtProxy = (session: PlatformSession) => {
   )
 }
 
-/** Whether there is a connection to the proxy, and it has made none to the platform. */
+/** True if the proxy is connected, but has no connection to the platform. */
 const isHeldByProxy = (session: PlatformSession) => {
   const hosts = session.connections.made.map(({ host }) => host)
   return hosts.some((host) => host === proxyHost(session)) && !hosts.includes(hostOf(session))
 }
 
-/** The host of the platform, without the brackets of an IPv6 address. */
+/** Platform host, without the brackets of an IPv6 address. */
 export const hostOf = ({ config }: Pick<PlatformSession, 'config'>): string =>
   config.baseUrl.hostname.replace(/^\[|\]$/g, '')
 
-/** A connection as it was made. */
+/** An established connection. */
 interface Connection {
   readonly host: string
   readonly address: string | undefined
@@ -192,25 +192,25 @@ interface Connection {
 }
 
 interface TlsFacts {
-  /** Such as `TLSv1.3`. */
+  /** TLS version, such as `TLSv1.3`. */
   readonly protocol: string
-  /** Who has signed the certificate. */
+  /** Issuer of the certificate. */
   readonly issuer: string
-  /** Until when the certificate is valid, ms since 1970. */
+  /** Expiry of the certificate, ms since 1970. */
   readonly validUntil: number
 }
 
-/** The connections that the HTTP client of this process makes. */
+/** Connections of this process's HTTP client. */
 interface Connections {
   readonly made: readonly Connection[]
-  /** Hosts to which no connection could be made. */
+  /** Hosts whose connection failed. */
   readonly failed: readonly string[]
   stop(): void
 }
 
 /**
- * undici reports its connections on channels of Node.js. So a check sees the ones that requests use,
- * also those through a proxy, and makes none of its own.
+ * Watches undici's diagnostics channels. So checks see the connections of real requests, also
+ * through a proxy, and open none of their own.
  */
 function watchConnections(): Connections {
   const made: Connection[] = []
@@ -242,7 +242,7 @@ function connectedHost(message: unknown): string {
   return isObject(params) ? String(params.hostname) : ''
 }
 
-/** A connection that takes up an earlier one has no certificate of its own. */
+/** A resumed TLS session has no certificate. */
 function tlsFacts(socket: TLSSocket): TlsFacts | undefined {
   const { issuer, valid_to } = socket.getPeerCertificate()
   const validUntil = Date.parse(valid_to)

@@ -29,10 +29,10 @@ import {
 import { networkChecks, platformCheck } from './network-checks.ts'
 import { openPlatformSession } from './platform-session.ts'
 
-/** Longest that one check takes, ms: more than its requests may take. */
+/** Timeout of one check, ms. Longer than that of its requests. */
 const longestCheckMs = 30_000
 
-/** Checks everything at the same time, prints what comes of it, and gives the exit code. */
+/** Runs all checks concurrently, prints the results and returns the exit code. */
 export async function runDoctor(config: DoctorConfig): Promise<number> {
   const platform = await platformChecks(config)
   const isSandbox = config.platform?.kind !== 'network'
@@ -57,16 +57,16 @@ export async function runDoctor(config: DoctorConfig): Promise<number> {
   return worst(results) === 'red' ? 1 : 0
 }
 
-/** Columns of what is no terminal. */
+/** Width without a terminal, columns. */
 const usualWidth = 100
 
-/** A check under way. */
+/** A running check. */
 interface StartedCheck {
   readonly title: string
   readonly result: Promise<Result>
 }
 
-/** Prints each result as soon as it and those before it are there. */
+/** Prints results in order, each as soon as it and the earlier ones are ready. */
 async function printed(running: readonly StartedCheck[], width: number): Promise<Result[]> {
   const results: Result[] = []
   for (const { title, result: awaited } of running) {
@@ -89,7 +89,7 @@ function showProgress(text: string): void {
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-/** What a check comes to; one that fails or takes too long is an error by itself. */
+/** Result of a check. An exception or a timeout is red. */
 async function resultOf({ name, title, run }: Check): Promise<Result> {
   const started = performance.now()
   const finding = await Promise.race([attempted(run), late()])
@@ -110,9 +110,8 @@ async function late(): Promise<Finding> {
   return red(`No result within ${longestCheckMs / 1000} s.`, 'Run this again.')
 }
 
-/** What is checked, and how the result is printed. */
 interface DoctorConfig extends UsableConfig {
-  /** What is worth knowing of the settings. */
+  /** Warnings about the settings. */
   readonly warnings: readonly string[]
   readonly env: Environment
   readonly settings: readonly ShownSetting[]
@@ -146,7 +145,7 @@ async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
   }
 }
 
-/** Without a platform on the network; a program finds its checks all the same. */
+/** Results without a remote platform. Programs still find all its checks. */
 const only = (run: Check['run']): PlatformChecks => ({
   checks: Object.entries(platformCheckTitles).map(([name, title]) => ({
     name,

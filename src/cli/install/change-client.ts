@@ -20,32 +20,32 @@ import {
   valueAt,
 } from './text-format.ts'
 
-/** What is to be changed in a client's file. */
+/** A change of a client's file. */
 export interface Change {
   readonly name: string
   readonly stepsFor: (data: unknown) => Step[]
-  /** Values that are written, and not shown. */
+  /** Values that are written but not shown. */
   readonly secrets: readonly string[]
-  /** Whether the file is to be readable to the user alone. */
+  /** If true, only the user can read the file. */
   readonly isPrivate: boolean
   /** Shown with the change. */
   readonly notes: readonly string[]
 }
 
-/** Decides about a change that is shown: whether it is written. */
+/** Decides whether a shown change is written. */
 export type Decide = (outcome: Outcome) => Promise<'write' | 'show' | 'decline'>
 
 interface Plan {
   readonly file: ClientFile
   readonly changed: ChangedText
   readonly lines: readonly string[]
-  /** Whether the file holds secrets of the server, which its backup keeps. */
+  /** True if the file, and so its backup, holds secrets of the server. */
   readonly hasSecrets: boolean
 }
 
 /**
- * Changes a client's file, or leaves it as it is and says why. `warn` is told when it takes longer than
- * usual.
+ * Changes a client's file, or returns the reason why it stays unchanged. Calls `warn` if it takes
+ * longer than usual.
  */
 export async function changeClient(
   client: Client,
@@ -87,8 +87,8 @@ function planned(client: Client, path: string, change: Change): Plan {
 }
 
 /**
- * Writes the file. Where another program has changed it meanwhile, the change is made to what is
- * there now, if it still is the change that was shown.
+ * Writes the file. If another program has changed it meanwhile, applies the change to the new text,
+ * provided that the shown diff stays the same.
  */
 function written(client: Client, path: string, change: Change, plan: Plan): string | undefined {
   const write = ({ file, changed }: Plan) => replaceClientFile(file, changed.text, change)
@@ -105,13 +105,13 @@ function written(client: Client, path: string, change: Change, plan: Plan): stri
 const withoutPlaces = (lines: readonly string[]) =>
   lines.filter((line) => !line.startsWith('@@')).join('\n')
 
-/** Why a file is left as it is. */
+/** Reason why a file stays unchanged. */
 function reasonOf(error: unknown): string {
   if (error instanceof ChangedMeanwhileError) {
     return `Left as it is: ${error.message}. Run the command again.`
   }
   if (error instanceof ClientFileError) return `Left as it is: ${error.message}.`
-  // Parsers call themselves for each level of a text.
+  // Parsers recurse once per nesting level.
   if (error instanceof RangeError) return 'Left as it is: it is nested too deeply.'
   if (!(error instanceof FormatError)) throw error
   const { line, column, message } = error
@@ -119,19 +119,19 @@ function reasonOf(error: unknown): string {
   return `Left as it is: ${message}${where}. Correct the file, or add the server by hand.`
 }
 
-/** A client, and whether it is on the machine and has the server. */
+/** A client, with its state on this machine. */
 export interface FoundClient {
   readonly client: Client
   readonly file: string
   readonly isFound: boolean
-  /** `undefined`: its file cannot be read; `problem` says why. */
+  /** `undefined`: its file cannot be read; `problem` has the reason. */
   readonly hasServer: boolean | undefined
   /** The entry of the server in the file. */
   readonly entry: unknown
   readonly problem: string | undefined
 }
 
-/** Every client that is known. */
+/** All supported clients. */
 export const findClients = (machine: Machine, name: string): FoundClient[] =>
   clients.map((client) => {
     const { file } = client.locate(machine)
@@ -149,8 +149,8 @@ export const findClients = (machine: Machine, name: string): FoundClient[] =>
 const masked = '(not shown)'
 
 /**
- * The change of a file as lines of a diff: `@@ line 7 @@`, then lines with `-` and `+`. Only what the
- * edits change is shown, and the rest of a line as `…`, because it may be a secret of somebody else.
+ * Formats the change of a file as lines of a diff: `@@ line 7 @@`, then lines with `-` and `+`. The
+ * unchanged part of a line is shown as `…`, because it may hold a secret of another program.
  */
 export function shownChange(changed: ChangedText, secrets: readonly string[]): string[] {
   return stepsShown(changed).flatMap(({ before, edits }) =>
@@ -169,7 +169,7 @@ export function shownChange(changed: ChangedText, secrets: readonly string[]): s
   )
 }
 
-/** The steps of a change; what they make of an empty file is shown as one. */
+/** Steps of a change. In an empty file they are shown as one. */
 function stepsShown({ text, changes }: ChangedText): ChangedText['changes'] {
   const before = changes[0]?.before
   if (before === undefined || before.trim() !== '') return changes
@@ -190,12 +190,12 @@ function linesOf(
     .map((line) => sign + safeLine(line.replaceAll('\t', '  ')))
 }
 
-/** Fields of an entry whose values are not shown: a person may have put keys there. */
+/** Fields of an entry whose values are hidden, because users put keys there. */
 const secretFields = ['env', 'envs', 'headers', 'http_headers']
 
 /**
- * The values of an entry that may be secrets, as they can be written: variables and headers, and
- * what follows a flag for a key. References to a secret are none.
+ * Possible secrets of an entry, in every notation of the file: variables, headers, and the word
+ * after a key flag. References to secrets do not count.
  */
 function secretsOf(entry: unknown): string[] {
   if (!isObject(entry)) return []
@@ -223,15 +223,15 @@ export interface Outcome {
   readonly client: Client
   readonly file: string
   /**
-   * `written`; `planned`: only shown; `unchanged`: nothing is to be done; `declined`: the person
-   * said no; `failed`: it could not be done, and the file is as it was.
+   * `written`; `planned`: only shown; `unchanged`: nothing to do; `declined`: the user declined;
+   * `failed`: an error, and the file is unchanged.
    */
   readonly status: 'written' | 'planned' | 'unchanged' | 'declined' | 'failed'
   /** The change as lines of a diff, without secrets. */
   readonly change: readonly string[]
   /** The reason for a failure, and further remarks. */
   readonly notes: readonly string[]
-  /** The file as it was before. */
+  /** Path of the backup. */
   readonly backup: string | undefined
 }
 

@@ -25,11 +25,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getSystemErrorMessage } from 'node:util'
 import { makePrivateFolder } from '../../state/private-files.ts'
 
-/** A configuration file as it was read. */
 export interface ClientFile {
-  /** Where it is, after links. */
+  /** Path after links. */
   readonly path: string
-  /** Its text without byte order mark; empty for a file that does not exist. */
+  /** Text without byte order mark; empty for a missing file. */
   readonly text: string
   /** The byte order mark, or nothing. */
   readonly mark: string
@@ -55,7 +54,7 @@ export function readClientFile(path: string): ClientFile {
   return { path: real, text: text.slice(mark.length), mark, found }
 }
 
-/** The path after links. A link to a file that does not exist yet is followed, too. */
+/** Resolves links, including a link to a missing file. */
 function realPath(path: string, links = 0): string {
   try {
     return realpathSync(path)
@@ -68,7 +67,7 @@ function realPath(path: string, links = 0): string {
 
 function readBytes(path: string): ClientFile['found'] {
   try {
-    // The time of the file is taken first: a change between the two is noticed later.
+    // Stats first, so that a change between the two calls is detected later.
     const stats = statSync(path)
     if (!stats.isFile()) throw new ClientFileError('it is not a file')
     return { bytes: readFileSync(path), stats }
@@ -79,11 +78,10 @@ function readBytes(path: string): ClientFile['found'] {
   }
 }
 
-/** The code of an error of the file system. */
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const unreadable = (error: unknown) => new ClientFileError(`it cannot be read ${causeOf(error)}`)
 
-/** The code of an error of the file system, and what it means: `(EACCES): permission denied`. */
+/** Code of a file system error with its meaning: `(EACCES): permission denied`. */
 function causeOf(error: unknown): string {
   const { code, errno } = error as NodeJS.ErrnoException
   return errno === undefined ? `(${code})` : `(${code}): ${getSystemErrorMessage(errno)}`
@@ -98,10 +96,9 @@ function decoded(bytes: Buffer): string {
 }
 
 /**
- * Replaces a file by one with another text, as a whole or not at all: the text is written beside it
- * and renamed. Its mode and owner stay; a new file is readable to the user alone, as is one that
- * `isPrivate`. The file before is kept as a backup, whose path is returned. Only one run at a time may
- * do it (withFileLock). Throws ClientFileError.
+ * Replaces a file atomically: writes a temporary file beside it and renames that. Keeps mode and
+ * owner; a new file, or one with `isPrivate`, is readable by the user only. Returns the path of the
+ * backup. Requires the lock (withFileLock). Throws ClientFileError.
  */
 export function replaceClientFile(
   file: ClientFile,
@@ -135,7 +132,7 @@ export function replaceClientFile(
 
 const temporaryPrefix = (path: string) => `.${basename(path)}.voice-agent-mcp.tmp.`
 
-/** A run that was killed has left the new text beside the file; it may hold a key. */
+/** Removes temporary files of killed runs, which may hold a key. */
 function removeLeftovers(path: string): void {
   const folder = dirname(path)
   for (const name of readdirSync(folder)) {
@@ -151,25 +148,24 @@ function writeWhole(path: string, text: string, mode: number, before: Stats | un
   } finally {
     closeSync(descriptor)
   }
-  // With sudo the file would belong to root, and its user could not change it any more.
+  // With sudo, root would own the file, and its user could no longer change it.
   if (before && process.getuid?.() === 0) chownSync(path, before.uid, before.gid)
   chmodSync(path, mode)
 }
 
-/** Throws ChangedMeanwhileError if the file is another one than was read. */
+/** Throws ChangedMeanwhileError if the file has changed since it was read. */
 function checkUnchanged({ path, found }: ClientFile): void {
   const now = readBytes(path)
   const isSame = found ? now?.bytes.equals(found.bytes) : !now
   if (!isSame) throw new ChangedMeanwhileError('another program changed it meanwhile')
 }
 
-/** Backups have this at the end of their names. */
 const backupSuffix = '.voice-agent-mcp.bak'
 
-/** How many backups of one file are kept. */
+/** Backups kept per file. */
 const keptBackups = 3
 
-/** Copies a file beside itself, and removes all but the newest backups of it. */
+/** Copies a file beside itself, and removes all but its newest backups. */
 function keepBackup(path: string, mode: number): string {
   const backup = backupPath(path)
   copyFileSync(path, backup, constants.COPYFILE_EXCL)
@@ -178,14 +174,14 @@ function keepBackup(path: string, mode: number): string {
   return backup
 }
 
-/** A path that is free: two runs may come in the same millisecond. */
+/** Returns an unused path: two runs may start in the same millisecond. */
 function backupPath(path: string, at = Date.now()): string {
   const time = new Date(at).toISOString().replaceAll(/[-:]/g, '')
   const backup = `${path}.${time}${backupSuffix}`
   return existsSync(backup) ? backupPath(path, at + 1) : backup
 }
 
-/** The backups of a file, the oldest first: their names have the time. */
+/** Backups of a file, oldest first, by the time in their names. */
 function backupsOf(path: string): string[] {
   const start = `${basename(path)}.`
   return readdirSync(dirname(path))
@@ -196,22 +192,21 @@ function backupsOf(path: string): string[] {
 }
 
 /**
- * From here on a lock is one that a run which was killed has left, ms. The work under it reads and
- * writes one small file without waiting for anything.
+ * Age from which a lock counts as left by a killed run, ms. The work under it only reads and writes
+ * one small file.
  */
 const abandonedMs = 10_000
 
-/** How often a lock is tried again, ms. */
+/** Retry interval for a lock, ms. */
 const pauseMs = 20
 
-/** Wait after which the user is told which lock is in the way, ms. */
+/** Wait after which the user is told about the lock, ms. */
 const noticeAfterMs = 1000
 
 /**
- * Does something to a file while no other run of this program does: without it, of two that read the
- * file at the same time the second would write over what the first has added. The lock is a file
- * beside it; `onWait` is told once when another run holds it for longer than usual. Throws
- * ClientFileError, and what `work` throws.
+ * Runs `work` under a lock, which prevents lost updates between two runs of this program. The lock
+ * is a file beside the client's file. `onWait` is called once if another run holds it for longer
+ * than usual. Throws ClientFileError, and the errors of `work`.
  */
 export async function withFileLock<T>(
   path: string,
@@ -231,7 +226,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Takes the lock; `false`: another run holds it. */
+/** Takes the lock. Returns false if another run holds it. */
 function taken(lock: string): boolean {
   try {
     makePrivateFolder(dirname(lock))
@@ -258,7 +253,7 @@ function removeAbandoned(lock: string): void {
   }
 }
 
-/** The clock may have been set back since the lock was made: then its age is negative. */
+/** The age is negative if the clock was set back after the lock was created. */
 function isAbandoned(lock: string): boolean {
   const made = statOf(lock)?.mtimeMs
   return made !== undefined && Math.abs(Date.now() - made) > abandonedMs

@@ -9,12 +9,12 @@ import { toml } from './toml-format.ts'
 import { yaml } from './yaml-format.ts'
 
 /**
- * How a client gives a server a key that is not in its file:
- * - `reference`: a text in the server's environment that the client replaces by a variable of its own
- * - `prompt`: the client asks for it once and keeps it where it keeps secrets
- * - `listed`: a list of the variables that are handed on to the server, in the field `field`
- * - `inherited`: the server gets the client's whole environment
- * - `none`: there is no such way
+ * How a client passes a server a key that is not in its file:
+ * - `reference`: a placeholder in the server's `env`, which the client replaces by its own variable
+ * - `prompt`: the client prompts once and stores the key in its secret store
+ * - `listed`: `field` lists the variables that the server inherits
+ * - `inherited`: the server inherits the client's whole environment
+ * - `none`: the client has no way
  */
 type SecretPlace =
   | { readonly kind: 'reference'; readonly text: (variable: string) => string }
@@ -23,42 +23,42 @@ type SecretPlace =
   | { readonly kind: 'inherited' }
   | { readonly kind: 'none' }
 
-/** Names of the fields of an entry, and fields that every entry has. */
+/** Field names of an entry, and its constant fields. */
 interface EntryForm {
   readonly command: string
   readonly env: string
-  /** Fields of a new entry besides command, arguments and environment, by the name of the server. */
+  /** Further fields of a new entry, by server name. */
   readonly fixed: (name: string) => Readonly<Record<string, string | number | boolean>>
 }
 
-/** Names of the fields of an entry for a server on the network, and fields that every such entry has. */
+/** Field names of an entry for a remote server, and its constant fields. */
 interface RemoteForm {
   readonly url: string
   readonly headers: string
-  /** Fields besides address and headers, by the name of the server. */
+  /** Fields besides URL and headers, by server name. */
   readonly fixed: EntryForm['fixed']
 }
 
-/** A client of MCP whose configuration of servers is a file. */
+/** An MCP client that configures its servers in a file. */
 export interface Client {
-  /** Its name on the command line. */
+  /** Name on the command line. */
   readonly id: string
   readonly title: string
   readonly format: TextFormat
   /** The key of the object that holds the servers by name. */
   readonly servers: string
-  /** The file, and what is there when the client is on the machine: the file or one of these. */
+  /** The file, and the paths that show that the client is installed: the file or one of `signs`. */
   readonly locate: (machine: Machine) => {
     readonly file: string
     readonly signs: readonly string[]
   }
   readonly secret: SecretPlace
   readonly form: EntryForm
-  /** `undefined`: its file has no servers on the network; they are added in its settings. */
+  /** `undefined`: its file supports no remote servers; users add them in its settings. */
   readonly remote: RemoteForm | undefined
-  /** The scheme of links that open the client with a server to install. */
+  /** URL scheme of its install links. */
   readonly linkScheme?: 'vscode' | 'vscode-insiders' | 'cursor'
-  /** What makes the client read its file again. */
+  /** Action that makes the client reload its file. */
   readonly restart: string
 }
 
@@ -68,12 +68,12 @@ const typedForm: EntryForm = { ...usualForm, fixed: () => ({ type: 'stdio' }) }
 const usualRemote: RemoteForm = { url: 'url', headers: 'headers', fixed: () => ({}) }
 const typedRemote: RemoteForm = { ...usualRemote, fixed: () => ({ type: 'http' }) }
 
-/** A file in a folder that is there when the client is. */
+/** A file in a folder that exists if the client is installed. */
 const inFolder = (folder: string, name: string) => ({ file: join(folder, name), signs: [folder] })
 
 const envReference: SecretPlace = { kind: 'reference', text: (name) => `\${env:${name}}` }
 
-/** VS Code and its preview differ in the name of their folder. */
+/** VS Code and its preview differ in their folder names. */
 const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string): Client => ({
   id,
   title,
@@ -88,12 +88,11 @@ const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string)
   restart: 'Start the server with the command "MCP: List Servers".',
 })
 
-/** Every client, by the name of its maker's documents. To add one, write its row here. */
+/** All clients, by the name in their maker's documentation. To add one, add a row here. */
 export const clients: readonly Client[] = [
   {
-    // The user guide of MCP for Claude Desktop. Its file is read by JSON.parse, and values are not
-    // expanded. On Windows it is a packaged app (MSIX), which sees a folder of its own in place of
-    // %APPDATA%.
+    // The user guide of MCP for Claude Desktop. JSON.parse reads its file; values are not expanded.
+    // On Windows it is a packaged app (MSIX), which has its own folder in place of %APPDATA%.
     id: 'claude-desktop',
     title: 'Claude Desktop',
     format: strictJson,
@@ -106,7 +105,7 @@ export const clients: readonly Client[] = [
   },
   {
     // Its documents on MCP: servers of the user are in ~/.claude.json; ${VAR:-default} is expanded.
-    // Without a default a variable that is not set would make the whole file invalid.
+    // Without a default, an unset variable makes the whole file invalid.
     id: 'claude-code',
     title: 'Claude Code',
     format: strictJson,
@@ -148,7 +147,7 @@ export const clients: readonly Client[] = [
     restart: 'Press the refresh button of the MCP servers in Cascade.',
   },
   {
-    // Its configuration reference: a server gets few variables, and those that env_vars lists.
+    // Its configuration reference: a server inherits a few variables, and those listed in env_vars.
     id: 'codex',
     title: 'Codex',
     format: toml,
@@ -168,7 +167,7 @@ export const clients: readonly Client[] = [
     locate: ({ home }) => inFolder(join(home, '.gemini'), 'settings.json'),
     secret: { kind: 'reference', text: (name) => `\${${name}}` },
     form: usualForm,
-    // There `url` is the older transport with two addresses (SSE).
+    // `url` would be the older transport (HTTP+SSE).
     remote: { ...usualRemote, url: 'httpUrl' },
     restart: 'Start a new session.',
   },
@@ -235,7 +234,7 @@ function claudeDesktopFolder(machine: Machine): string {
   return withFile ?? folders[0] ?? usual
 }
 
-/** The client that calls itself so to servers: `cursor-vscode` is Cursor. The longest name decides. */
+/** Finds the client by its clientInfo name: `cursor-vscode` is Cursor. The longest match wins. */
 export function clientCalled(name: string): Client | undefined {
   const given = wordsOf(name)
   return clients
@@ -250,17 +249,16 @@ const wordsOf = (name: string) =>
     .replace('visual studio code', 'vscode')
     .replaceAll(/[^a-z]+/g, '-')}-`
 
-/** Whether a client seems to be on the machine. */
+/** True if a client seems to be installed. */
 export function isInstalled(client: Client, machine: Machine): boolean {
   const { file, signs } = client.locate(machine)
   return [file, ...signs].some((path) => existsSync(path))
 }
 
-/** The user's machine, as far as the places of configuration files depend on it. */
+/** Facts about the machine that decide the paths of configuration files. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   readonly env: Environment
-  /** The user's home folder. */
   readonly home: string
 }
 
@@ -273,11 +271,11 @@ export function thisMachine(env: Environment): Machine {
   return { platform: process.platform, env, home }
 }
 
-/** A folder that a variable names, else the usual one. A relative path counts as not set (XDG). */
+/** Folder from a variable, else the default. A relative path counts as not set (XDG). */
 const folderOf = (variable: string | undefined, usual: string): string =>
   variable !== undefined && isAbsolute(variable) ? variable : usual
 
-/** Where programs of the XDG kind keep their configuration, on Linux and macOS alike. */
+/** Configuration folder of XDG programs, on Linux and macOS. */
 const xdgConfig = ({ env, home }: Machine): string =>
   folderOf(env.XDG_CONFIG_HOME, join(home, '.config'))
 
@@ -289,7 +287,7 @@ const roaming = ({ env, home }: Machine): string =>
 const localAppData = ({ env, home }: Machine): string =>
   folderOf(env.LOCALAPPDATA, join(home, 'AppData', 'Local'))
 
-/** Where desktop programs (Electron's `appData`) keep their configuration. */
+/** Configuration folder of desktop programs (Electron's `appData`). */
 function appData(machine: Machine): string {
   if (machine.platform === 'win32') return roaming(machine)
   if (machine.platform === 'darwin') return join(machine.home, 'Library', 'Application Support')

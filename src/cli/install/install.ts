@@ -24,11 +24,10 @@ import {
   stepsToRemove,
 } from './server-entry.ts'
 
-/** How install and uninstall are asked to work. */
 export interface FileChangeOptions {
-  /** Names of clients; none: every client that is found. */
+  /** Client names; empty: every installed client. */
   readonly clients: readonly string[]
-  /** The name of the server in the files. */
+  /** Name of the server in the files. */
   readonly name: string
   readonly isPrint: boolean
   readonly isYes: boolean
@@ -36,14 +35,13 @@ export interface FileChangeOptions {
 }
 
 export interface InstallOptions extends FileChangeOptions, GivenAccount {
-  /** List the clients, and change nothing. */
+  /** Only lists the clients. */
   readonly isList: boolean
-  /** Flags of the server for the files. */
+  /** Server flags to write. */
   readonly flags: readonly string[]
   readonly isSandbox: boolean
 }
 
-/** What install and uninstall act on. */
 export interface InstallContext {
   readonly machine: Machine
   readonly program: Program
@@ -54,8 +52,8 @@ export interface InstallContext {
 }
 
 /**
- * Runs a command with this process, and gives its exit code: results on standard output, errors and
- * questions on standard error.
+ * Runs a command in this process and returns its exit code. Results go to standard output, errors
+ * and questions to standard error.
  */
 export async function inThisProcess(
   env: Environment,
@@ -81,7 +79,7 @@ export async function inThisProcess(
   }
 }
 
-/** Adds the server to clients, or lists them, and gives the exit code. Throws ConfigError. */
+/** Adds the server to clients, or lists them. Returns the exit code. Throws ConfigError. */
 export async function install(options: InstallOptions, context: InstallContext): Promise<number> {
   if (options.isList) {
     context.print(clientList(findClients(context.machine, options.name), options.wantsJson))
@@ -120,7 +118,7 @@ function changeFor(options: InstallOptions, { program, machine }: InstallContext
 const consentQuestion = ({ title }: Client) =>
   `${title} has no place for secrets. Write this with the key in plain text?`
 
-/** Takes the server out of clients, and gives the exit code. Throws ConfigError. */
+/** Removes the server from clients. Returns the exit code. Throws ConfigError. */
 export const uninstall = (options: FileChangeOptions, context: InstallContext): Promise<number> =>
   changeClients(
     options,
@@ -138,7 +136,7 @@ export const uninstall = (options: FileChangeOptions, context: InstallContext): 
 /** The change of one client's file, or the reason why it has none. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
-/** Changes the files of the clients one after the other, and gives the exit code. Throws ConfigError. */
+/** Changes the clients' files one after the other. Returns the exit code. Throws ConfigError. */
 async function changeClients(
   options: FileChangeOptions,
   { machine, questions, print, warn }: InstallContext,
@@ -224,17 +222,16 @@ function clientNamed(name: string): Client {
   )
 }
 
-/** Tells the person, or another program, what is done. */
+/** Output for the user, or for another program. */
 interface Report {
-  /** A change that is about to be decided. */
+  /** A change before its decision. */
   change(outcome: Outcome): void
-  /** What became of a client's file. */
   result(outcome: Outcome): void
-  /** At the end: what holds for all, and what is left to do. */
+  /** At the end: notes for all clients, and the remaining steps. */
   end(outcomes: readonly Outcome[], notes: readonly string[]): void
 }
 
-/** Text that is written as it goes on. */
+/** Prints text during the run. */
 function textReport(print: (line: string) => void): Report {
   const shown = new Set<string>()
   const head = ({ client, file, change }: Outcome) => {
@@ -267,7 +264,7 @@ const resultTexts = {
   failed: 'Not changed.',
 } satisfies Record<Outcome['status'], string>
 
-/** One JSON object at the end. */
+/** Prints one JSON object at the end. */
 const jsonReport = (print: (line: string) => void): Report => ({
   change: () => undefined,
   result: () => undefined,

@@ -13,7 +13,7 @@ import {
 /** JSON as JSON.parse reads it. */
 export const strictJson: TextFormat = jsonFormat(true)
 
-/** JSON with comments and commas after the last value. */
+/** JSON with comments and trailing commas. */
 export const jsonWithComments: TextFormat = jsonFormat(false)
 
 function jsonFormat(isStrict: boolean): TextFormat {
@@ -35,7 +35,7 @@ function jsonFormat(isStrict: boolean): TextFormat {
   }
 }
 
-/** The value of a node. Of a key that is there several times the last counts, as for all clients. */
+/** Value of a node. Of duplicate keys the last wins, as in all clients. */
 function plainValueOf(node: Node): unknown {
   if (node.type === 'array') return childrenOf(node).map(plainValueOf)
   if (node.type !== 'object') return getNodeValue(node)
@@ -47,11 +47,11 @@ function plainValueOf(node: Node): unknown {
   )
 }
 
-/** Whether a text holds no value: it is empty, or has only comments. */
+/** True if a text is empty or has only comments. */
 const isBlank = (text: string, isStrict: boolean) =>
   text.trim() === '' || (!isStrict && tokensOf(text).every(isComment))
 
-/** A text that is empty becomes an object; comments stay before it. */
+/** Turns an empty text into an object; comments stay before it. */
 function newText(text: string, path: Path, value: PlainValue): Edit[] {
   const json = JSON.stringify(nested(path, value), undefined, 2)
   const end = text.length
@@ -61,7 +61,7 @@ function newText(text: string, path: Path, value: PlainValue): Edit[] {
   return [{ start: end, end, text: `${before}${json.replaceAll('\n', eol)}${eol}` }]
 }
 
-/** A value within objects, and a list of one, for the keys of a path. */
+/** Wraps a value in the objects of a path, or in a one-item list for an index. */
 const nested = (path: Path, value: PlainValue): PlainValue =>
   path.reduceRight<PlainValue>(
     (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),
@@ -95,7 +95,7 @@ function removeIn(source: JsonSource, node: Node, path: Path): Edit[] {
   return removedChild(source, node, child)
 }
 
-/** Adds a last member or element, in the style of the others. */
+/** Appends a member or element in the style of its siblings. */
 function insertedChild(
   source: JsonSource,
   node: Node,
@@ -122,7 +122,7 @@ function insertedChild(
     const after = endsLine(text, end) ? '' : eol + outer
     return [{ start: end, end, text: before + item + after }]
   }
-  // A comma after the last value is the style of the file, and stays so.
+  // Keeps the file's style of a trailing comma.
   if (tokens.findLast((token) => !isComment(token))?.kind === 'comma') {
     return [{ start: end, end, text: `${before}${item},` }]
   }
@@ -134,7 +134,7 @@ function insertedChild(
   ]
 }
 
-/** Whether the children of a node have lines of their own, and their indentation. */
+/** Whether the children of a node are on separate lines, and their indentation. */
 function layoutOf(text: string, node: Node) {
   const open = node.offset
   const outer = indentAt(text, open)
@@ -148,20 +148,20 @@ function layoutOf(text: string, node: Node) {
   }
 }
 
-/** An object that is empty gets lines, unless the whole file is one line with something in it. */
+/** True if a new object spans lines: always, except in a one-line file with content. */
 const hasSeveralLines = (text: string) => /\n\s*\S/.test(text) || /^\s*\{\s*\}\s*$/.test(text)
 
-/** One more level of indentation, as the first line that is indented has it. */
+/** Indentation unit: that of the first indented line. */
 const indentUnit = (text: string): string => /\n([ \t]+)["[{]/.exec(text)?.[1] ?? '  '
 
-/** A value as JSON text, on several lines with that indentation, or on one line without. */
+/** A value as JSON text: on several lines with `indent`, else on one line. */
 function jsonText(text: string, value: PlainValue, indent: string | undefined): string {
   if (indent === undefined) return JSON.stringify(value)
   const json = JSON.stringify(value, undefined, indentUnit(text))
   return json.replaceAll('\n', endOfLine(text) + indent)
 }
 
-/** Takes out a member or element with its comma. */
+/** Removes a member or element with its comma. */
 function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
   const { text, tokens } = source
   const children = childrenOf(node)
@@ -174,7 +174,7 @@ function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
   const after = nextSignificant(tokens, end)
   const hasComma = after?.kind === 'comma'
   const cutEnd = hasComma ? after.end : end
-  // What follows on the same line must not become a part of a line comment before.
+  // The rest of the line must not join a line comment before it.
   const mustKeepLine = before?.kind === 'line comment' && !endsLine(text, cutEnd)
   const cutStart = mustKeepLine ? start : (before?.end ?? start)
   const cut = { start: cutStart, end: cutEnd, text: '' }
@@ -187,20 +187,20 @@ function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
 const nextSignificant = (tokens: readonly JsonToken[], offset: number) =>
   tokens.find((token) => token.start >= offset && !isComment(token))
 
-/** A part of a JSON text that is not a space. */
+/** A JSON token or comment. */
 interface JsonToken {
   readonly kind: 'comma' | 'line comment' | 'block comment' | 'other'
   readonly start: number
   readonly end: number
 }
 
-/** A text and its tokens, comments among them, in order. */
+/** A text and its tokens in order, including comments. */
 interface JsonSource {
   readonly text: string
   readonly tokens: readonly JsonToken[]
 }
 
-/** Parses a text. Throws FormatError. `isStrict`: without comments and commas after the last value. */
+/** Parses a text. Throws FormatError. `isStrict`: no comments, no trailing commas. */
 function parsedJson(text: string, isStrict: boolean): Node {
   const errors: ParseError[] = []
   const options = { allowTrailingComma: !isStrict, disallowComments: isStrict }
@@ -211,7 +211,7 @@ function parsedJson(text: string, isStrict: boolean): Node {
   throw new FormatError(message, [text, error?.offset ?? 0])
 }
 
-/** Kinds of tokens, by the numbers of the library, whose enum exists only in its types. */
+/** Token kinds of the library, whose enum exists only in its types. */
 const syntaxKind = {
   comma: 5,
   lineComment: 12,
@@ -221,7 +221,7 @@ const syntaxKind = {
   endOfFile: 17,
 } as const
 
-/** The tokens of a text that can be parsed. */
+/** Tokens of a valid text. */
 function tokensOf(text: string): JsonToken[] {
   const scanner = createScanner(text, false)
   const tokens: JsonToken[] = []
@@ -244,14 +244,14 @@ const isComment = ({ kind }: JsonToken): boolean =>
 
 const endOf = ({ offset, length }: Node): number => offset + length
 
-/** The members of an object, or the elements of a list. */
+/** Members of an object, or elements of a list. */
 const childrenOf = (node: Node): readonly Node[] => node.children ?? []
 
 /** The value of a member or of an element. */
 const valueNode = (child: Node): Node =>
   child.type === 'property' ? (child.children?.[1] ?? child) : child
 
-/** The member or element of that key. Throws FormatError where several members have it. */
+/** Member or element at `key`. Throws FormatError for duplicate keys. */
 function childAt(text: string, node: Node, key: string | number): Node | undefined {
   if (typeof key === 'number') return childrenOf(node)[key]
   const [first, second] = childrenOf(node).filter(({ children }) => children?.[0]?.value === key)

@@ -2,7 +2,7 @@ import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { isFetched, packageId, realPath } from '../config/program-command.ts'
 import type { Machine } from './clients.ts'
 
-/** How a client starts this program. */
+/** Command with which a client starts this program. */
 export interface LaunchCommand {
   readonly command: string
   readonly args: readonly string[]
@@ -10,11 +10,11 @@ export interface LaunchCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The program that is to be started: this one, except in tests. */
+/** The program to start: this one, except in tests. */
 export interface Program {
-  /** The Node.js that runs it, which bin.ts has found new enough. */
+  /** Path of Node.js, whose version bin.ts has checked. */
   readonly execPath: string
-  /** The file that it runs. */
+  /** Path of the program's script. */
   readonly script: string
   readonly packageId: string
 }
@@ -28,9 +28,9 @@ export const thisProgram = (): Program => ({
 type System = Pick<Machine, 'platform' | 'env'>
 
 /**
- * A command that still works when the program was updated or its cache emptied. Paths of Node.js and
+ * Returns a command that survives updates of the program and an empty cache. Paths of Node.js and
  * of the program are absolute, because desktop programs often do not see the PATH of a shell. A
- * program that npx has fetched has no lasting path: then it is npx again, with this version.
+ * program from npx has no lasting path: its command is npx with this version.
  */
 export function launchCommand(program: Program, system: System): LaunchCommand {
   const { execPath, packageId } = program
@@ -39,7 +39,7 @@ export function launchCommand(program: Program, system: System): LaunchCommand {
     return { command: lastingNode(execPath, system), args: [script], env: {} }
   }
   const args = ['-y', packageId]
-  // On Windows npx is a batch file, which only the shell can start.
+  // On Windows npx is a batch file, which needs the shell.
   if (system.platform === 'win32') return { command: 'cmd', args: ['/c', 'npx', ...args], env: {} }
   // npx starts "node" from PATH, so PATH begins with the folder of this Node.
   const folder = dirname(lastingNode(execPath, system))
@@ -47,16 +47,16 @@ export function launchCommand(program: Program, system: System): LaunchCommand {
   return { command: join(folder, 'npx'), args, env: { PATH: path } }
 }
 
-/** The path as given survives an update where links lead to a version; a link in bin/ has no .js. */
+/** The unresolved path survives an update if it is a link to a version. A link in bin/ has no .js. */
 const lastingScript = (script: string): string =>
   script.endsWith('.js') ? script : realPath(script)
 
-/** Folders in PATH whose Node links exist for one shell or one package only. */
+/** Folders in PATH whose Node links belong to one shell or one package. */
 const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
 
 /**
- * The path of Node.js. Package managers keep each version in a folder of its own, which the next
- * update removes; the link to it that is in PATH stays.
+ * Returns a path of Node.js that survives updates. Package managers keep each version in its own
+ * folder, which the next update removes; the link in PATH stays.
  */
 function lastingNode(execPath: string, { env, platform }: System): string {
   const name = platform === 'win32' ? 'node.exe' : 'node'

@@ -4,36 +4,36 @@ import type { Client } from './clients.ts'
 import type { LaunchCommand } from './launch-command.ts'
 import { changedText, type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
-/** The variables of the server that are about the platform. */
+/** Platform variables of the server. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
 const keyVariable = 'VOICE_AGENT_API_KEY'
 
-/** The flags for the same, which would win over the variables. */
+/** Platform flags, which take precedence over the variables. */
 const accountFlags = ['--base-url', '--api-key']
 
 interface WantedServer {
-  /** Its name in the client's file. */
+  /** Name in the client's file. */
   readonly name: string
   readonly launch: LaunchCommand
-  /** Address of the platform; `undefined`: the sandbox, or a configuration file says it. */
+  /** Base URL of the platform; `undefined`: the sandbox, or given by a configuration file. */
   readonly baseUrl: string | undefined
-  /** The key that is written as it is; `undefined`: none, or only how the client finds it. */
+  /** Key to write in plain text; `undefined`: no key, or a reference. */
   readonly plainKey: string | undefined
-  /** No account is given: an entry that has one keeps it. */
+  /** True without a given account: an existing entry keeps its own. */
   readonly keepsAccount?: boolean
 }
 
 type Fields = Readonly<Record<string, PlainValue>>
 
-/** The steps that make the client's file hold the server; none where it does already. */
+/** Steps that add the server to the client's file; empty if it is up to date. */
 export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer): Step[] {
   const path = [client.servers, wanted.name]
   const existing = valueAt(data, path)
   const entry = entryOf(client, wanted)
   const inputs = client.secret.kind === 'prompt' ? inputSteps(data, wanted) : []
   if (existing === undefined) return [...inputs, { set: path, value: entry }]
-  // What was at this name is of another kind, such as a server on the network.
+  // The existing entry is of another kind, such as a remote server.
   if (!isObject(existing) || typeof existing[client.form.command] !== 'string') {
     return [...inputs, { remove: path }, { set: path, value: entry }]
   }
@@ -44,7 +44,7 @@ export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer):
   return [...inputs, ...stepsToUpdate(client, path, existing, updated)]
 }
 
-/** A whole entry, for a client that has none. */
+/** A complete new entry. */
 function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
   const { name, launch, baseUrl, plainKey } = wanted
   const isReferred = baseUrl !== undefined && plainKey === undefined
@@ -65,8 +65,9 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
 }
 
 /**
- * Changes only what is ours: other fields and variables, which a person has added, stay. So do flags of
- * the server that are not given again: one may be a limit, such as --read-only. Flags of an earlier account go.
+ * Changes only our fields: other fields and variables, which users have added, stay. Earlier server
+ * flags stay, too, because one may be a limit such as --read-only. Flags of an earlier account are
+ * removed.
  */
 function stepsToUpdate(
   { form, secret }: Client,
@@ -85,12 +86,12 @@ function stepsToUpdate(
   return [...steps, ...env, ...list]
 }
 
-/** Whether variables or flags say which platform it is, or name the file of settings that does. */
+/** True if variables or flags give the platform, or a configuration file that gives it. */
 const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
   (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
   args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
 
-/** The arguments that start the program, and the earlier flags that are neither given again nor `dropped`. */
+/** Arguments that start the program, and earlier flags that are neither overridden nor `dropped`. */
 function withFlags(after: PlainValue | undefined, before: unknown, dropped: string[]) {
   const args: readonly PlainValue[] = Array.isArray(after) ? after : []
   const replaced = new Set([...dropped, ...flagsIn(args).map(({ flag }) => flag)])
@@ -98,7 +99,7 @@ function withFlags(after: PlainValue | undefined, before: unknown, dropped: stri
   return [...args, ...kept.flatMap(({ words }) => words)]
 }
 
-/** The flags among arguments, each with the words that belong to it. */
+/** Flags among arguments, each with its words. */
 function flagsIn(args: unknown): { readonly flag: string; readonly words: string[] }[] {
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return []
   const flags: { flag: string; words: string[] }[] = []
@@ -110,7 +111,7 @@ function flagsIn(args: unknown): { readonly flag: string; readonly words: string
   return flags
 }
 
-/** Sets variables, and takes out those of an account that is no longer wanted. */
+/** Sets variables, and removes those of an earlier account. */
 function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined): Step[] {
   const before = isObject(existing) ? existing : {}
   const after: Fields = isObject(wanted) ? (wanted as Fields) : {}
@@ -124,7 +125,7 @@ function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined)
   return [...gone, ...set]
 }
 
-/** The list of variables that are handed on: ours is in it, or not, and others stay. */
+/** Adds our variable to the list of inherited variables, or removes it. Others stay. */
 function listSteps(
   path: Path,
   field: string,
@@ -141,7 +142,7 @@ function listSteps(
 
 const inputId = (name: string) => `${name}-api-key`
 
-/** What VS Code asks for and keeps, and how an entry names it. */
+/** Input that VS Code prompts for and stores, and its reference in an entry. */
 const keyInput = (name: string) => ({
   reference: `\${input:${inputId(name)}}`,
   input: {
@@ -152,7 +153,7 @@ const keyInput = (name: string) => ({
   },
 })
 
-/** Of VS Code: the list of inputs is at the top of the file, beside the servers. */
+/** VS Code only: the list of inputs is at the top level of the file, beside the servers. */
 function inputSteps(data: unknown, { name, baseUrl, plainKey }: WantedServer): Step[] {
   if (baseUrl === undefined || plainKey !== undefined) return []
   const inputs = valueAt(data, ['inputs'])
@@ -167,7 +168,7 @@ const inputIndex = (inputs: unknown, name: string): number =>
     ? inputs.findIndex((one: unknown) => isObject(one) && one.id === inputId(name))
     : -1
 
-/** The steps that take the server out of the client's file; none where it is not in it. */
+/** Steps that remove the server from the client's file; empty if it is not in it. */
 export function stepsToRemove(client: Client, data: unknown, name: string): Step[] {
   const path = [client.servers, name]
   if (valueAt(data, path) === undefined) return []
@@ -182,25 +183,25 @@ export function stepsToRemove(client: Client, data: unknown, name: string): Step
   ]
 }
 
-/** Where the server's key will be. */
+/** Place of the server's key. */
 type KeyChoice =
   | { readonly kind: 'none' }
   | { readonly kind: 'plain'; readonly key: string; readonly needsConsent: boolean }
   | { readonly kind: 'referred' }
   | { readonly kind: 'missing' }
 
-/** The account of the server, as far as it is known before any client is looked at. */
+/** Account of the server, before the clients' files are read. */
 export interface GivenAccount {
-  /** The address of the platform for the files; `undefined`: the sandbox, or a file of settings has it. */
+  /** Base URL for the files; `undefined`: the sandbox, or given by a configuration file. */
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
-  /** Whether the key may be written into files. */
+  /** If true, the key may be written to files in plain text. */
   readonly mayKeyBePlain: boolean
 }
 
 /**
- * The key goes where the client keeps secrets, else the file says where it is found. In plain text
- * it is written only on demand, or with consent where the client has no other way.
+ * Chooses the place of the key: the client's secret store or environment. It is written in plain
+ * text only on request, or with consent if the client has no other way.
  */
 export function keyChoice(
   { secret }: Client,
@@ -213,7 +214,7 @@ export function keyChoice(
     : { kind: 'plain', key, needsConsent: !mayKeyBePlain }
 }
 
-/** Says where the key is, and what a person has to do for it. */
+/** Notes about the place of the key, and the user's next step. */
 export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] {
   if (choice.kind === 'none') return []
   if (choice.kind === 'plain') {
@@ -229,39 +230,39 @@ export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] 
   }
 }
 
-/** Why a client gets no entry without the key. */
+/** Reason to skip a client without the key. */
 export const missingKeyNote = ({ title }: Client): string =>
   `${title} would need the key in its file: set ${keyVariable}, and run the command again.`
 
-/** Why a client gets no entry without consent. */
+/** Reason to skip a client without consent. */
 export const plainKeyNote = ({ title }: Client): string =>
   `${title} has no place for secrets, so the key would be in its file in plain text. Give --key-in-files to allow that.`
 
-/** A server on the network, as clients are told of it. */
+/** A remote server, for clients. */
 export interface RemoteServer {
-  /** Its name in the client's file. */
+  /** Name in the client's file. */
   readonly name: string
-  /** The address of MCP. */
+  /** URL of the MCP endpoint. */
   readonly url: string
-  /** What a request has to bring, with a text in place of the secret; `undefined`: nothing. */
+  /** Header that requests need, with a placeholder for the secret; `undefined`: none. */
   readonly header: { readonly name: string; readonly value: string } | undefined
 }
 
 /** How one client connects. */
 interface RemoteInstall {
-  /** What its file holds then, if it holds no other server. */
+  /** Text of its file, if it has no other server. */
   readonly text: string
-  /** Opens the client with the question whether to install; `undefined`: it has no such links. */
+  /** Install link; `undefined`: the client has none. */
   readonly link: string | undefined
 }
 
-/** How a client connects to a server on the network; `undefined`: not by its file. */
+/** Returns the setup of a remote server in a client; `undefined`: its file supports none. */
 export function remoteInstall(
   { format, servers, remote, secret, linkScheme }: Client,
   { name, url, header }: RemoteServer,
 ): RemoteInstall | undefined {
   if (!remote) return undefined
-  // What the client asks for is in no file and in no link.
+  // A prompted secret is in no file and no link.
   const asked = header && secret.kind === 'prompt' ? keyInput(name) : undefined
   const value = asked?.reference ?? header?.value
   const entry: Fields = {
@@ -276,21 +277,19 @@ export function remoteInstall(
   ])
   if (linkScheme === undefined) return { text, link: undefined }
   if (linkScheme === 'cursor') return { text, link: cursorLink(name, entry) }
-  // VS Code asks for the inputs, such as a key, and keeps them; the entry names them as ${input:id}.
+  // VS Code prompts for the inputs, such as a key, and stores them; the entry refers to them as
+  // ${input:id}.
   return { text, link: vsCodeLink({ name, ...(asked && { inputs }), ...entry }, linkScheme) }
 }
 
-/**
- * The link that opens VS Code with the question whether to install a server
- * (https://code.visualstudio.com/api/extension-guides/ai/mcp).
- */
+/** Install link of VS Code (https://code.visualstudio.com/api/extension-guides/ai/mcp). */
 const vsCodeLink = (server: Fields, scheme: 'vscode' | 'vscode-insiders'): string =>
   `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify(server))}`
 
-/** The same for Cursor (https://cursor.com/docs/mcp/install-links). It has no questions for keys. */
+/** Install link of Cursor (https://cursor.com/docs/mcp/install-links). It cannot prompt for keys. */
 const cursorLink = (name: string, entry: Fields): string =>
   `cursor://anysphere.cursor-deeplink/mcp/install?${cursorQuery(name, entry)}`
 
-/** How links for Cursor name a server: its entry is base64. */
+/** Query of Cursor's links, with the entry in base64. */
 export const cursorQuery = (name: string, entry: PlainValue): URLSearchParams =>
   new URLSearchParams({ name, config: Buffer.from(JSON.stringify(entry)).toString('base64') })

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../text/json.ts'
 
 /*
- * A configuration file is changed by edits of its text, so that comments, order and spaces of
- * everything else stay as they are. Each format (JSON, TOML, YAML) gives such edits for a step.
+ * A configuration file is changed by text edits, which preserve all other comments, order and
+ * whitespace. Each format (JSON, TOML, YAML) computes the edits for a step.
  */
 
-/** Where a value is: the keys of the objects around it, an index for a place in a list. */
+/** Path of a value: object keys and list indices. */
 export type Path = readonly (string | number)[]
 
-/** A change of one value: a new value at a path, or none. A list is appended to at its length. */
+/** Sets or removes one value. The index equal to a list's length appends. */
 export type Step =
   | { readonly set: Path; readonly value: PlainValue }
   | { readonly remove: Path; readonly value?: never }
 
-/** What we write: values of JSON, which every format has. */
+/** A JSON value, which every format supports. */
 export type PlainValue =
   | string
   | number
@@ -22,7 +22,7 @@ export type PlainValue =
   | readonly PlainValue[]
   | { readonly [key: string]: PlainValue }
 
-/** The text from `start` to `end` (offsets in UTF-16 units) is replaced. */
+/** Replaces the text from `start` to `end` (offsets in UTF-16 units). */
 export interface Edit {
   readonly start: number
   readonly end: number
@@ -31,19 +31,19 @@ export interface Edit {
 
 /** A format of configuration files. */
 export interface TextFormat {
-  /** The value of a text. Throws FormatError. An empty text is an empty object. */
+  /** Parses a text. An empty text is an empty object. Throws FormatError. */
   read(text: string): unknown
-  /** The edits that make a step, which do not overlap, in order. Throws FormatError. */
+  /** Edits of a step, in order and without overlap. Throws FormatError. */
   edits(text: string, step: Step): Edit[]
 }
 
-/** A text is not of its format, or cannot be changed safely; the message is a clause. */
+/** Invalid text, or text that cannot be changed safely. The message is a clause. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
   readonly line: number | undefined
   readonly column: number | undefined
 
-  /** `at`: the line and column from 1 on, or the offset in a text. */
+  /** `at`: the 1-based line and column, or the offset in a text. */
   constructor(message: string, at?: { line: number; column: number } | [string, number]) {
     super(message)
     const place = Array.isArray(at) ? placeOf(...at) : at
@@ -59,7 +59,7 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line: before.split('\n').length, column: offset - lineStart + 1 }
 }
 
-/** The text after edits that are in order and do not overlap. */
+/** Applies edits, which are in order and do not overlap. */
 function applyEdits(text: string, edits: readonly Edit[]): string {
   return edits.reduceRight(
     (result, { start, end, text: added }) => result.slice(0, start) + added + result.slice(end),
@@ -67,30 +67,30 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
   )
 }
 
-/** The end of line that a text uses; a text of one line gets the usual one. */
+/** Line ending of a text; `\n` for a text of one line. */
 export const endOfLine = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n'
 
-/** Where the line that holds an offset begins. */
+/** Start of the line at an offset. */
 export const lineStartOf = (text: string, offset: number): number =>
   text.lastIndexOf('\n', offset - 1) + 1
 
-/** The spaces and tabs at the beginning of the line that holds an offset. */
+/** Indentation of the line at an offset. */
 export const indentAt = (text: string, offset: number): string =>
   /^[ \t]*/.exec(text.slice(lineStartOf(text, offset)))?.[0] ?? ''
 
-/** Whether nothing but spaces is between an offset and the end of its line. */
+/** True if only whitespace follows on the line. */
 export const endsLine = (text: string, offset: number): boolean =>
   /^[ \t]*(?:\r?\n|$)/.test(text.slice(offset))
 
-/** A text that steps have changed, with the edits of each step for the text before that step. */
+/** A changed text, with the edits of each step relative to the text before that step. */
 export interface ChangedText {
   readonly text: string
   readonly changes: readonly { readonly before: string; readonly edits: readonly Edit[] }[]
 }
 
 /**
- * Makes the steps, and reads the text after each: only what the step says may be different. So a
- * fault of an edit can never lose a part of somebody's file. Throws FormatError.
+ * Applies the steps, and parses the text after each: only the value of the step may differ. So a
+ * bug in an edit can never lose a part of a file. Throws FormatError.
  */
 export function changedText(format: TextFormat, text: string, steps: readonly Step[]): ChangedText {
   let current = text
@@ -113,7 +113,7 @@ function isSafe(format: TextFormat, text: string, step: Step, expected: unknown)
   try {
     const value = format.read(text)
     if (isDeepStrictEqual(value, expected)) return true
-    // TOML has no tables that are there only for what they hold.
+    // TOML has no empty implicit tables.
     const outer = 'remove' in step ? step.remove.slice(0, -1) : []
     return isDeepStrictEqual(withoutEmpty(value, outer), withoutEmpty(expected, outer))
   } catch (error) {
@@ -122,7 +122,7 @@ function isSafe(format: TextFormat, text: string, step: Step, expected: unknown)
   }
 }
 
-/** The value without the object at a path if that is empty, and then without those around it. */
+/** Removes the object at a path if it is empty, and then its empty ancestors. */
 function withoutEmpty(value: unknown, path: Path): unknown {
   if (path.length === 0) return value
   const inner = valueAt(value, path)

@@ -9,7 +9,7 @@ import {
   type TextFormat,
 } from './text-format.ts'
 
-/** TOML. New tables are added at the end of the file, and use only what TOML 1.0 has. */
+/** TOML. New tables are appended to the file, in TOML 1.0 syntax. */
 export const toml: TextFormat = {
   read: (text) => getStaticTOMLValue(parsed(text)),
   edits(text, step) {
@@ -41,13 +41,13 @@ const isWithin = (path: Path, outer: Path) => isSame(path.slice(0, outer.length)
 
 const isTable = (statement: Statement): statement is AST.TOMLTable => statement.type === 'TOMLTable'
 
-/** A key with its value, and where it is. */
+/** A key with its value, and its full path. */
 interface Assignment {
   readonly path: Path
   readonly node: AST.TOMLKeyValue
 }
 
-/** All keys with a value: of the top level, of tables, and within inline tables. */
+/** All keys with a value: top-level, in tables and in inline tables. */
 function assignments(body: readonly Statement[]): Assignment[] {
   return body.flatMap((statement) =>
     isTable(statement)
@@ -82,7 +82,7 @@ function set(text: string, body: readonly Statement[], path: Path, value: PlainV
   if (inline?.type === 'TOMLInlineTable') return insertedInline(inline, line)
   const table = standardTable(body, parent)
   if (table && !isPlainObject(value)) {
-    // Behind the comment of the last line of the table, or of its head.
+    // After the comment of the table's last line, or of its header.
     const last = (table.body.at(-1) ?? table.key).range[1]
     const at = last + (/^[^\r\n]*/.exec(text.slice(last))?.[0].length ?? 0)
     return [{ start: at, end: at, text: endOfLine(text) + line }]
@@ -104,7 +104,7 @@ function insertedInline({ body, range }: AST.TOMLInlineTable, item: string): Edi
   return [{ start: at, end: at, text: last ? `, ${item}` : ` ${item} ` }]
 }
 
-/** Adds tables at the end, each after an empty line. The file ends as it did, with a line end or not. */
+/** Appends tables, each after an empty line. Keeps the presence of a final newline. */
 function appended(text: string, tables: readonly string[]): Edit {
   const eol = endOfLine(text)
   const isEmpty = text.trim() === ''
@@ -143,7 +143,7 @@ function inlineValue(value: PlainValue): string {
   return `[${value.map(inlineValue).join(', ')}]`
 }
 
-/** Takes out tables and keys at or below a path. */
+/** Removes tables and keys at or below a path. */
 function removed(text: string, body: readonly Statement[], path: Path): Edit[] {
   const cuts = body.flatMap((statement) => {
     if (isTable(statement) && isWithin(statement.resolvedKey, path)) return [cut(text, statement)]
@@ -169,7 +169,7 @@ function removedKey(text: string, node: AST.TOMLKeyValue, at: Path, path: Path):
   return [{ start: found.range[0], end: next ? next.range[0] : found.range[1], text: '' }]
 }
 
-/** The lines of a statement, with the comment behind it, and an empty line before a table. */
+/** Removes the lines of a statement, its trailing comment, and an empty line before a table. */
 function cut(text: string, statement: Statement): Edit {
   const [from, to] = statement.range
   const lineStart = lineStartOf(text, from)
@@ -179,7 +179,7 @@ function cut(text: string, statement: Statement): Edit {
   return { start, end: to + rest.length, text: '' }
 }
 
-/** Cuts that touch each other as one; a file without a line end at its end still has none. */
+/** Merges adjacent cuts. Keeps a missing final newline. */
 function joined(text: string, cuts: readonly Edit[]): Edit[] {
   const merged: Edit[] = []
   for (const one of cuts) {

@@ -12,8 +12,8 @@ import {
 } from './text-format.ts'
 
 /*
- * YAML. The document API of the library would write the whole file again, with other spaces, so only
- * the ranges of its nodes are used.
+ * YAML. The library's document API would reformat the whole file, so only the ranges of its nodes
+ * are used.
  */
 
 export const yaml: TextFormat = {
@@ -53,7 +53,7 @@ function placeOfError(text: string, offset: number) {
   return { line, col: column }
 }
 
-/** The object of the file; `undefined` where the file is empty. Throws FormatError for a list or text. */
+/** Root object; `undefined` for an empty file. Throws FormatError for a list or text. */
 function rootOf(text: string): YAMLMap | undefined {
   const contents = parsed(text)?.contents
   if (!contents || (isScalar(contents) && contents.value === null)) return undefined
@@ -88,7 +88,7 @@ function setIn(text: string, map: YAMLMap, path: Path, value: PlainValue): Edit[
   return [replacedValue(text, map, pair, rest, value)]
 }
 
-/** A new value of a pair: an object that was empty gets lines, everything else is written as JSON. */
+/** Replaces the value of a pair: an empty object becomes block lines, everything else JSON. */
 function replacedValue(
   text: string,
   map: YAMLMap,
@@ -109,11 +109,11 @@ function replacedValue(
   return { start, end: trimmedEnd(text, start, end), text: `${eol}${block.trimEnd()}` }
 }
 
-/** The end of a value without the line ends and spaces that the ranges of blocks contain. */
+/** End of a value without the trailing whitespace of block ranges. */
 const trimmedEnd = (text: string, start: number, end: number): number =>
   start + text.slice(start, end).trimEnd().length
 
-/** Adds a last pair. */
+/** Appends a pair. */
 function insertedPair(text: string, map: YAMLMap, path: Path, value: PlainValue): Edit {
   const last = map.items.at(-1)
   if (map.flow) {
@@ -134,14 +134,14 @@ const endOfLineAt = (text: string, offset: number) => {
   return end < 0 ? text.length : end + 1
 }
 
-/** Lines at the beginning of a line, or at the end of a file without a line end. */
+/** Inserts lines at a line start, or at the end of a file without final newline. */
 function appendedLines(text: string, at: number, block: string): Edit {
   const isAtLineStart = at === 0 || text[at - 1] === '\n'
   if (isAtLineStart) return { start: at, end: at, text: block }
   return { start: at, end: at, text: endOfLine(text) + block.trimEnd() }
 }
 
-/** A value at a path as lines of a block, which end with a line end. */
+/** A value at a path as block lines, each with a line ending. */
 function blockText(path: Path, value: PlainValue, indent: string, eol: string): string {
   return stringify(nested(path, value), { indent: 2, lineWidth: 0 })
     .trimEnd()
@@ -163,7 +163,7 @@ function removeIn(text: string, map: YAMLMap, path: Path): Edit[] {
   if (!isMap(pair.value)) return []
   const [next] = rest
   if (rest.length === 1 && pair.value.items.length === 1 && pairOf(pair.value, next)) {
-    // Without its last pair a block would be no object any more.
+    // A block without pairs is not an object.
     return [replacedValue(text, map, pair, [], {})]
   }
   return removeIn(text, pair.value, rest)
