@@ -1,4 +1,5 @@
 import type { StateError } from '../state/state-access.ts'
+import { emergencyNever } from '../text/phone-number.ts'
 
 /** One argument that cannot be used, and why. */
 export interface ArgumentProblem {
@@ -67,7 +68,12 @@ interface RefusalOptions {
 
 /** Refuses arguments that do not fit the schema, or name what does not exist. */
 export const invalidArguments = (fields: Advice['fields']): Refused =>
-  new Refused('bad_arguments', 'the arguments are not valid; nothing was sent', { fields })
+  new Refused('bad_arguments', 'the arguments are not valid; nothing was sent', {
+    fields,
+    ...(fields.some(({ message }) => message.includes(emergencyNever)) && {
+      next: 'Tell the user to dial it. Do not try an emergency number again.',
+    }),
+  })
 
 /** Refuses valid arguments that are wrong, each with what to do about it. */
 export const badArguments = (fields: Advice['fields']): Refused =>

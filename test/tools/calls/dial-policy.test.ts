@@ -66,7 +66,7 @@ describe('without a dial policy', () => {
   })
 
   test.each(['911', '112', '999', '+911', '9-1-1'])(
-    '%s is named as an emergency number',
+    '%s is named as an emergency number, and no other try is proposed',
     async (to) => {
       const call = { agent_id: seedIds.supportAgent, from_number: '+12025550110' }
       const results = [
@@ -75,7 +75,10 @@ describe('without a dial policy', () => {
         await client.call('place_calls', { ...call, calls: [to] }),
         await client.call('check_call_readiness', { ...call, to_number: to }),
       ]
-      for (const { content } of results) expect(content[0]?.text).toMatch(/\bemergency\b/)
+      for (const { content } of results) {
+        expect(content[0]?.text).toMatch(/\bemergency\b/)
+        expect(content[0]?.text).not.toMatch(/call \w+ again/)
+      }
     },
   )
 
