@@ -124,7 +124,7 @@ export const adviceRows: readonly AdviceRow[] = [
     id: 'proxy_refused',
     again: 'if harmless',
     what: (code) =>
-      `the proxy did not connect to the platform (HTTP ${code.slice('PROXY_'.length)}); nothing was sent`,
+      `the proxy did not connect to the platform (HTTP ${code.slice('PROXY_'.length)})`,
     next: () =>
       'Check HTTPS_PROXY, and for HTTP 407 its user name and password. Check that the proxy allows the host in VOICE_AGENT_BASE_URL.',
   }),
@@ -172,7 +172,7 @@ export const adviceRows: readonly AdviceRow[] = [
     when: ({ kind }) => kind === 'not_recorded',
     what: (failure) => failureText(failure),
     next: () =>
-      'Nothing was sent. Tell the user: this server records every change, and its operator has to repair the audit trail. The log of the server has the details.',
+      'Tell the user: this server records every change, and its operator has to repair the audit trail. The log of the server has the details.',
   },
   {
     id: 'cancelled',
