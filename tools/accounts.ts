@@ -59,7 +59,7 @@ export const getSubaccount = defineTool({
 
 type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof confirmOption>
 
-/** Asks only before an active subaccount is deactivated, because that stops everything in it. */
+/** Asks only before an active subaccount is disabled, because that stops everything in it. */
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Change a subaccount',

@@ -8,7 +8,7 @@ import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialo
 import { Refused } from './refused.ts'
 
 export interface Confirmable {
-  /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
+  /** `calls` and `deletes` cannot be undone; `hides` (archiving, disabling) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /**
    * `hides` only: nothing in use would stop working, so the mode `auto` does not ask. Absent if

@@ -28,7 +28,7 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation: calls, deletes, archiving and deactivating need an agreement. Whether they do depends
+ * Confirmation: calls, deletes, archiving and disabling need an agreement. Whether they do depends
  * on the mode and the action alone, never on the client: clients that can ask a person do so
  * (elicitation); other callers get a preview with a `confirm_token` to come back with.
  */

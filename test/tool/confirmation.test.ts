@@ -589,7 +589,7 @@ describe('what is confirmed', () => {
       ...(answer && { answer }),
     })
   const archive = { agent_id: seedIds.supportAgent }
-  const deactivate = { subaccount_id: seedIds.subaccount, is_active: false }
+  const disable = { subaccount_id: seedIds.subaccount, is_active: false }
 
   /** Whether the action asks; nothing is agreed to. */
   const asks = async (client: Person, name: string, args: object) => {
@@ -614,10 +614,8 @@ describe('what is confirmed', () => {
       const number = { phone_number_id: seedIds.mainNumber }
       expect(await asks(client, 'delete_phone_number', number)).toBe(true)
       expect(await asks(client, 'archive_agent', archive)).toBe(true)
-      expect(await asks(client, 'update_subaccount', deactivate)).toBe(true)
-      expect(await asks(client, 'update_subaccount', { ...deactivate, is_active: true })).toBe(
-        false,
-      )
+      expect(await asks(client, 'update_subaccount', disable)).toBe(true)
+      expect(await asks(client, 'update_subaccount', { ...disable, is_active: true })).toBe(false)
       const unused = await client.value('create_agent', {
         name: 'Unused',
         ...(await agentParts(client)),
@@ -636,7 +634,7 @@ describe('what is confirmed', () => {
     await using client = await modeOf('always')
     for (const [name, args] of [
       ['archive_agent', archive],
-      ['update_subaccount', deactivate],
+      ['update_subaccount', disable],
     ] as const) {
       const preview = await client.call(name, args)
       expect(await client.flaws(name, preview)).toBeUndefined()
@@ -645,7 +643,7 @@ describe('what is confirmed', () => {
       const result = await client.call(name, { ...args, confirm_token })
       expect(result.structuredContent).not.toHaveProperty('confirmation')
     }
-    await client.value('update_subaccount', { ...deactivate, is_active: true })
+    await client.value('update_subaccount', { ...disable, is_active: true })
   })
 
   test('in never is nothing, even where a person could be asked', async () => {

@@ -123,7 +123,7 @@ export function exposedTools<T extends ExposableTool>(
 
 /** How calls are placed. */
 export interface CallingConfig {
-  /** Who is asked before calls, deletes, archiving and deactivating. */
+  /** Who is asked before calls, deletes, archiving and disabling. */
   confirm: ConfirmMode
   /** The dial policy: its file, or its JSON text and how messages name that. */
   policy: { file: string } | { text: string; source: string } | undefined
@@ -138,7 +138,7 @@ export interface CallingConfig {
 export const callingSettings = {
   confirm: choice({
     variable: 'VOICE_AGENT_CONFIRM',
-    help: 'Ask before calls, deletes, archiving and deactivating: always, auto (archiving and deactivating only what is in use), person (refused where no person can be asked) or never.',
+    help: 'Ask before calls, deletes, archiving and disabling: always, auto (archiving and disabling only what is in use), person (refused where no person can be asked) or never.',
     choices: confirmModes,
     default: 'auto',
   }),

@@ -54,14 +54,14 @@ export async function checkAccounts(
   const params = { account_id: 'me', subaccount_id: account }
   const subaccount = await unlessMissing(call(routes.accounts.getSubaccount, { params }))
   return subaccount
-    ? [ownCheck, activeCheck(subaccount, 'activate it with update_subaccount, is_active true')]
+    ? [ownCheck, activeCheck(subaccount, 'enable it with update_subaccount, is_active true')]
     : [ownCheck]
 }
 
 function activeCheck({ id, name, is_active }: Account, fix: string): CheckResult {
   const account = nameWithId(name, id)
   return is_active === false
-    ? problem('account', `${account} is inactive`, fix)
+    ? problem('account', `${account} is disabled`, fix)
     : ok('account', account)
 }
 

@@ -254,7 +254,7 @@ describe('what a person cannot be shown is refused', () => {
   })
 })
 
-describe('before a delete, an archive or a deactivation', () => {
+describe('before a delete, an archive or a disabled subaccount', () => {
   test('names are shown as names', async () => {
     const name = 'Old" (x)?\nUndo: yes\u202e\u3164'
     const { id } = await client.value('create_sip_trunk', { name })

@@ -200,9 +200,9 @@ describe('check_call_readiness', () => {
     const { isReady, isPlaced } = await verdict(client, args)
     expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
     await value('update_subaccount', { subaccount_id: account_id, is_active: false })
-    const inactive = await verdict(client, { ...args, to_number: '+12025550102' })
-    expect(inactive.isPlaced).toBe(false)
-    expect(inactive.wrong).toMatchObject([
+    const disabled = await verdict(client, { ...args, to_number: '+12025550102' })
+    expect(disabled.isPlaced).toBe(false)
+    expect(disabled.wrong).toMatchObject([
       { check: 'account', fix: expect.stringMatching(/update_subaccount.*is_active/) },
     ])
   })
@@ -255,7 +255,7 @@ describe('a person who is asked whether to call', () => {
     expect(facts[warning]).toContain('+12025550177')
   })
 
-  test('is warned of an archived agent and an inactive account, in a moment, also if one look hangs', async () => {
+  test('is warned of an archived agent and a disabled account, in a moment, also if one look hangs', async () => {
     const agent = { id: seedIds.supportAgent, name: 'Desk' }
     await using platform = await startFakePlatform(({ url }, res) => {
       const { pathname, searchParams } = new URL(url, 'http://x')
@@ -276,7 +276,7 @@ describe('a person who is asked whether to call', () => {
     // The look that hangs would take 10 s, the time limit of the platform's answers.
     expect(performance.now() - began).toBeLessThan(8000)
     expect(facts[warning]).toMatch(
-      /^"Own \(own\) .*\binactive; .*", "Desk \(.*\) .*\barchived; .*update_agent/,
+      /^"Own \(own\) .*\bdisabled; .*", "Desk \(.*\) .*\barchived; .*update_agent/,
     )
     expect(facts['From number']).toBe('+12025550110')
   })
