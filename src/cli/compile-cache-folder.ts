@@ -20,7 +20,7 @@ export function compileCacheFolder(): string | undefined {
   }
 }
 
-/** Whether it is a folder of this user, not a link to one, and no other user can write to it. */
+/** True for a folder, not a link, that belongs to this user and that no other user can write to. */
 function isOwn(folder: string): boolean {
   const found = lstatSync(folder)
   // On Windows a folder inherits its permissions from the user's profile.
@@ -32,7 +32,7 @@ const root = 0
 const writableByOthers = 0o002
 const sticky = 0o1000
 
-/** Whether no folder from here to the root lets another user replace what is in it. */
+/** True if no ancestor folder lets another user replace its entries. */
 function isSafe(folder: string): boolean {
   if (!process.getuid) return true
   const { uid, mode } = statSync(folder)

@@ -10,9 +10,9 @@ import { jsonSettings, type Setting, type SettingGroup } from './config/setting.
 import { auditSettings, stateSettings } from './config/state.ts'
 
 interface HelpFor {
-  /** The command that it is about; `undefined`: the program. */
+  /** Command; `undefined`: the program. */
   readonly about: string | undefined
-  /** With every option, its values, default and variable. */
+  /** If true, includes every option with values, default and variable. */
   readonly wantsAll: boolean
   /** Columns of the terminal. */
   readonly width: number | undefined
@@ -30,10 +30,10 @@ export function helpText(
   return `${helpParts([...usage, ...options(commands, command)], columns)}\n`
 }
 
-/** Columns of the help on one screen, also where it is no terminal. */
+/** Maximum columns of the short help, also without a terminal. */
 const maxColumns = 100
 
-/** What a person does first, in this order. */
+/** First steps of a user, in order. */
 const firstSteps = ['tools', 'install', 'doctor']
 
 function programUsage(commands: readonly CommandSpec[], wantsAll: boolean): HelpPart[] {
@@ -67,12 +67,12 @@ function commandUsage(
   ]
 }
 
-/** Examples as commands to copy, with what each is for beside it or, where that is too long, before it. */
+/** Example commands, with the purpose beside each or, if too long, before it. */
 function exampleLines(
   examples: readonly string[],
   width = Number.POSITIVE_INFINITY,
 ): readonly string[] {
-  // What an example is for stands behind two spaces.
+  // Two spaces separate an example from its purpose.
   const rows = examples.map((example) => {
     const [words = '', meaning = ''] = example.split(/ {2,}/)
     return { command: `  ${commandLine(words)}`, meaning }
@@ -88,7 +88,7 @@ function exampleLines(
   })
 }
 
-/** A command on several lines, as POSIX shells read it. */
+/** Breaks a command into lines with POSIX continuations. */
 function brokenCommand(command: string, width: number): string[] {
   const lines = ['  ']
   for (const [word] of command.matchAll(/(?:'[^']*'|\S)+/g)) {
@@ -106,7 +106,7 @@ const common: readonly string[] = [
   ...['host', 'port', 'allowed-hosts', 'config'],
 ]
 
-/** So many options fit on a screen. */
+/** Bound for the options on one screen. */
 const maxShown = 12
 
 /** The options on one screen. */

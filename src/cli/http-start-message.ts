@@ -6,10 +6,10 @@ import type { ListenConfig, OauthConfig } from './config/http.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'
 import type { RemoteServer } from './install/server-entry.ts'
 
-/** As much of the configuration as decides under which names the server is reached. */
+/** Configuration of the server's host names. */
 type Names = Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined }
 
-/** Where the server is, and what the operator should know of its safety, in lines for the log. */
+/** Log lines with the server's address and security notes. */
 export function httpStartLines(
   server: Listening,
   { listen, platform, allowedHosts }: ListenConfig & { platform: PlatformConfig },
@@ -77,7 +77,7 @@ export const claudeCommand = (url: string, header: Header): string =>
 export const headerFlag = (header: Header): string =>
   header ? ` --header "${header.name}: ${header.value}"` : ''
 
-/** Clients get their tokens by themselves. */
+/** With OAuth, clients get their own tokens. */
 const oauthSecret = {
   header: undefined,
   note: 'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',

@@ -8,10 +8,7 @@ import { textWidth } from './config/help.ts'
 import { commandLine } from './config/program-command.ts'
 import { log, logEnd, silenceSqliteWarning } from './observation.ts'
 
-/**
- * Runs the program to its end and gives the exit code. An error that ends it is logged, with what
- * `hintFor` knows of it.
- */
+/** Runs the program and returns the exit code. Logs a fatal error with the hint of `hintFor`. */
 export async function main(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -31,11 +28,11 @@ export async function main(
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
     const running = await config.start()
-    // Not earlier: the start gives the log its form.
+    // After the start, which sets the log's format.
     for (const warning of config.warnings) log(warning, 'warn')
     await Promise.race([running.done, stopped])
     await running.close()
-    // A server ends when it is told to, whether or not its client still reads.
+    // A server stops on a signal even if its client no longer reads.
     if (!running.exitCode) return checkOutput(exitCodes.done)
     await Promise.race([outputTaken(), stopped])
     const code = checkOutput(running.exitCode())
@@ -49,9 +46,9 @@ export async function main(
 
 let outputError: Error | undefined
 
-/** The exit code. A full disk is a failure; a reader that has gone, such as `head`, is not. */
+/** Returns the exit code. A full disk is a failure; a closed pipe, such as of `head`, is not. */
 function checkOutput(code: number): number {
-  // Node clears `errored` soon, and tells the event only after it.
+  // Node clears `errored` before it emits the event.
   const error = outputError ?? process.stdout.errored
   if (!error || hasCode(error, 'EPIPE')) return code
   log(`The output is incomplete: it could not be written (${error.message}).`, 'error')
@@ -61,8 +58,8 @@ function checkOutput(code: number): number {
 const hasCode = (error: Error, code: string) => 'code' in error && error.code === code
 
 /**
- * Resolves when everything written is with the reader, or is lost. A reader such as a pager takes its
- * time, and the process ends soon after the exit code is known (bin.ts).
+ * Resolves when all output is flushed or lost. A reader such as a pager is slow, and the process
+ * exits soon after the exit code is known (bin.ts).
  */
 const outputTaken = () => new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
 
@@ -72,7 +69,7 @@ async function print(text: string): Promise<number> {
   return checkOutput(exitCodes.done)
 }
 
-/** What a person should know of an error that ends the program. */
+/** Message for an error that ends the program. */
 function failureText(
   error: unknown,
   [first]: readonly string[],
@@ -87,8 +84,8 @@ function failureText(
 }
 
 /**
- * The form that the log was to have, where the settings could not be read: the error is written in
- * that form, too, because programs read a log of JSON line by line.
+ * Log format after the settings could not be read. The error must still be JSON if JSON was asked
+ * for, because programs parse such a log.
  */
 function logFormAfterFailure(argv: readonly string[], env: Environment): 'json' | 'text' {
   const given =
@@ -98,7 +95,7 @@ function logFormAfterFailure(argv: readonly string[], env: Environment): 'json' 
   return given === 'json' ? 'json' : 'text'
 }
 
-/** As cli/config/given-settings.ts reads texts: a blank one is not set. */
+/** Blank means not set, as in cli/config/given-settings.ts. */
 const textIn = (text: string | undefined) => filledText(text ?? '') || undefined
 
 /** The last text of a flag, in either form of the command line. */
@@ -115,7 +112,7 @@ function logInFile(path: string | undefined): string | undefined {
   try {
     return z.object({ log: z.string() }).parse(JSON.parse(readFileSync(path, 'utf8'))).log
   } catch {
-    // The file may be what the error is about.
+    // The file may be the cause of the error.
     return undefined
   }
 }

@@ -22,19 +22,19 @@ let options: LogOptions | undefined
 /** Writes one line, such as a warning, to the log. */
 export const log = (message: string, level?: LogLevel): void => current.line(message, level)
 
-/** Writes a defect of this program to the log; the message, which may hold a text of a client, at `debug`. */
+/** Logs a bug. The message may contain client text, so it is logged at `debug`. */
 export function logDefect(error: unknown): void {
   log(defectText(error), 'error')
   log(messageText(String(error)), 'debug')
 }
 
-/** The same for a request that failed, or a connection that broke. */
+/** Logs a failed request or a broken connection, likewise. */
 export function logFailedRequest(error: Error): void {
   log(`A request of a client failed: ${errorKind(error)}`, 'error')
   log(messageText(error.message), 'debug')
 }
 
-/** What a service reports, written to the log. */
+/** Service callbacks that write to the log. */
 export const serviceLog = {
   onBug: logDefect,
   onAuditTrouble: (message: string) => log(message, 'error'),
@@ -42,16 +42,16 @@ export const serviceLog = {
   onReplyDrift: (message: string) => log(message, 'warn'),
 }
 
-/** Gives the log the form that the settings ask for. */
+/** Sets the configured log format. */
 export function setUpLog(wanted: LogOptions): Log {
   current = createLog(wanted, process.stderr)
-  // What Node itself would write would not be JSON.
+  // Node's own output would not be JSON.
   if (wanted.form === 'json' && options?.form !== 'json') logOfNode()
   options = wanted
   return current
 }
 
-/** Writes why the program ends, also where there is no log. `form` counts until the log is set up. */
+/** Logs the reason for the end of the program. `form` applies until the log is set up. */
 export function logEnd(message: string, form: 'json' | 'text'): void {
   if (!options) setUpLog({ form, level: 'notice' })
   const written = options?.form === 'off' ? defaultLog : current
@@ -66,7 +66,7 @@ export function silenceSqliteWarning(): void {
   })
 }
 
-/** Receives the warnings of Node.js, which it does not write itself then. */
+/** Receives the warnings of Node.js instead of its default output. */
 function onWarning(show: (warning: Error) => void): void {
   const isExpected = ({ name, message }: Error) =>
     name === 'ExperimentalWarning' && /SQLite/.test(message)
@@ -76,7 +76,7 @@ function onWarning(show: (warning: Error) => void): void {
   })
 }
 
-/** Writes the warnings of Node.js, and an error that nothing has caught, to the log. */
+/** Logs warnings of Node.js and uncaught errors. */
 function logOfNode(): void {
   onWarning(({ name, message }) => log(`${name}: ${message}`, 'warn'))
   process.on('uncaughtException', (error) => {
@@ -106,16 +106,15 @@ export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void 
   )
 }
 
-/** What records the requests of a process. */
 interface Observation {
-  /** `undefined`: nobody wants to know of them. */
+  /** `undefined`: nothing is recorded. */
   readonly observer: Observer | undefined
   close(): Promise<void>
 }
 
 /**
- * Sets up the log, and serves the metrics if they are wanted. Code that is not needed is not loaded.
- * Throws ListenError.
+ * Sets up the log, and serves the metrics if configured. Loads code only if needed. Throws
+ * ListenError.
  */
 export async function openObservation({
   log: logOptions,
@@ -130,7 +129,7 @@ export async function openObservation({
   return { observer: createObserver(sinks, tracing), close: async () => metrics?.close() }
 }
 
-/** Where the API of OpenTelemetry keeps what is registered: the same for every copy of the API. */
+/** Registry key of the OpenTelemetry API, the same for every copy of it. */
 const registryKey = Symbol.for('opentelemetry.js.api.1')
 
 const Registry = z.object({ version: z.string(), trace: z.unknown() })

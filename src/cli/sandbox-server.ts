@@ -13,18 +13,17 @@ import type { ListenConfig } from './config/http.ts'
 import { isLoopback, type SandboxConfig } from './config/platform.ts'
 import { log, logDefect } from './observation.ts'
 
-/** A file that describes faults or data cannot be used; the message says what is wrong with it. */
+/** Invalid file of faults or data. The message names the error. */
 class DescriptionError extends Error {
   override readonly name = 'DescriptionError'
 }
 
-/** What is served, and where. */
 export interface SandboxServerConfig extends ListenConfig {
   readonly sandbox: SandboxConfig
   readonly faultsFile: string | undefined
-  /** What the sandbox is to hold instead of its own data; `undefined`: that. */
+  /** File with data for the sandbox; `undefined`: its own data. */
   readonly fixtureFile: string | undefined
-  /** Whether what it holds is removed first. */
+  /** If true, existing data is removed first. */
   readonly isReset: boolean
 }
 
@@ -62,7 +61,7 @@ export async function startSandboxServer(config: SandboxServerConfig): Promise<L
   }
 }
 
-/** Answers requests from the sandbox; `refusalOfHost` says why a Host header is refused. */
+/** Answers requests from the sandbox. `refusalOfHost` checks the Host header. */
 const answerer =
   (sandbox: Pick<Sandbox, 'fetch'>, refusalOfHost: ReturnType<typeof hostCheck>) =>
   async (request: Request, { incoming, outgoing }: HttpBindings) => {
@@ -77,8 +76,8 @@ const answerer =
   }
 
 /**
- * Method, path, status and time of an answer. The query may hold telephone numbers, and the path of the
- * page of a web call the secret that lets a person in.
+ * Method, path, status and time of an answer. The query is omitted, because it may contain
+ * telephone numbers, and the path of a web call page, because it contains the join secret.
  */
 function answerLine({ method, url }: Request, response: Response, ms: number): string {
   const status = response === RESPONSE_ALREADY_SENT ? 'broken off' : response.status
@@ -95,7 +94,7 @@ const readFaults = (file: string): Faults => readDescription('faults file', file
 
 const readFixture = (file: string): Fixture => readDescription('fixture', file, Fixture)
 
-/** Reads a JSON file that a person has written. The error names the place in it. */
+/** Reads a JSON file of the user. Errors name the place in it. */
 function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T {
   try {
     const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')))

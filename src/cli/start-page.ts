@@ -7,9 +7,9 @@ import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
 import { type RemoteServer, remoteInstall } from './install/server-entry.ts'
 
-/** What a request has to bring, besides the address. */
+/** Credential that requests need. */
 type Access =
-  /** Nothing: it is the sandbox. */
+  /** None: the sandbox. */
   | 'none'
   /** An API key of the platform. */
   | 'key'
@@ -21,14 +21,14 @@ type Access =
 export interface StartPageOptions {
   readonly isSandbox: boolean
   readonly ownKey: OwnKey
-  /** The origin under which the server is reached, where the operator has said it. */
+  /** Public origin, if configured. */
   readonly publicUrl: URL | undefined
   readonly readiness: Readiness
 }
 
 /**
- * Answers a request for the page at the root of the HTTP server. It works without its script, which adds
- * buttons, and there is no secret in it.
+ * Serves the page at / of the HTTP server. It contains no secret and works without its script,
+ * which adds buttons.
  */
 export function showStartPage(request: Request, options: StartPageOptions): Response {
   const { ownKey, publicUrl } = options
@@ -61,8 +61,8 @@ function accessBy(ownKey: OwnKey): Access {
 }
 
 /**
- * The address that the browser has used. What a proxy says of it is taken from anyone: it is shown only
- * to the sender of the request, and the page is not stored.
+ * Origin that the browser has used. Forwarding headers are trusted from anyone, because only the
+ * sender sees the page, and it is not cached.
  */
 function baseOf({ url, headers }: Request): string {
   const base = new URL(url)
@@ -95,8 +95,8 @@ details > :not(summary) { margin-left: .25rem; }
 `)
 
 /**
- * A button to copy beside each text that is made for it. Outside https and localhost a page has no
- * clipboard: there the text is selected, and the older command tried.
+ * Adds copy buttons. Outside https and localhost there is no clipboard API: the script selects the
+ * text and tries execCommand.
  */
 const script = inline(`
 for (const code of document.querySelectorAll('[data-copy]')) {
@@ -156,7 +156,7 @@ may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in th
 connectors or apps.</p>`,
 }
 
-/** How one client is connected to this server, on a machine like that of the browser. */
+/** Steps that connect one client to this server, on the browser's operating system. */
 function steps(client: Client, server: RemoteServer, userAgent: string): Html {
   const { id, title, restart } = client
   const install = remoteInstall(client, server)
@@ -198,7 +198,7 @@ const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
     `gemini mcp add --scope user --transport http${headerFlag(header)} ${name} ${url}`,
 }
 
-/** The usual place of a client's file. This server's own machine is not looked at. */
+/** Default path of a client's file. Does not look at this server's machine. */
 function filePath(client: Client, userAgent: string): string {
   if (/Windows/.test(userAgent)) {
     return client.locate(machine('win32', '%USERPROFILE%')).file.replaceAll('/', '\\')

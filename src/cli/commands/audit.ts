@@ -36,7 +36,7 @@ const instant = (help: string): Setting<number | undefined> => ({
   },
 })
 
-/** Which entries of the audit trail are printed. */
+/** Filters of the printed audit entries. */
 const auditQuerySettings = {
   since: instant('Only entries from this time on.'),
   until: instant('Only entries before this time.'),
@@ -107,7 +107,7 @@ export const audit = defineCommand({
 
 const pageSize = 500
 
-/** Prints entries on standard output, a page after the other. Throws StateError. */
+/** Prints entries to standard output, page by page. Throws StateError. */
 async function printAuditTrail(
   trail: AuditTrail,
   { query, wantsJson }: { readonly query: AuditQuery; readonly wantsJson: boolean },
@@ -144,7 +144,7 @@ function auditLines(
   )
 }
 
-/** Fixed, so that pages can be printed one after the other. */
+/** Fixed column widths, because pages are printed one by one. */
 const widths = [20, 9, 19, 16, 12, 24]
 
 const head = ['TIME', 'OUTCOME', 'TOOL', 'KEY', 'CONFIRMED BY', 'CLIENT', 'WHAT']
@@ -164,7 +164,7 @@ function clientText({ client = {}, transport }: AuditEntry): string {
   return `${firstCharacters(String(name), 18)} ${transport}`
 }
 
-/** Writes named in a row. JSON has all. */
+/** Bound for the writes in a row. JSON has all. */
 const maxNamed = 3
 
 function whatText({ reason, arguments: given, writes, failed_request: failed }: AuditEntry) {
@@ -181,10 +181,10 @@ function whatText({ reason, arguments: given, writes, failed_request: failed }: 
     .join(' ')
 }
 
-/** Longest part of the arguments in a row, in characters. */
+/** Bound for the arguments in a row, characters. */
 const longestArguments = 120
 
-/** The arguments of a call that changed nothing; of objects and lists only the names. */
+/** Arguments of a call that changed nothing; objects and lists by name only. */
 function argumentsText(given: AuditEntry['arguments']): string {
   const parts = Object.entries(Object(given)).map(([name, value]) =>
     typeof value === 'object' ? name : `${name} ${value}`,

@@ -56,7 +56,7 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
     ...running,
     async close() {
       interruption.abort()
-      // Arguments from standard input that do not come are not waited for: nothing was sent.
+      // Does not wait for missing arguments from standard input: nothing was sent.
       if (isCalling) await running.done
       else process.stdin.destroy()
       await close()

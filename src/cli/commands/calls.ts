@@ -5,7 +5,7 @@ import { type Setting, settingReader, text } from '../config/setting.ts'
 import { type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
-// Not imported: as a module it would be loaded by every start.
+// Not imported: every start would load the module.
 const { userInfo } = process.getBuiltinModule('node:os')
 
 const callsActions = ['stop', 'resume', 'status'] as const
@@ -15,11 +15,11 @@ interface CallsCommandConfig {
   readonly state: StateLocation
   readonly reason: string | undefined
   readonly by: string | undefined
-  /** The command that lets calls be placed again. */
+  /** Command that allows calls again. */
   readonly resume: string
 }
 
-/** The text is in every refusal, so it is short. */
+/** Bound for the text, which is in every refusal, characters. */
 const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({

@@ -4,24 +4,24 @@ import { configFileSettings } from '../config/config-file.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
 import type { SettingTexts } from '../config/setting.ts'
 
-/** Something that runs until it is stopped. */
+/** A running command. */
 export interface Running {
   /** Resolves when it ends by itself. */
   readonly done: Promise<void>
   close(): Promise<void>
-  /** The exit code, once it has ended by itself; absent: 0. */
+  /** Exit code after it has ended by itself; absent: 0. */
   exitCode?(): number
 }
 
 export interface ConfigProblems {
   readonly faults: readonly ConfigError[]
-  /** Remarks that stop nothing, a sentence each. */
+  /** Non-fatal warnings, one sentence each. */
   readonly warnings: readonly string[]
 }
 
 interface Definition<Name extends string, Config extends object> extends CommandSpec {
   readonly name: Name
-  /** Its configuration, from the texts of its settings. Throws ConfigError. */
+  /** Parses the settings. Throws ConfigError. */
   readonly read: (
     texts: SettingTexts,
     env: Environment,
@@ -30,11 +30,11 @@ interface Definition<Name extends string, Config extends object> extends Command
     problems: ConfigProblems,
   ) => Config
   /**
-   * `read` is given the faults of settings and reads the others. Otherwise the first fault is
-   * thrown.
+   * If true, `read` receives the faults of settings and reads the rest. Otherwise the first fault
+   * is thrown.
    */
   readonly readsDespiteFaults?: boolean
-  /** Starts it. Imports what only this command needs, so that other commands start faster. */
+  /** Starts the command. Imports its own code lazily, so that other commands start faster. */
   readonly start: (config: Config) => Promise<Running>
 }
 
@@ -57,7 +57,7 @@ export const defineCommand = <Name extends string, Config extends object>({
     const config = read(texts, env, origins, operands, problems)
     return {
       command: spec.name,
-      // What reads despite faults reports them itself.
+      // A command that reads despite faults reports them itself.
       warnings: readsDespiteFaults ? [] : problems.warnings,
       ...config,
       start: () => start(config),
@@ -68,11 +68,11 @@ export const defineCommand = <Name extends string, Config extends object>({
 /** The longest time of a timer in Node.js, ms. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A command that ends by itself. Ended by a signal, it exits with the code of Ctrl+C. */
+/** A command that ends by itself. A signal ends it with the exit code of Ctrl+C. */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
-  // Timers of the tools do not keep a process running, because a server that stops has to end. Without
-  // one that does, a command that waits for a call would end at once, as if it was done.
+  // Timers of tools are unref'd, so that a server can stop. This one keeps a command alive while it
+  // waits for a call.
   const keptRunning = setInterval(() => undefined, longestTimerMs)
   const done = code
     .then((value) => {

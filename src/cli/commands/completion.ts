@@ -2,7 +2,7 @@ import type { CommandSpec } from '../config/command-line.ts'
 import { CommandLineError } from '../config/config-error.ts'
 import { defineCommand, ending } from './command.ts'
 
-/** The command that completes the command lines of all commands, its own too, in a shell. */
+/** The command for shell completion of all commands, including itself. */
 export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
   defineCommand({
     name: 'completion',
@@ -22,7 +22,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
         import('../terminal/terminal.ts'),
       ])
       const terminal = processTerminal(env)
-      // What the scripts call.
+      // Called by the shell scripts.
       if (what === 'candidates') {
         const clients = await clientsFor(words)
         return ending(complete(words, { commands: allCommands(), clients }, terminal))
@@ -34,7 +34,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
     },
   })
 
-/** The part that knows the clients is loaded only where they are completed. */
+/** Loads the list of clients only to complete them. */
 async function clientsFor(words: readonly string[]) {
   if (!words.includes('install') && !words.includes('uninstall')) return []
   const { clients } = await import('../install/clients.ts')

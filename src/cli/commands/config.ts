@@ -16,7 +16,7 @@ export const config = defineCommand({
   settings: { ...serverSettings, ...jsonSettings },
   read(texts, env, origins) {
     const given = { texts, origins }
-    // A configuration that the other commands would refuse is refused here, with the same message.
+    // Refuses what the other commands would refuse, with the same message.
     const served = http.configure(given, env)
     const simulated = sandbox.configure(given, env)
     const inEffect: Readonly<Record<string, string>> = {
@@ -57,6 +57,6 @@ function settingList(settings: readonly EffectiveSetting[], file = ''): string {
     .join('\n')
 }
 
-/** What holds while a setting without a default is not set. */
+/** Effect of an unset setting without a default. */
 const unsetText = (setting: Setting | undefined) =>
   setting?.range.startsWith('Default') ? setting.range : 'not set'

@@ -33,7 +33,7 @@ type HttpCommandConfig = ServiceConfig &
 
 const defaultPort = 3000
 
-/** Time in which a server without requests under way stops, ms. */
+/** Time in which an idle server stops, ms. */
 const idleStopMs = 200
 
 export const http = defineCommand({
@@ -86,8 +86,8 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     observer,
     webCallPagesAt: () => origin,
   })
-  // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
-  // the first tool reports it.
+  // The operator of an HTTP server reads the log, so errors end the start. Over stdio the first
+  // tool call reports them.
   const warning = await service.prepare()
   if (warning !== undefined) log(warning, 'warn')
   const ownKey = await ownKeyFor(config, service)
@@ -96,7 +96,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   origin = originFor(server, config)
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, ownKey)) log(line)
-  // For a person, and with the local token: not for programs that collect logs.
+  // For people only: it holds the local token, which must not reach log collectors.
   if (config.log.form === 'text') process.stderr.write(connectHelp(server, config, ownKey))
   return {
     done: new Promise(() => {}),
@@ -119,7 +119,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
 }
 
 /**
- * The public address is a name of this server, where names are checked at all: always on loopback,
+ * Adds the public URL's host to the allowed hosts, if hosts are checked: always on loopback,
  * otherwise once the operator has named one.
  */
 function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
@@ -130,30 +130,30 @@ function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
     : listening
 }
 
-/** Which requests may use the server's own key: only local ones, or all of them in the sandbox. */
+/** Requests that may use the server's own key: local ones, or all in the sandbox. */
 async function ownKeyFor(
   { platform, oauth, listen, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
 ): Promise<OwnKey> {
-  // A client starts OAuth only when a request without a token is refused.
+  // Clients start OAuth only after a 401.
   if (platform.kind === 'sandbox') return { usedBy: oauth ? 'none' : 'all' }
   if (!isLoopback(listen.host) || !hasOwnKey) return { usedBy: 'none' }
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
-/** The same path as in src/sandbox/web-calls, which is not loaded for it. */
+/** Same path as in src/sandbox/web-calls, which is not loaded here. */
 const webCallPath = '/web-calls/'
 
 /**
- * The pages for people: the start page, and those of the sandbox's web calls. What makes them is loaded
- * with the first visit.
+ * Pages for people: the start page, and the sandbox's web calls. Their code is loaded with the
+ * first visit.
  */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,
   { readiness, showWebCall }: Service,
   ownKey: OwnKey,
 ): Site => ({
-  // Whoever asks for JSON is told where MCP is, as at every other address.
+  // A request for JSON gets the 404 that lists the endpoints.
   serves: (path, { method, headers }) =>
     path === '/'
       ? (method === 'GET' || method === 'HEAD') && (headers.accept?.includes('text/html') ?? false)
@@ -173,7 +173,7 @@ const siteOf = (
 /** Time after which the log names a client again, ms. */
 const sameClientMs = 60_000
 
-/** Logs clients that connect, by names of our own list: what they call themselves may be anything. */
+/** Logs connecting clients by the names of our own list, because their own names are untrusted. */
 function createConnectionLog(): (name: string) => void {
   const logged = new Map<string, number>()
   return async (name) => {

@@ -22,7 +22,7 @@ import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 import { tools } from './tools.ts'
 
-/** The commands: to add one, write its file and its row here. */
+/** All commands but `completion`. To add one, write its file and add a row here. */
 const others = [
   stdio,
   http,
@@ -37,7 +37,7 @@ const others = [
   calls,
 ] as const
 
-/** All commands: the others, and `completion`, which completes the command lines of all of them. */
+/** All commands, including `completion`. */
 export const commands = [...others, completionOf((): readonly CommandSpec[] => commands)] as const
 
 const defaultCommand = stdio
@@ -54,7 +54,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const line = parseCommandLine(argv, commands, defaultCommand)
   const { command, flags, operands, wantsHelp, wantsAll, wantsVersion } = line
   if (wantsVersion) return { command: 'version' }
-  // The help of a tool is what `tools` prints.
+  // `tools` prints the help of a tool.
   const isOfTool = wantsHelp && operands.length > 0 && (command === call || command === tools)
   if (wantsHelp && !isOfTool) return { command: 'help', about: command?.name, wantsAll }
   const read = isOfTool ? tools : (command ?? defaultCommand)
@@ -70,13 +70,13 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
   const configured = () =>
     configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
-  // A wrong file is refused with all that is wrong, also with what else there is.
+  // An invalid file is refused with all faults, including those of other sources.
   if (!readsDespiteFaults && faults.length > 0)
     throwFaults([...faults.map(({ message }) => message), ...faultsOf([configured])])
   return configured()
 }
 
-/** Whether a command reads other variables than that of the configuration file. */
+/** True if a command reads variables other than that of the configuration file. */
 const takesVariables = (group: SettingGroup) =>
   Object.entries(group).some(
     ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),

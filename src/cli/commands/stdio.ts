@@ -33,9 +33,9 @@ export const stdio = defineCommand({
 })
 
 /**
- * When the service is loaded even if no message needs it, ms after the start: after the first
- * answers, and before the compile cache is written (3 s, bin.ts). Later an update may have replaced
- * its files, or the process may have no file descriptor left.
+ * Time after the start at which the service is loaded without need, ms: after the first answers,
+ * and before the compile cache is written (3 s, bin.ts). Later, an update may have replaced its
+ * files, or file descriptors may have run out.
  */
 const loadAfterMs = 1500
 
@@ -72,7 +72,7 @@ async function start(config: ServiceConfig): Promise<Running> {
   }
 }
 
-/** Loads once. After a failure the next call tries again: its cause may be gone. */
+/** Loads once. After a failure the next call retries. */
 function loadedOnce<T extends { close(): Promise<void> }>(load: () => Promise<T>) {
   let loaded: Promise<T> | undefined
   return {
@@ -101,7 +101,7 @@ function handshakeFor(
     confirm: calling.confirm,
     exposure,
     info: serverInfoOf(isSandbox, packageJson.version),
-    // With a pinned account the tools are listed in another form, which only the service knows.
+    // With a pinned account, only the service can list the tools.
     listed: account === undefined ? listedTools(exposure, calling.confirm) : undefined,
     versions: initializedVersions,
   })
@@ -136,7 +136,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   })
   const watch: WatchRequest = (uris, request) => {
     const stop = watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
-      // A client that has gone needs no notification.
+      // Fails only if the client has disconnected.
       current?.sendResourceUpdated({ uri }).catch(() => undefined)
     })
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()

@@ -3,18 +3,18 @@ import { CommandLineError } from './config-error.ts'
 import { commandLine } from './program-command.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
 
-// Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
+// Not imported: the module node:util loads all its exports, which takes a tenth of the start.
 const { parseArgs } = process.getBuiltinModule('node:util')
 
 /** The parts of a command that its command line and help need. */
 export interface CommandSpec {
   readonly name: string
-  /** What it does, in one line. */
+  /** Summary, one line. */
   readonly about: string
   readonly settings: SettingGroup
   /** Its operands as the help shows them, such as `[CLIENT…]`; absent: none. */
   readonly operands?: string
-  /** It parses all words after its first operand itself, flags too. */
+  /** If true, the command parses all words after its first operand itself, including flags. */
   readonly readsRest?: boolean
   /** Command lines for the help, without the name of the program. */
   readonly examples?: readonly string[]
@@ -28,7 +28,7 @@ export interface CommandLine<C extends CommandSpec> {
   /** Words after the command, without flags. */
   readonly operands: readonly string[]
   readonly wantsHelp: boolean
-  /** The help is to have every option: `--help all`. */
+  /** True for `--help all`: the help lists every option. */
   readonly wantsAll: boolean
   readonly wantsVersion: boolean
 }
@@ -69,13 +69,13 @@ export function parseCommandLine<C extends CommandSpec>(
   return line
 }
 
-/** In place of a command or an operand of the help: with every option. */
+/** Operand of the help that lists every option. */
 export const allWord = 'all'
 
 const withoutHelp = (positionals: readonly string[]): string[] =>
   positionals.filter((word, at) => word !== allWord && !(at === 0 && word === 'help'))
 
-/** Commands that every command line has, with what they do. */
+/** Built-in commands with their summaries. */
 export const builtInCommands = {
   help: 'Show the help of a command or of a tool.',
   version: 'Show the version.',
@@ -84,7 +84,7 @@ export const builtInCommands = {
 export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
   Object.assign({}, ...commands.map(({ settings }) => settings))
 
-/** Splits the words of a command that reads the rest itself, behind its first operand. */
+/** Splits the command line after the first operand of a command that reads the rest itself. */
 function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) {
   const names = commands.flatMap(({ name, readsRest }) => (readsRest ? [name] : []))
   if (!names.some((name) => argv.includes(name))) return { read: argv, rest: [] }
@@ -137,7 +137,7 @@ function flagMeant(
   return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
 
-/** Where to write the flags that a command reads itself; empty for other commands. */
+/** Hint about the place of the flags that a command reads itself; empty for other commands. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
     ? ` Write the tool's arguments after its name: ${commandLine(`${command.name} ${command.operands}`)}.`
@@ -146,7 +146,7 @@ const placeOfFlags = (command: CommandSpec | undefined): string =>
 function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
   const names = [...commands.map(({ name }) => name), ...Object.keys(builtInCommands)]
   const meant = closestWord(named, names)
-  // Tools have underscores in their names, and commands none.
+  // Tool names have underscores, command names have none.
   const ofTool = /^[a-z]+(_[a-z]+)+$/.test(named)
   const toolHint = ofTool ? ` To call it: ${commandLine(`call ${named}`)}.` : ''
   const hint = meant === undefined ? toolHint : ` Did you mean ${meant}?`

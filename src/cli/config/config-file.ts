@@ -15,14 +15,14 @@ export const configFileSettings = {
   }),
 }
 
-/** What a configuration file may hold besides settings: the address of its schema, for editors. */
+/** Key of the schema's URL, for editors; not a setting. */
 const schemaKey = '$schema'
 
 /**
- * The texts of the settings in a configuration file. A wrong file is an error as a whole, with all of
- * its faults: a setting that is overlooked may be one that protects. Texts of the wrong type are not
- * repeated in messages: one may be a secret. A setting with a fault is left out, if `onFault` returns.
- * Throws ConfigError.
+ * Reads the settings of a configuration file. An invalid file is refused as a whole, with all of
+ * its faults, because an ignored setting may be a restriction. Messages do not repeat values of the
+ * wrong type, which may be secrets. If `onFault` returns, the faulty setting is left out. Throws
+ * ConfigError.
  */
 export function readConfigFile(
   path: string,
@@ -49,7 +49,7 @@ export function readConfigFile(
   return texts
 }
 
-/** What is wrong with the text of a setting. A blank one is not set; one of a variable is not filled in. */
+/** Fault of a setting's text: blank, or an unexpanded variable. */
 function faultOf(given: string, name: string, setting: Setting): string | undefined {
   if (/^\s*(\$\{.*\}\s*)?$/.test(given)) return undefined
   return faultsOf([() => setting.parse(given, name)])[0]

@@ -8,13 +8,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface SettingSources {
   readonly flags: SettingTexts
   readonly env: Environment
-  /** Of the configuration file. */
+  /** Texts of the configuration file. */
   readonly file: SettingTexts
 }
 
 type SettingOrigin = 'flag' | 'variable' | 'file'
 
-/** The settings of a group that are set. */
+/** The given settings of a group. */
 export interface GivenSettings {
   readonly texts: SettingTexts
   readonly origins: Readonly<Record<string, SettingOrigin>>
@@ -23,15 +23,15 @@ export interface GivenSettings {
 /** Called with each fault of the configuration. */
 export type OnFault = (fault: ConfigError) => void
 
-/** The default: a wrong configuration stops everything. */
+/** Default: any fault stops the start. */
 export const throwFault: OnFault = (fault) => {
   throw fault
 }
 
 /**
- * The settings of a group that are set: a flag wins over its variable, a variable over the
- * configuration file. A blank text means not set: desktop clients write it, and so does an empty
- * option of a desktop bundle. If `onFault` returns, the faulty setting is left out.
+ * Reads the given settings of a group. A flag takes precedence over its variable, a variable over
+ * the configuration file. A blank text means not set: desktop clients write it, and so does an
+ * empty option of a desktop bundle. If `onFault` returns, the faulty setting is left out.
  */
 export function givenSettings(
   group: SettingGroup,
@@ -80,9 +80,10 @@ const ownText = (variable: string, text: string | undefined) =>
   text !== undefined && isServiceVariable(variable, text) ? undefined : text
 
 /**
- * Whether Kubernetes (or Docker, for links) has set a variable, for a Service such as `voice-agent`:
- * `VOICE_AGENT_SERVICE_HOST`, `VOICE_AGENT_PORT=tcp://10.0.0.1:3000`, `VOICE_AGENT_PORT_3000_TCP_ADDR`.
- * Of these only `…_PORT` can have the name of a setting, and never the form of its value.
+ * True if Kubernetes (or Docker, for links) has set the variable, for a Service such as
+ * `voice-agent`: `VOICE_AGENT_SERVICE_HOST`, `VOICE_AGENT_PORT=tcp://10.0.0.1:3000`,
+ * `VOICE_AGENT_PORT_3000_TCP_ADDR`. Only `…_PORT` can collide with a setting's name, and never with
+ * its value.
  */
 const isServiceVariable = (name: string, text: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
@@ -130,7 +131,7 @@ export const shownSettings = (
     return [{ name, value, origin: origins[name] ?? 'default', variable }]
   })
 
-/** Where a value comes from, as a person finds it. */
+/** Origin of a value, for people. */
 export const originText = ({ name, variable, origin }: EffectiveSetting, file = ''): string =>
   ({ flag: `--${name}`, variable, file, default: 'default' })[origin]
 
@@ -139,7 +140,7 @@ function shownValue({ isSecret, json }: Setting, text: string | undefined): stri
   return isSecret ? masked : text
 }
 
-/** Environment variables that look like settings of this program and are none. */
+/** Environment variables that look like settings of this program. */
 interface UnknownVariables {
   /** Probably a misspelt restriction or key: starting without it would be unsafe. */
   readonly refused: readonly ConfigError[]
@@ -189,12 +190,12 @@ export function unknownVariables(
 
 const prefix = 'VOICE_AGENT_'
 const ours = /^VOICE_?AGENTS?_/i
-/** Other variables of the environment are not compared: they belong to other programs. */
+/** Variables that are compared with settings. Others belong to other programs. */
 const resembling = /voice|agent/i
 
 /**
- * The common prefix says nothing, unless that is what is misspelt. The program is called
- * voice-agent-mcp, so its whole name is taken for the prefix, too.
+ * Compares names without the common prefix, unless the prefix is misspelt. The program's whole
+ * name, VOICE_AGENT_MCP, counts as the prefix, too.
  */
 function isNearMiss(name: string, variable: string): boolean {
   if (!name.startsWith(prefix)) return isMisspelt(name, variable)
@@ -202,13 +203,13 @@ function isNearMiss(name: string, variable: string): boolean {
   return isMisspelt(given, right) || isMisspelt(given.replace(/^MCP_/, ''), right)
 }
 
-/** Settings without which more is allowed than with them; so does every bound, `max-…`. */
+/** Settings that restrict, besides every bound, `max-…`. */
 const limits = [
   ...['read-only', 'toolsets', 'tools', 'exclude-tools', 'account'],
   ...['confirm', 'dial-policy', 'allowed-hosts', 'allowed-origins', 'audit-failure'],
 ]
 
-/** The longest first: `EXCLUDE_TOOLS` holds `TOOLS`. */
+/** Longest first: `EXCLUDE_TOOLS` contains `TOOLS`. */
 const variablesThatLimit = (settings: SettingGroup): readonly string[] =>
   Object.entries(settings)
     .flatMap(([name, { variable }]) =>
@@ -216,7 +217,7 @@ const variablesThatLimit = (settings: SettingGroup): readonly string[] =>
     )
     .toSorted((one, other) => other.length - one.length)
 
-/** Whether words of a name, side by side, are the name of a setting: `READ_ONLY` or `READONLY`. */
+/** True if consecutive words of a name form a setting's name: `READ_ONLY` or `READONLY`. */
 function holdsName(name: string, variable: string): boolean {
   if (!ours.test(name)) return false
   const words = name.replace(ours, '').toUpperCase().split('_')
@@ -226,7 +227,7 @@ function holdsName(name: string, variable: string): boolean {
   )
 }
 
-/** Settings without which the sandbox answers, and words of names that are meant for them. */
+/** Settings whose absence starts the sandbox, with words of similar names. */
 const lookalikes = [
   {
     setting: 'api-key',

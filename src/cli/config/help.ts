@@ -1,7 +1,7 @@
 import type { Environment } from './given-settings.ts'
 import type { Setting } from './setting.ts'
 
-/** What a setting does, and which values it takes. */
+/** Description of a setting and its values. */
 export const settingHelp = ({ help, range }: Setting): string =>
   range === '' ? help : `${help} ${range.charAt(0).toUpperCase()}${range.slice(1)}`
 
@@ -20,10 +20,13 @@ export const helpParts = (parts: readonly HelpPart[], width?: number): string =>
 export type HelpPart = readonly (string | Row)[]
 export type Row = readonly [name: string, meaning: string]
 
-/** The columns that a meaning needs beside its name; with fewer it begins on the next line. */
+/** Minimum columns of a description beside its name; with fewer it starts on the next line. */
 const minMeaningWidth = 32
 
-/** The longest name that has its meaning beside it, unless all are longer; others have it below. */
+/**
+ * Longest name with its description beside it, columns. Longer names have it below, unless all are
+ * longer.
+ */
 const longestBeside = 34
 
 function partText(part: HelpPart, width = Number.POSITIVE_INFINITY): string {
@@ -65,7 +68,7 @@ export function wrapped(text: string, width: number): string[] {
  */
 export function textWidth({ COLUMNS }: Environment): number | undefined {
   const declared = Number(COLUMNS)
-  // A terminal that does not know its size says 0.
+  // A terminal of unknown size reports 0.
   return (
     process.stdout.columns || (Number.isInteger(declared) && declared > 0 ? declared : undefined)
   )

@@ -25,14 +25,14 @@ import {
   text,
 } from './setting.ts'
 
-/** The address that a server listens on, and the host names it is called by. */
+/** Listening address and host names of a server. */
 export interface ListenConfig {
   listen: {
     host: string
     /** 0 picks a free one. */
     port: number
   }
-  /** Host names that clients may use besides localhost, or `*`; none: any name, unless on loopback. */
+  /** Allowed host names besides localhost, or `*`. Empty: any name, except on loopback. */
   allowedHosts: readonly string[]
 }
 
@@ -71,8 +71,8 @@ export function listenConfig(texts: SettingTexts, defaultPort: number): ListenCo
 }
 
 /**
- * A server that other machines reach and that serves requests without a key must name its hosts: a web
- * page could use it through a name of its own (DNS rebinding). Throws ConfigError.
+ * A server that other machines reach and that serves requests without a key must name its hosts,
+ * which stops DNS rebinding. Throws ConfigError.
  */
 export function requireHosts({ listen, allowedHosts }: ListenConfig): void {
   if (isLoopback(listen.host) || allowedHosts.length > 0) return
@@ -94,7 +94,7 @@ const addressRanges = (spec: Spec): Setting<readonly AddressRange[]> => {
   }
 }
 
-// Not by node:net, which a start over stdio does not load.
+// Not node:net, which a start over stdio does not load.
 const Ipv4Range = z.union([z.ipv4(), z.cidrv4()])
 const Ipv6Range = z.union([z.ipv6(), z.cidrv6()])
 
@@ -109,16 +109,16 @@ function addressRange(text: string, label: string): AddressRange {
   return { address, family: isIpv4 ? 'ipv4' : 'ipv6', prefix: Number(prefix) }
 }
 
-/** Who may use the HTTP server, and how much of it. */
+/** Access and limits of the HTTP server. */
 export interface HttpConfig {
-  /** Host names of web pages that may connect. */
+  /** Allowed Origin host names. */
   allowedOrigins: readonly string[]
-  /** Proxies in front of the server, which tell the addresses of clients. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly AddressRange[]
-  /** Whether requests that use the server's own key must bring its local token. */
+  /** If true, requests that use the server's own key need its local token. */
   wantsLocalToken: boolean
   limits: HttpLimits
-  /** The longest time for requests under way when the server is told to stop, ms. */
+  /** Longest time for open requests during shutdown, ms. */
   drainMs: number
 }
 
@@ -263,11 +263,11 @@ export function httpConfig(texts: SettingTexts): HttpConfig {
 
 /** The authorization server beside the MCP server. */
 export interface OauthConfig {
-  /** The origin under which clients and browsers reach this server. */
+  /** Public origin of this server. */
   readonly publicUrl: URL
-  /** The file of the clients that the operator gives, as JSON. */
+  /** JSON file of the operator's clients. */
   readonly clientsFile: string | undefined
-  /** For the documents that clients publish. */
+  /** Proxy for client metadata documents. */
   readonly proxy: HttpsProxy | undefined
 }
 
@@ -288,7 +288,7 @@ export const oauthSettings = {
   }),
 }
 
-/** `undefined`: there is no authorization server. Throws ConfigError. */
+/** `undefined`: no authorization server. Throws ConfigError. */
 export function oauthConfig(texts: SettingTexts, env: Environment): OauthConfig | undefined {
   const value = settingReader(oauthSettings, texts)
   const [url, clientsFile] = [value('public-url'), value('oauth-clients')]
@@ -313,7 +313,7 @@ function isOn(given = ''): boolean {
   throw new ConfigError(`${settingLabel(oauthSettings, 'oauth')} takes true or false.`)
 }
 
-/** Tokens and keys are sent there, so it has to be https; its path must be the server's own. */
+/** Must be https, because tokens and keys are sent there, without a path of its own. */
 function publicAddress(given: string, label: string): URL {
   const url = webAddress(given, label)
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
@@ -325,7 +325,7 @@ function publicAddress(given: string, label: string): URL {
   return url
 }
 
-/** The address of the metrics; `undefined`: there are none. */
+/** Address of the metrics server; `undefined`: no metrics. */
 export interface MetricsConfig {
   readonly metrics: { readonly host: string; readonly port: number } | undefined
 }

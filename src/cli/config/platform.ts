@@ -13,18 +13,18 @@ import {
   text,
 } from './setting.ts'
 
-/** Where the API is: the real platform, or the built-in sandbox. */
+/** The remote platform, or the built-in sandbox. */
 export type PlatformConfig =
   | {
       kind: 'network'
       baseUrl: URL
-      /** The operator's key; over HTTP each request may bring its own. */
+      /** The operator's key. Over HTTP each request may have its own. */
       apiKey: string | undefined
       headersTimeoutMs: number
       totalTimeoutMs: number
-      /** Proxy for https, and the hosts that are reached without it. */
+      /** HTTPS proxy, and the hosts that bypass it. */
       proxy: HttpsProxy | undefined
-      /** Requests to the platform at the same time: in all, with one key, for one client network. */
+      /** Concurrent requests to the platform: in total, per key, per client network. */
       concurrency: { inAll: number; perKey: number; perNetwork: number }
     }
   | ({ kind: 'sandbox' } & SandboxConfig)
@@ -65,7 +65,7 @@ export const platformSettings = {
   }),
 }
 
-/** Settings of the platform that only a server for many clients has. */
+/** Platform settings of a server for many clients. */
 export const sharedPlatformSettings = {
   'max-upstream-per-address': count({
     variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS',
@@ -75,7 +75,7 @@ export const sharedPlatformSettings = {
   }),
 }
 
-/** `needsKey`: the server's own key is needed, because requests cannot bring one. */
+/** `needsKey`: the server needs its own key, because requests cannot have one. */
 export function platformConfig(
   texts: SettingTexts,
   env: Environment,
@@ -129,7 +129,7 @@ function checkApiKey(apiKey: string): void {
   }
 }
 
-/** Proxy for https, and the hosts that are reached without it. */
+/** HTTPS proxy, and the hosts that bypass it. */
 export interface HttpsProxy {
   readonly url: string
   readonly except: string
@@ -155,14 +155,14 @@ function refuseQuotes(text: string, label: string): void {
   throw new ConfigError(`${label} is in quotation marks. Set it without them.`)
 }
 
-/** An address on the web. It is not repeated: it may be a key that was put into the wrong place. */
+/** Parses a web URL. Messages do not repeat it: it may be a misplaced key. */
 export function webAddress(given: string, label: string): URL {
   const url = URL.parse(given)
   if (url && ['https:', 'http:'].includes(url.protocol)) return url
   throw new ConfigError(`${label} is not a web address. A web address starts with https://.`)
 }
 
-/** Secrets are sent to an address by https, or by http on this machine. Throws ConfigError. */
+/** Requires https for a URL that receives secrets, or http on loopback. Throws ConfigError. */
 export function requireHttps({ protocol, hostname }: URL, label: string, secrets: string): void {
   if (protocol === 'https:' || isLoopback(hostname)) return
   throw new ConfigError(
@@ -187,7 +187,7 @@ function platformUrl(given: string): URL {
     throw new ConfigError('VOICE_AGENT_BASE_URL must end with the path: no ? and no #.')
   }
   requireHttps(url, 'VOICE_AGENT_BASE_URL', 'the API key')
-  // Every path of the API begins with /v1, so an address that ends with it means the same.
+  // Every path of the API begins with /v1, so it is stripped from the base URL.
   url.pathname = url.pathname
     .replace(/\/{2,}/g, '/')
     .replace(/\/$/, '')
@@ -195,15 +195,14 @@ function platformUrl(given: string): URL {
   return url
 }
 
-/** How the sandbox runs. */
 export interface SandboxConfig {
   /** SQLite file; `:memory:` keeps nothing. */
   file: string
-  /** How many times faster than real time simulated calls run. */
+  /** Speed of simulated calls, as a multiple of real time. */
   speed: number
-  /** What a new file holds: fixed data only, or a business as well. */
+  /** Contents of a new file: fixed data only, or a sample business as well. */
   seed: 'small' | 'full'
-  /** How long a web call waits for a person who joins in a browser, ms. */
+  /** Time that a web call waits for a person to join in a browser, ms. */
   webWaitMs: number
   /** The language model that speaks in simulated calls. */
   llm: { url: string; model: string; apiKey: string | undefined } | undefined

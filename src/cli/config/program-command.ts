@@ -3,9 +3,9 @@ import { basename, delimiter, isAbsolute, join, relative } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Environment } from './given-settings.ts'
 
-/** How this program was started: the commands that it prints depend on it. */
+/** How this program was started, which decides the commands that it prints. */
 export interface ProgramStart {
-  /** The Node.js that runs it. */
+  /** Path of Node.js. */
   readonly execPath: string
   /** The file that it runs. */
   readonly script: string
@@ -16,13 +16,13 @@ export interface ProgramStart {
 
 const { name } = packageJson
 
-/** The package with its version, for what fetches it. */
+/** Package with version, for npx and similar. */
 export const packageId = `${name}@${packageJson.version}`
 
 /**
- * A command of this program to copy into a shell, in the way that it was started. `doctor` becomes
- * `node dist/voice-agent-mcp.js doctor` in a clone; `http --port 4000` becomes
- * `npm start -- --port 4000` after npm start.
+ * Returns a command of this program for a shell, in the form in which it was started. `doctor`
+ * becomes `node dist/voice-agent-mcp.js doctor` in a clone; `http --port 4000` becomes `npm start
+ * -- --port 4000` after npm start.
  */
 export function commandLine(words: string, start: ProgramStart = thisStart()): string {
   const [command = '', ...rest] = words.split(' ')
@@ -41,7 +41,7 @@ const thisStart = (): ProgramStart => ({
   platform: process.platform,
 })
 
-/** A folder that was removed has no path. */
+/** A removed working folder has no path. */
 function workingFolder(): string {
   try {
     return process.cwd()
@@ -50,13 +50,13 @@ function workingFolder(): string {
   }
 }
 
-/** The command that a script of package.json has started, such as npm start. */
+/** The npm script that started the program, such as `npm start`. */
 const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
   env.npm_package_name === name ? npmScripts[env.npm_lifecycle_event ?? ''] : undefined
 
 const npmScripts: Environment = { start: 'http', sandbox: 'sandbox' }
 
-/** A text of the server for its operator, with the commands in it as `commandLine` writes them. */
+/** Rewrites the commands in a text for the operator with `commandLine`. */
 export const withCommandLines = (text: string): string =>
   text.replaceAll(/voice-agent-mcp (doctor|calls resume)/g, (_, words) => commandLine(words))
 
@@ -66,14 +66,14 @@ export const withCommandLines = (text: string): string =>
  */
 const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
 
-/** Whether a program was fetched for one run, as by npx: its path does not last. */
+/** True if a program was fetched for one run, as by npx, so its path does not last. */
 export const isFetched = (script: string): boolean => passingFolder.test(script)
 
 /** The words that start the program. */
 function programWords(start: ProgramStart): string {
   const { script, env, platform } = start
   const file = basename(script)
-  // Where another program has loaded this one.
+  // Another program has loaded this one.
   if (![name, `${name}.js`, 'bin.ts'].includes(file)) return name
   if (isFetched(script)) return `npx -y ${packageId}`
   if (env.npm_command === 'exec' && inNodeModules.test(script)) return `npx ${name}`
@@ -92,7 +92,7 @@ const foldersOf = (env: Environment): string[] =>
     .split(delimiter)
     .filter((folder) => isAbsolute(folder) && !inNodeModules.test(folder))
 
-/** `node`, if a shell finds this Node.js by that; else its path. */
+/** `node` if it resolves to this Node.js in a shell, else its path. */
 function nodeFor({ execPath, env, platform }: ProgramStart): string {
   const file = platform === 'win32' ? 'node.exe' : 'node'
   const first = foldersOf(env).find((folder) => existsSync(join(folder, file)))
@@ -100,10 +100,10 @@ function nodeFor({ execPath, env, platform }: ProgramStart): string {
   return isThis ? 'node' : execPath
 }
 
-/** A path as a word of a shell: from the working folder, if that is shorter. */
+/** A path as a shell word, relative to the working folder if that is shorter. */
 function shown(path: string, start: ProgramStart): string {
   const { env, platform } = start
-  // npm runs a script in the folder of the package, wherever it was called.
+  // npm runs scripts in the package's folder; INIT_CWD is the caller's.
   const cwd = (ownNpmScript(start) && env.INIT_CWD) || start.cwd
   const near = isAbsolute(path) ? relative(cwd, path) : path
   const word = near !== '' && near.length < path.length ? near : path

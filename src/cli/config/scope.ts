@@ -22,15 +22,15 @@ import {
   text,
 } from './setting.ts'
 
-/** How much of the platform assistants get. */
+/** Account and tools that assistants get. */
 export interface ScopeConfig {
-  /** The one account that all tools act on; `undefined`: the one a caller names, or the key's own. */
+  /** Pinned account of all tools; `undefined`: the caller's choice, or the key's own. */
   account: string | undefined
-  /** Which tools are exposed, as the operator wrote it. */
+  /** Exposure settings, unparsed. */
   exposure: ExposureSettings
-  /** How long catalogs are kept before they are read again, ms. */
+  /** Cache lifetime of catalogs, ms. */
   catalogMs: number
-  /** Resources that are watched at the same time, in all and with one key. */
+  /** Bounds for watched resources: in total, and per key. */
   watched: { inAll: number; perKey: number }
 }
 
@@ -82,7 +82,7 @@ export function scopeConfig(texts: SettingTexts): ScopeConfig {
   const account = value('account')
   // The id becomes a part of paths; these texts would lead to another path.
   if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
-    // Not repeated: it may be a key that was put into the wrong variable.
+    // Not repeated: it may be a misplaced key.
     throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
   }
   return {
@@ -98,7 +98,7 @@ export function scopeConfig(texts: SettingTexts): ScopeConfig {
   }
 }
 
-/** How messages name the settings of the exposure. */
+/** Names of the exposure settings in messages. */
 const settingNames = {
   toolsets: settingLabel(scopeSettings, 'toolsets'),
   tools: settingLabel(scopeSettings, 'tools'),
@@ -121,16 +121,15 @@ export function exposedTools<T extends ExposableTool>(
   }
 }
 
-/** How calls are placed. */
 export interface CallingConfig {
-  /** Who is asked before calls, deletes, archiving and disabling. */
+  /** Confirmation mode for calls, deletes, archiving and disabling. */
   confirm: ConfirmMode
-  /** The dial policy: its file, or its JSON text and how messages name that. */
+  /** Dial policy: its file, or its JSON text and its name in messages. */
   policy: { file: string } | { text: string; source: string } | undefined
   timing: {
-    /** How long the platform is asked what became of a call whose answer was lost, ms. */
+    /** Time during which the platform is polled for a call whose answer was lost, ms. */
     findOutMs: number
-    /** How long after that the platform must not show the call, before it counts as not placed, ms. */
+    /** Further time without the call at the platform before it counts as not placed, ms. */
     settledMs: number
   }
 }

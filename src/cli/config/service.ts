@@ -48,7 +48,7 @@ export function logConfig(texts: SettingTexts): LogOptions {
   return { form, level: value('log-level') ?? (form === 'json' ? 'info' : 'notice') }
 }
 
-/** How assistants are served, the same over stdio and HTTP. */
+/** Service configuration, the same over stdio and HTTP. */
 export interface ServiceConfig {
   readonly platform: PlatformConfig
   readonly scope: ScopeConfig
@@ -93,20 +93,20 @@ export const serviceConfig = (
   }
 }
 
-/** The parts of a configuration; `undefined`: the part cannot be used. */
+/** Parts of a configuration; `undefined`: invalid. */
 export interface UsableConfig {
   readonly platform: PlatformConfig | undefined
   readonly scope: ScopeConfig | undefined
   readonly calling: CallingConfig | undefined
   readonly state: StateConfig | undefined
   readonly audit: AuditConfig | undefined
-  /** What is wrong with the others. */
+  /** Faults of the invalid parts. */
   readonly faults: readonly string[]
 }
 
 /**
- * Reads each part of a configuration by itself: a fault of one does not hide the others. `found` are
- * faults that are known already; `checks` throw ConfigError for what no part contains.
+ * Reads each part of a configuration separately, so that a fault of one does not hide the others.
+ * `found`: faults known before; `checks`: further checks, which throw ConfigError.
  */
 export function usableConfig(
   texts: SettingTexts,

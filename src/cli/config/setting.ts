@@ -1,25 +1,25 @@
 import { ConfigError } from './config-error.ts'
 
 /**
- * One setting: everything that the command line, the help and the documentation say of it, and how
- * its text becomes a value. A new setting is one such record in a group.
+ * One setting: its command line, help, documentation and parser. To add one, add a record to a
+ * group.
  */
 export interface Setting<T = unknown> {
-  /** The environment variable of the same meaning; `undefined`: it is for one run only. */
+  /** Environment variable; `undefined`: flag for one run only. */
   readonly variable: string | undefined
   /** The flag's placeholder in the help, one word; empty for a switch. */
   readonly value: string
-  /** What the setting does. */
+  /** Effect of the setting. */
   readonly help: string
-  /** Which values it takes, with unit and bounds, and the default; empty where `help` says it. */
+  /** Values with unit, bounds and default; empty if `help` has them. */
   readonly range: string
-  /** How a configuration file gives it, with its bounds and default, as JSON Schema. */
+  /** JSON Schema in a configuration file, with bounds and default. */
   readonly json: SettingJson
-  /** Whether its value is never shown. */
+  /** If true, the value is never shown. */
   readonly isSecret?: boolean
-  /** The message if it is set, but blank. Other settings that are blank count as not set. */
+  /** Error for a blank value. Other blank settings count as not set. */
   readonly blankError?: string
-  /** Reads the text, or gives the default if there is none. Throws ConfigError. */
+  /** Parses the text, or returns the default. Throws ConfigError. */
   readonly parse: (text: string | undefined, label: string) => T
 }
 
@@ -35,20 +35,20 @@ interface SettingJson {
 
 type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
-/** Settings by the names of their flags. */
+/** Settings by flag name. */
 export type SettingGroup = Readonly<Record<string, Setting>>
 
-/** Texts of the settings that are set, by the names of their flags. */
+/** Texts of the given settings, by flag name. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
-/** How messages name a setting. */
+/** Name of a setting in messages. */
 export const settingLabel = <G extends SettingGroup>(group: G, name: keyof G & string): string =>
   labelOf(name, group[name]?.variable)
 
 const labelOf = (name: string, variable: string | undefined) =>
   variable === undefined ? `--${name}` : `--${name} (${variable})`
 
-/** A function that reads the settings of a group, each as its own type. */
+/** Returns a typed reader of a group's settings. */
 export const settingReader =
   <T extends object>(
     group: { readonly [N in keyof T]: Setting<T[N]> },
@@ -73,11 +73,11 @@ export const text = (
 export const names = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
 
-/** A flag that takes nothing, as text: its variable takes true or false. */
+/** A switch, as text. Its variable takes true or false. */
 export const flag = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: '', json: { type: 'boolean', default: false } })
 
-/** A flag that is for one run only: whether it is given. */
+/** A switch for one run only. */
 export const runFlag = (help: string): Setting<boolean> => ({
   ...flag({ variable: undefined, help }),
   parse: (given) => given !== undefined,
@@ -106,7 +106,7 @@ export const choice = <const T extends string>(
     given === undefined ? spec.default : parsedChoice(given, spec.choices, label),
 })
 
-/** The same without a fixed default, which `range` explains. */
+/** A choice without a fixed default; `range` explains the default. */
 export const optionalChoice = <const T extends string>(
   spec: Spec & { choices: readonly T[]; value?: string; range: string },
 ): Setting<T | undefined> => ({
@@ -125,7 +125,7 @@ function parsedChoice<T extends string>(given: string, choices: readonly T[], la
   throw new ConfigError(`${label} takes ${choices.join(', ')}, not ${given}.`)
 }
 
-/** `on` or `off`, which `help` explains. A wrong text is not repeated: it may be a secret. */
+/** `on` or `off`, which `help` explains. The error does not repeat the text, which may be a secret. */
 export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
   variable: spec.variable,
   help: spec.help,
@@ -188,7 +188,7 @@ export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
 
 const maxCount = 1_000_000
 
-/** How many of something there may be. Where `min` is 0, 0 means no limit. */
+/** A count. If `min` is 0, 0 means no limit. */
 export const count = (spec: Spec & { min: 0 | 1; default: number }): Setting<number> =>
   number({
     ...spec,

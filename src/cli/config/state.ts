@@ -11,17 +11,17 @@ import {
   text,
 } from './setting.ts'
 
-/** Where what outlives a request is kept. */
+/** Location of the state. */
 export interface StateLocation {
-  /** Address of the PostgreSQL database that keeps everything else. It may hold a password. */
+  /** URL of the PostgreSQL database for everything but the local token. May contain a password. */
   databaseUrl: string | undefined
   /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
   dir: string
 }
 
-/** The same, with what its contents are sealed with. */
+/** Location and sealing secrets of the state. */
 export interface StateConfig extends StateLocation {
-  /** The operator's secrets, the newest first, or the file that has them, one a line. */
+  /** The operator's secrets, newest first, or their file, one per line. */
   secrets: { texts: Secrets } | { file: string } | undefined
 }
 
@@ -58,7 +58,7 @@ export const stateSettings = {
 export const stateLocationSettings = {
   'state-dir': stateSettings['state-dir'],
   'state-url': stateSettings['state-url'],
-  // They decide which state a server has by default.
+  // These settings decide the default state.
   'base-url': platformSettings['base-url'],
   'sandbox-db': sandboxSettings['sandbox-db'],
 }
@@ -88,7 +88,7 @@ export function stateLocation(texts: SettingTexts): StateLocation {
   }
 }
 
-/** The address is not repeated: it may hold a password. */
+/** Messages do not repeat the URL, which may contain a password. */
 function databaseAddress(given: string | undefined): string | undefined {
   if (given === undefined) return undefined
   const url = URL.parse(given)
@@ -114,7 +114,7 @@ const fileLabel = settingLabel(stateSettings, 'secret-file')
 const minLength = 32
 const maxSecrets = 10
 
-/** The secrets in a text; `label` names where it is. They are not repeated. Throws ConfigError. */
+/** Parses secrets. `label` names their source. Messages do not repeat them. Throws ConfigError. */
 export function secretsIn(given: string, separator: ',' | '\n', label: string): Secrets {
   const all = given.split(separator).map((secret) => secret.trim())
   const [newest, ...older] = all.filter(Boolean)
@@ -129,21 +129,21 @@ export function secretsIn(given: string, separator: ',' | '\n', label: string): 
   return [newest, ...older]
 }
 
-/** Calls in a sandbox that keeps nothing need no journal on disk. */
+/** A sandbox in memory needs no journal on disk. */
 function defaultStateDir(texts: SettingTexts): string {
   const value = settingReader(stateLocationSettings, texts)
   const isSandbox = value('base-url') === undefined
   return isSandbox && value('sandbox-db') === ':memory:' ? ':memory:' : dataFolder()
 }
 
-/** What is recorded of changes and calls, and where. */
+/** Audit trail of changes and calls. */
 export interface AuditConfig {
-  /** How long entries stay in the state, days; 0: none are kept there. */
+  /** Retention in the state, days; 0: entries are not stored there. */
   readonly days: number
   /** File of JSON lines; `-`: standard error. */
   readonly file: string | undefined
   readonly showsNumbers: boolean
-  /** Changes that cannot be recorded are refused. */
+  /** If true, changes that cannot be recorded are refused. */
   readonly mustRecord: boolean
 }
 
@@ -179,7 +179,7 @@ export const auditSettings = {
   }),
 }
 
-/** Throws ConfigError where changes must be recorded, and nothing records them. */
+/** Throws ConfigError if changes must be recorded but nothing records them. */
 export function auditConfig(texts: SettingTexts, state: StateConfig): AuditConfig {
   const value = settingReader(auditSettings, texts)
   const keepsState = state.databaseUrl !== undefined || state.dir !== ':memory:'

@@ -18,7 +18,7 @@ import { readToolArguments, toolNamed } from './tool-arguments.ts'
 
 export interface CallCommand {
   readonly tool: string
-  /** What stands behind the name of the tool. */
+  /** Words after the tool's name. */
   readonly words: readonly string[]
   readonly config: ServiceConfig
 }
@@ -30,7 +30,7 @@ interface CallParts {
   readonly signal: AbortSignal
 }
 
-/** Calls a tool from the command line, prints what comes of it, and gives the exit code. */
+/** Calls a tool from the command line, prints the result and returns the exit code. */
 export async function runCall(
   { tool: name, words, config }: CallCommand,
   parts: CallParts,
@@ -54,12 +54,12 @@ export async function runCall(
   }
 }
 
-/** A mistake in the words, for programs: as the tool itself says it of arguments. */
+/** A command line error as JSON, in the form of the tool's argument errors. */
 const mistake = (tool: Tool, { message }: CommandLineError) => ({
   error: { kind: 'bad_arguments', tool: tool.name, fields: [], next: message, retryable: false },
 })
 
-/** How the tool is called. What only help needs is loaded here. */
+/** Usage of the tool. Loads the help code lazily. */
 async function helpHint(tool: Tool): Promise<string> {
   const { usageLine } = await import('./tool-help.ts')
   return `${usageLine(tool)}\nAll arguments: ${commandLine(`tools ${tool.name}`)}`
@@ -95,7 +95,7 @@ async function callAndPrint(
     const isInterrupted = person.wasInterrupted() || signal.aborted
     return isInterrupted && code !== exitCodes.unknown ? exitCodes.interrupted : code
   } catch (error) {
-    // The tool is not exposed, or a question was answered too late: nothing was done.
+    // Tool not exposed, or question answered too late: nothing was done.
     if (!(error instanceof ProtocolError)) throw error
     terminal.warn(safeLines([error.message]))
     return exitCodes.refused
@@ -121,12 +121,12 @@ function askingPerson({ confirm, warn }: Terminal) {
   return { ask: confirm && ask, wasInterrupted: () => isInterrupted }
 }
 
-/** How long nothing is shown, ms: most calls have ended by then. */
+/** Delay before the status line, ms. Most calls end earlier. */
 const quietMs = 1000
 
 /**
- * Shows how long a call has taken, and how far it is, on one line until it ends. `line` absent: nothing
- * is shown.
+ * Shows the elapsed time and progress of a call on one line until it ends. Without `line`, shows
+ * nothing.
  */
 function showWaiting(tool: string, line: StatusLine | undefined) {
   const begun = performance.now()
@@ -148,7 +148,7 @@ function showWaiting(tool: string, line: StatusLine | undefined) {
       message = text
       show()
     },
-    /** Does something without the line, such as a question. */
+    /** Runs `work` with the line hidden, such as a question. */
     async without<T>(work: () => Promise<T>): Promise<T> {
       hide()
       isHidden = true
@@ -166,17 +166,17 @@ function showWaiting(tool: string, line: StatusLine | undefined) {
   }
 }
 
-/** As much of an error as decides what it means for the command. All of it is made by this server. */
+/** Fields of an error that decide the exit code. All come from this server. */
 const ErrorFacts = z.looseObject({
   kind: z.string(),
-  /** Of the request that failed. */
+  /** Method of the failed request. */
   method: z.string().optional(),
   maybeSent: z.boolean().optional(),
   status: z.number().optional(),
 })
 type ErrorFacts = z.output<typeof ErrorFacts>
 
-/** Prints what a call has come to, and gives the exit code. */
+/** Prints the result of a call and returns the exit code. */
 async function printAnswer(
   tool: Pick<Tool, 'name' | 'effect'>,
   result: CallToolResult,
@@ -198,17 +198,17 @@ async function printAnswer(
       resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
     )
   }
-  // Of several things; an error says it itself.
+  // Bulk results only; errors say it themselves.
   if (code === exitCodes.unknown && word === 'ok')
     terminal.warn('Of some it is not known whether it was done: look before you do it again.')
   return code
 }
 
-/** Whether the platform may have made the change although the request failed. */
+/** True if the platform may have made the change although the request failed. */
 const mayBeDone = (error: ErrorFacts | undefined): boolean =>
   error?.method !== undefined && error.method !== 'GET' && mayBeCarriedOut(error)
 
-/** Why a call was not done, for a person at a terminal. */
+/** Reason for a failed call, for the terminal. */
 function problemText(
   word: string,
   { text, data }: { readonly text: string; readonly data: unknown },
@@ -235,10 +235,10 @@ function problemText(
   }
 }
 
-/** As much of a preview's data as is shown otherwise here. */
+/** Fields of a preview that are shown differently here. */
 const Preview = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
 
-/** The words for calls that were not agreed to, or not allowed (docs/errors.md). */
+/** Outcomes of declined or disallowed calls (docs/errors.md). */
 const refusals: ReadonlySet<string> = new Set([
   'confirmation_declined',
   'confirmation_dismissed',
@@ -252,8 +252,8 @@ const refusals: ReadonlySet<string> = new Set([
 const usageErrors: ReadonlySet<string> = new Set(['bad_arguments', 'bad_parameter'])
 
 /**
- * The exit code of `call`. `word`: `ok`, or why not (`outcomeOf`); `isUncertain`: the request that failed
- * may have been carried out: it changes something, and had no answer.
+ * Exit code of `call`. `word`: `ok`, or the failure (`outcomeOf`); `isUncertain`: the failed
+ * request may have taken effect, because it changes something and had no answer.
  */
 function exitCodeOf(word: string, result: unknown, isUncertain: boolean): number {
   const outcomes = targetsOf(result).map(({ outcome }) => outcome)
@@ -266,5 +266,5 @@ function exitCodeOf(word: string, result: unknown, isUncertain: boolean): number
     : exitCodes.failed
 }
 
-/** The words of results for things that were left as they are. */
+/** Outcomes of items that were not changed. */
 const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts'
 import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
 import { argumentRows, firstSentence } from './tool-help.ts'
 
-/** A word that may come next, with what it means. */
+/** A candidate for the next word, with its description. */
 interface Candidate {
   readonly word: string
   readonly about: string
@@ -54,7 +54,7 @@ const toolCandidates = tools.map(
   (tool): Candidate => ({ word: tool.name, about: tool.description }),
 )
 
-/** What help can be about: a command, of `call` and `tools` a tool; and `all`. */
+/** Topics of help: a command; a tool after `call` and `tools`; and `all`. */
 function helpCandidates(
   { name, operands }: TypedLine,
   commands: readonly CommandSpec[],
@@ -116,13 +116,13 @@ function argumentCandidates(
 interface TypedLine {
   /** The word in the place of the command; `undefined`: not typed yet. */
   readonly name: string | undefined
-  /** The command of that name; `undefined` for an unknown name. */
+  /** Its command; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
-  /** `--help` stands in it. */
+  /** True with `--help`. */
   readonly wantsHelp: boolean
-  /** What is named behind the command. */
+  /** Words after the command, without flags. */
   readonly operands: readonly string[]
-  /** Words behind the first operand of a command that reads them itself. */
+  /** Words after the first operand of a command that reads them itself. */
   readonly rest: readonly string[]
   /** The flag whose value is completed, without hyphens. */
   readonly flag: string | undefined
@@ -132,7 +132,7 @@ interface TypedLine {
   readonly before: string
 }
 
-/** Reads the words behind the name of the program; the last is the one to complete. */
+/** Parses the words after the program's name; the last one is to be completed. */
 function typedLine(words: readonly string[], commands: readonly CommandSpec[]): TypedLine {
   const { earlier, current, before } = currentWord(withoutSigns(words))
   const settings: SettingGroup = Object.assign({}, ...commands.map((one) => one.settings))
@@ -209,8 +209,8 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 /*
- * The scripts ask the program for candidates, so that they never get out of date: one a line, with a tab
- * before what it means. Where there are none the shell offers files.
+ * The scripts ask the program for candidates, so that they never go stale: one per line, with a tab
+ * before the description. Without candidates the shell offers files.
  */
 
 const bash = `# Completion of voice-agent-mcp for bash. In ~/.bashrc: eval "$(voice-agent-mcp completion bash)"
@@ -255,5 +255,5 @@ function __voice_agent_mcp_candidates
 end
 complete -c voice-agent-mcp -f -a '(__voice_agent_mcp_candidates)'`
 
-/** What a shell runs to complete command lines of the program. */
+/** Completion scripts by shell. */
 export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }

@@ -1,7 +1,6 @@
 import { isObject } from '../../text/json.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
 
-/** How a result is shown. */
 interface Shown {
   /** Columns of the terminal. */
   readonly width: number
@@ -11,8 +10,8 @@ interface Shown {
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * A result for a person: the tool's text where it says more than the data, else the data as tables
- * and fields, without empty ones. Texts from outside cannot control the terminal.
+ * Formats a result for people: the tool's text if it says more than the data, else the data as
+ * tables and fields, without empty ones. Texts from outside cannot control the terminal.
  */
 export function resultText(text: string, data: Data | undefined, shown: Shown): string {
   if (data && isJsonObject(text)) return dataLines(withoutEmpty(data), shown).join('\n')
@@ -30,7 +29,7 @@ function isJsonObject(text: string): boolean {
   }
 }
 
-/** Each list of objects as a table, under its name where there are several; then all other fields. */
+/** Each list of objects as a table, with its name if there are several; then all other fields. */
 function dataLines(data: Data, shown: Shown): string[] {
   const lists = Object.entries(data).flatMap(([name, value]) =>
     Array.isArray(value) && value.length > 0 && value.every(isObject) ? [{ name, value }] : [],
@@ -73,8 +72,8 @@ function isEmpty(value: unknown): boolean {
 const gap = '  '
 
 /**
- * Objects as a table with a column for each of their fields, those of objects in them too
- * (`model.model`); `undefined` where it is wider than `width`. Nothing is cut off.
+ * Objects as a table with a column per field, including nested ones (`model.model`); `undefined` if
+ * it is wider than `width`. Never truncates.
  */
 function tableLines(rows: readonly Data[], { width, styleHead }: Shown): string[] | undefined {
   const flat = rows.map((row) => new Map(cellsOf(row)))
@@ -151,7 +150,7 @@ const padded = (text: string, columns: number): string =>
 /** Outside text for a cell: one line that cannot control the terminal. */
 const cellText = (value: unknown): string => safeLine(plainText(value))
 
-/** A value of JSON in few characters. */
+/** A JSON value in few characters. */
 function plainText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value

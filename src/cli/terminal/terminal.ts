@@ -6,22 +6,22 @@ import { CommandLineError, readFault } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { textWidth } from '../config/help.ts'
 
-/** Ignored unless the output is a terminal, and with NO_COLOR. */
+/** Ignored without a terminal, and with NO_COLOR. */
 type Style = 'bold' | 'red'
 
-/** Where `call` and `tools` read and write; tests give their own. */
+/** Input and output of `call` and `tools`; tests inject their own. */
 export interface Terminal {
-  /** Columns of standard output; `undefined`: it is no terminal, and lines are not broken. */
+  /** Columns of standard output; `undefined`: not a terminal, so lines are not wrapped. */
   readonly width: number | undefined
-  /** Writes a line or more to standard output. A reader that is slow is waited for. */
+  /** Writes one or more lines to standard output. Waits for a slow reader. */
   print(text: string): Promise<void>
-  /** Writes a line or more to standard error. */
+  /** Writes one or more lines to standard error. */
   warn(text: string): void
   readonly styled: (style: Style, text: string) => string
   readonly styledWarning: (style: Style, text: string) => string
   /** Asks a yes/no question; `undefined`: there is nobody to ask. Throws InterruptedError. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
-  /** A status line on standard error, erased at the end; absent: it is no terminal. */
+  /** Status line on standard error, erased at the end; absent without a terminal. */
   readonly statusLine: StatusLine | undefined
   /** Throws CommandLineError. */
   readFile(path: string): string
@@ -30,7 +30,7 @@ export interface Terminal {
 }
 
 export interface StatusLine {
-  /** At most one line; longer texts are cut off. */
+  /** Shows at most one line; longer texts are truncated. */
   show(text: string): void
   clear(): void
 }
@@ -43,7 +43,7 @@ export function processTerminal(env: Environment): Terminal {
     warn: (text) => stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
     styledWarning: (style, text) => styleText(style, text, { stream: stderr }),
-    // Arguments that were typed to their end (--args -) have ended what can be read from the terminal.
+    // Arguments typed on standard input (--args -) have ended it, so no question can be asked.
     get confirm() {
       if (!stdin.isTTY || !stderr.isTTY || stdin.readableEnded) return undefined
       return (question: string) => terminalQuestions().confirm(question, false)
@@ -57,7 +57,7 @@ export function processTerminal(env: Environment): Terminal {
 /** Back to the beginning of the line, and delete to its end (ECMA-48). */
 const eraseLine = '\r\u001b[K'
 
-/** Used where the terminal does not report its width. */
+/** Default if the terminal does not report its width. */
 const usualColumns = 80
 
 const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
@@ -65,7 +65,7 @@ const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
   clear: () => stream.write(eraseLine),
 })
 
-/** Writes to standard output and waits for a slow reader. A reader that has gone is no error. */
+/** Writes to standard output and waits for a slow reader. A closed pipe is not an error. */
 export async function writeOutput(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.write(text) || stdout.destroyed) return

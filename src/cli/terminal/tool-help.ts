@@ -159,7 +159,7 @@ function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
   )
 }
 
-/** For tools whose arguments are not those of their route. */
+/** For tools whose arguments differ from those of their route. */
 const ofTools: Readonly<Record<string, Values>> = {
   archive_agent: { agent_id: exampleIds.agent },
   copy_agent: {
@@ -220,7 +220,7 @@ function listWords(flag: string, items: readonly unknown[]): string[] {
     : [flag, JSON.stringify(items)]
 }
 
-/** A value that looks like a flag is joined to it with `=`. */
+/** A value that looks like a flag is joined with `=`. */
 const textWords = (flag: string, text: string) =>
   text.startsWith('--') ? [`${flag}=${text}`] : [flag, text]
 
@@ -268,7 +268,7 @@ function listedTool({ name, effect, route, listed }: ToolSummary) {
 /** The first sentence of a text, without its full stop. */
 export const firstSentence = (text: string): string => text.split(/\.(?: |$)/, 1)[0] ?? ''
 
-/** Tools by group, a line each. */
+/** Tools by group, one per line. */
 function toolList(
   tools: readonly ReturnType<typeof listedTool>[],
   width: number | undefined,
