@@ -248,6 +248,21 @@ test('a host that lets views call no tools offers no settings', async () => {
   expect(await tabOrder(view)).toEqual([])
 })
 
+test('the settings of one of many are read in the account that all belong to', async () => {
+  const view = await show({ tool: 'update_agent' })
+  const account = { id: seedIds.subaccount, name: 'Branch' }
+  const agents = [{ agent_id: support, name: 'Desk', outcome: 'unchanged' }]
+  await view.send({
+    content: [],
+    structuredContent: { summary: { unchanged: 1 }, account, agents },
+  })
+  await view.frame.click('#agent-0')
+  await expect
+    .poll(() => view.calls)
+    .toEqual([{ name: 'get_agent', arguments: { agent_id: support, account_id: account.id } }])
+  expect(await view.text()).toContain('Desk in Branch')
+})
+
 test('settings that cannot be read are said to be so, and what changed stays', async () => {
   const view = await show({ tool: 'update_agent' })
   const changes = [{ field: 'note', before: 'a', after: 'b' }]

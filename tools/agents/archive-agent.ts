@@ -6,6 +6,7 @@ import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { agentUse } from '../../src/tool/in-use.ts'
+import { accountOnce } from '../../src/tool/lists/list-view.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import {
   forEachSelected,
@@ -197,8 +198,9 @@ function archivesResult(
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
   const { fields, before, after } = selectionResult(selection, isTree)
+  const { shared, items } = accountOnce(agents)
   return {
-    structured: { summary, ...fields, agents },
+    structured: { summary, ...fields, ...shared, agents: items },
     lines: [
       text,
       ...before,

@@ -3,6 +3,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
 import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
+import { accountOnce } from '../../src/tool/lists/list-view.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import type { NamedOutcome } from '../../src/tool/many.ts'
 import {
@@ -97,8 +98,9 @@ export function updatesResult(
   const agents = outcomes.map(updatedAgent)
   const { summary, text } = countsOf(agents, updateOutcomes, 'agent')
   const { fields, before, after } = selectionResult(selection, options.include_subaccounts)
+  const { shared, items } = accountOnce(withChangesOnce(agents))
   return {
-    structured: { summary, ...fields, agents: withChangesOnce(agents) },
+    structured: { summary, ...fields, ...shared, agents: items },
     lines: [
       `${options.dry_run ? 'Dry run, nothing saved. ' : ''}${text}`,
       ...before,

@@ -96,16 +96,15 @@ export function listView(
     const { items, total, nextOffset, rest } = list
     const known = Object.keys(shape)
     const notes = [list.note, fieldsNote(items, { shows: always, fields, known })].filter(Boolean)
-    const shown = items.map((one) => project(one, [...always, ...fields]))
-    const shared = sharedAccount(shown)
+    const shown = accountOnce(items.map((one) => project(one, [...always, ...fields])))
     const structured = {
       ...rest,
-      ...shared,
+      ...shown.shared,
       total,
       returned: items.length,
       next_offset: nextOffset,
       ...(notes.length > 0 && { note: notes.join(' ') }),
-      items: shown.map((one) => without(one, Object.keys(shared))),
+      items: shown.items,
     }
     return isSpeech ? listWithSpeech(structured, { shape, shortening, request }) : { structured }
   }
@@ -116,9 +115,6 @@ export function listView(
       next_offset: z.int().nullable().describe('offset of the next page; null: this is the last.'),
       note: z.string().optional().describe('What was left out, and how to get it.'),
       ...added.result,
-      ...(added.item.account && {
-        account: z.optional(added.item.account).describe('Of all items; if it differs, in each.'),
-      }),
       items: z
         .array(z.looseObject(pick(shape, always.map(head))).partial())
         .describe('This page; fields adds more.'),
@@ -131,14 +127,16 @@ export function listView(
   }
 }
 
-/** The account that all items belong to: the result names it once, and not each item. */
-function sharedAccount(items: readonly Item[]): Item {
+/** The account that all items belong to, for the result to name once, and the items without it. */
+export function accountOnce(items: readonly Item[]) {
   const [first = {}] = items
-  const isShared = (name: string) =>
-    name in first && items.every((item) => isDeepStrictEqual(item[name], first[name]))
-  return Object.fromEntries(
-    ['account_id', 'account'].filter(isShared).map((name) => [name, first[name]]),
+  const names = ['account_id', 'account'].filter(
+    (name) => name in first && items.every((item) => isDeepStrictEqual(item[name], first[name])),
   )
+  return {
+    shared: Object.fromEntries(names.map((name) => [name, first[name]])),
+    items: items.map((item) => without(item, names)),
+  }
 }
 
 const without = (item: Item, names: readonly string[]): Item =>

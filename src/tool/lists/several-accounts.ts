@@ -23,18 +23,17 @@ export const maxAccounts = 100
 /** Most items that are read of an account at a time. */
 const maxPerPage = 100
 
+const AccountOfItem = z.looseObject({ id: z.string(), name: z.string().optional() })
+
 /** The fields that only a list of several accounts has. */
 export const severalAccountsShape = {
-  item: {
-    account: z
-      .looseObject({ id: z.string(), name: z.string().optional() })
-      .describe('Account it belongs to; is_active false: disabled.'),
-  },
+  item: { account: AccountOfItem.describe('Account it belongs to; is_active false: disabled.') },
   result: {
     failed_accounts: z
       .array(z.looseObject({ reason: z.string(), accounts: z.array(z.looseObject({})) }))
       .optional()
       .describe('Accounts that are missing or incomplete here, and why.'),
+    account: AccountOfItem.optional().describe('Of all; if it differs, in each.'),
   },
 }
 

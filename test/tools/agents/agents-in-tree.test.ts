@@ -92,6 +92,18 @@ describe('agents of the account and its subaccounts', () => {
     expect(await person.value('get_agent', read)).toMatchObject({ is_archived: false })
   })
 
+  test('name an account once that all of them belong to', async () => {
+    const tags = ['pier']
+    await makeAgent(person, 'East', { tags, account_id: hamburg })
+    await makeAgent(person, 'West', { tags, account_id: hamburg })
+    const args = { with_tag: 'pier', include_subaccounts: true }
+    for (const [tool, more] of Object.entries({ update_agent: recording, archive_agent: {} })) {
+      const { account, agents } = await person.value(tool, { ...args, ...more })
+      expect(account).toEqual({ id: hamburg, name: 'Hamburg branch' })
+      for (const agent of agents as object[]) expect(agent).not.toHaveProperty('account')
+    }
+  })
+
   test('of one name are not taken for each other, and an unknown one is named', async () => {
     const ids = [
       await makeAgent(person, 'Twin', { account_id: hamburg }),

@@ -3,6 +3,8 @@ import * as z from 'zod/mini'
 const text = z.catch(z.optional(z.string()), undefined)
 const texts = z.catch(z.optional(z.array(z.string())), undefined)
 
+const account = z.catch(z.optional(z.looseObject({ id: text, name: text })), undefined)
+
 /** A changed field. An absent value is not null: there was or is no value. */
 const Change = z.looseObject({
   field: z.string(),
@@ -15,7 +17,7 @@ export type Change = z.output<typeof Change>
 const ManyItem = z.looseObject({
   agent_id: text,
   name: text,
-  account: z.catch(z.optional(z.looseObject({ id: text, name: text })), undefined),
+  account,
   outcome: z.string(),
   problem: text,
   changes: z.optional(z.array(Change)),
@@ -45,6 +47,8 @@ export const AgentData = z
     applied: z.optional(z.boolean()),
     changes: z.optional(z.array(Change)),
     warnings: texts,
+    /** Account of all agents; if it differs, each has its own. */
+    account,
     agents: z.optional(z.array(ManyItem)),
     failed_accounts: z.catch(z.optional(z.array(FailedAccounts)), undefined),
     /** The agent whose settings the user has opened. */

@@ -108,7 +108,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
 }
 
 function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node | string)[] {
-  const { agent_id: agentId, name = '', account } = item
+  const { agent_id: agentId, name = '', account = data.account } = item
   const text = plainText(name) || plainText(agentId ?? '') || `Agent ${at + 1}`
   const owner = plainText(account?.name ?? account?.id ?? '')
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
