@@ -47,7 +47,7 @@ const auditQuerySettings = {
     help: 'Only entries with this outcome.',
     choices: ['done', 'unchanged', 'partly', 'refused', 'failed', 'unknown', 'begun'],
     range:
-      'done, unchanged, partly, refused, failed, unknown or begun (it has not ended, or its server did).',
+      'One of done, unchanged, partly, refused, failed, unknown and begun (it has not ended, or its server did).',
   }),
   'key-hash': text({
     variable: undefined,

@@ -59,4 +59,4 @@ function settingList(settings: readonly EffectiveSetting[], file = ''): string {
 
 /** Effect of an unset setting without a default. */
 const unsetText = (setting: Setting | undefined) =>
-  setting?.range.startsWith('Default') ? setting.range : 'not set'
+  /^Default: (.+)\.$/.exec(setting?.range ?? '')?.[1] ?? 'not set'

@@ -58,7 +58,7 @@ export const listenSettings = {
   }),
   'allowed-hosts': list({
     variable: 'VOICE_AGENT_ALLOWED_HOSTS',
-    help: 'Host names that clients may use, besides localhost; * for any.',
+    help: 'Host names that clients may use, besides localhost; * for any. Not set: only localhost on a loopback --host; on another any name, and the sandbox does not start.',
   }),
 }
 

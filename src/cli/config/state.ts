@@ -43,7 +43,7 @@ export const stateSettings = {
     variable: 'VOICE_AGENT_SECRET',
     value: 'TEXT',
     help: "Secret that signs confirmations, at least 32 characters; servers that share it accept each other's. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.",
-    range: 'Default: one that is made and kept in the --state-dir.',
+    range: 'Default: made and kept in the --state-dir.',
     isSecret: true,
     blankError: 'is empty. Give the secret, or do not set it.',
   }),

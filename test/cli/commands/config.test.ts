@@ -45,6 +45,7 @@ test('for a person it is a list of lines', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(new RegExp(`^port +4000 +${file.replaceAll('\\', '\\\\')}$`, 'm'))
   expect(stdout).toMatch(/^confirm +auto +default$/m)
+  expect(stdout).toMatch(/^secret +made and kept .+ {2}default$/m)
   expect(stdout).toMatch(/^state-dir +(?!Default|not set).+ {2}default$/m)
   expect(stdout).toMatch(/^sandbox-db +.+\.db {2}default$/m)
   expect(stdout).toMatch(/^host +127\.0\.0\.1 +default$/m)
