@@ -25,9 +25,9 @@ export interface Cancellations {
 /**
  * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
  * does not know the request. Both have only their sender in common. Two requests under way may have
- * the same id and sender, if clients do not send the session header back: then it is not known
- * which one is meant, and neither is cancelled. For the same reason only the cancellations of
- * senders with a session header go to the other servers, where the request may be.
+ * the same id and sender, if clients do not send the session header back: then the target is
+ * ambiguous, and neither is cancelled. For the same reason only the cancellations of senders with a
+ * session header go to the other servers, where the request may be.
  */
 export function createCancellations(changes: Changes): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()

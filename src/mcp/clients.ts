@@ -38,8 +38,8 @@ export function clientIn(meta: object | undefined): ClientName | undefined {
 }
 
 /**
- * How the client names itself in the first message of a connection; `undefined`: the message is another,
- * or has no name. The name is untrusted.
+ * Client name in the first message of a connection; `undefined`: another message, or no name. The
+ * name is untrusted.
  */
 export function connectingClient(message: unknown): string | undefined {
   const { method, params }: Readonly<Record<string, unknown>> = isObject(message) ? message : {}
@@ -72,7 +72,7 @@ const Capabilities = z.looseObject({
 
 /**
  * The features that the client of a request declares: with the request, or in the 2025 revisions
- * with `initialize`. Over stateless HTTP the latter is not known later, so such a client has none.
+ * with `initialize`. Stateless HTTP does not keep the latter, so such a client has none.
  */
 export function clientFeaturesOf(server: Server, context: ServerContext): ClientFeatures {
   const capabilities = declaredCapabilities(server, context)
@@ -95,11 +95,11 @@ function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
 }
 
 /*
- * Which clients show views. Tools and resources mention views to those alone, so that the others
- * pay nothing for them.
+ * Detects clients that show views. Only they see views in tools and resources, so that the others
+ * spend no tokens on them.
  */
 
-/** Whether the client of a request shows views. */
+/** True if the client of a request shows views. */
 export const showsViews = (
   server: Server,
   context: ServerContext,
@@ -110,13 +110,13 @@ export const showsViews = (
 const prefix = 'views-'
 
 /**
- * Makes the session header of a client of the 2025 revisions from its capabilities. This server keeps
- * no sessions, so the header itself, which the client sends back with each request, says whether it
- * shows views.
+ * Creates the session header of a client of the 2025 revisions from its capabilities. This server
+ * is stateless, so the header, which the client returns with each request, encodes whether it shows
+ * views.
  */
 export const newSession = (capabilities: unknown): string =>
   `${declaresViews(capabilities) ? prefix : ''}${randomUUID()}`
 
-/** Whether a request of the 2025 revisions over HTTP comes from a client that shows views. */
+/** True if a 2025 HTTP request comes from a client that shows views. */
 export const isViewSession = (header: GetHeader): boolean =>
   header(headerNames.session)?.startsWith(prefix) ?? false

@@ -19,12 +19,12 @@ export function completionOf(typed: string, { all, isPart }: Candidates): Comple
     .filter(({ rank }) => rank < noMatch)
     .sort((a, b) => a.rank - b.rank)
     .map(({ candidate: { value } }) => value)
-  // A value of several lines or with hidden characters could mislead; escaped it would not be found again.
+  // Multi-line values or hidden characters could mislead; escaped, they would not match again.
   const values = [...new Set(found)].filter(isOneLine)
   return {
     completion: {
       values: values.slice(0, maxValues),
-      // How many of the unread ones match is unknown.
+      // The number of unread matches is unknown.
       ...(!isPart && { total: values.length }),
       hasMore: isPart || values.length > maxValues,
     },
@@ -94,7 +94,7 @@ function namesOrIds(list: CachedList): Candidates {
   const isUsable = (name: string | undefined): name is string =>
     name !== undefined &&
     counts.get(name) === 1 &&
-    // What equals an id, or looks like one, is read as an id.
+    // A name that equals an id, or looks like one, is read as an id.
     !ids.has(name) &&
     !isUuid(name) &&
     // Arguments are trimmed.
@@ -111,7 +111,7 @@ function namesOrIds(list: CachedList): Candidates {
 export const agentNames: CompletionSource = async (context) =>
   namesOrIds(await readCachedList(routes.agents.list, context))
 
-/** Agents for arguments that take an id only, such as the address of a resource. */
+/** Agents for arguments that take an id only, such as a resource URI. */
 export const agentIds: CompletionSource = async (context) =>
   idsOf(await readCachedList(routes.agents.list, context))
 
@@ -123,7 +123,7 @@ export const accountIds: CompletionSource = async (context) => {
   const { session } = context
   if (session.pinnedAccount !== undefined)
     return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
-  // One of the two is better than none.
+  // Either one is better than none.
   const [own, subaccounts] = await Promise.all([
     session.cache
       .read(routes.accounts.current, { params: {}, query: {} }, 'account')

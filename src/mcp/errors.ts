@@ -19,7 +19,7 @@ interface ProtocolFailure {
 /** The code for an unknown resource in the 2025 revisions. Later ones use invalid params. */
 const legacyNotFound = -32002
 
-/** The data by which the SDK marks such an error: the address alone. */
+/** Data with which the SDK marks such an error: the URI alone. */
 const NotFoundData = z.strictObject({ uri: z.string() })
 
 /** The issues of a zod error, which the SDK puts into messages as JSON text. */
@@ -28,8 +28,8 @@ const Issues = z.array(
 )
 
 /**
- * The error that a client receives. The message is one sentence, also where the SDK's is a list of
- * zod issues; texts of the client in it are cut and made safe. The code is that of the client's revision.
+ * Rewrites an error for a client. The message is one sentence, even if the SDK's is a list of zod
+ * issues; client text in it is truncated and escaped. The code is that of the client's revision.
  */
 export function errorForClient(
   { code, message, data }: ProtocolFailure,
@@ -85,14 +85,14 @@ function dataForClient(value: unknown): unknown {
 
 interface ErrorContext {
   readonly session: Pick<Session, 'redact'>
-  /** Receives defects of this program. */
+  /** Called with every error that is a bug. */
   readonly onBug: (error: unknown) => void
 }
 
 /**
- * Runs a read of the platform and turns its failures into errors of the protocol: ApiError of what
- * does not exist into ResourceNotFoundError, every other one into an error that says why. `what` is
- * the address of the resource, or the words for it.
+ * Runs a read of the platform and maps its failures to protocol errors: a 404 to
+ * ResourceNotFoundError, every other ApiError to an error with the reason. `what`: the resource
+ * URI, or its description.
  */
 export async function withProtocolErrors<T>(
   what: string,
@@ -109,7 +109,7 @@ export async function withProtocolErrors<T>(
   }
 }
 
-/** The error for a defect of this program. Only the log has its details. */
+/** Error for a bug. Only the log has its details. */
 export const defectError = (what: string) =>
   new ProtocolError(-32603, `${what}: a defect in voice-agent-mcp; its log has the details.`)
 
@@ -127,7 +127,7 @@ function readError(what: string, failure: Failure, { session }: ErrorContext): P
 export const notFound = (what: string, session: ErrorContext['session']): ResourceNotFoundError =>
   new ResourceNotFoundError(shownAddress(what, session))
 
-/** Longest address in an error, characters: clients choose it. */
+/** Longest URI in an error, characters. Clients choose it. */
 const longestAddress = 900
 
 const shownAddress = (address: string, { redact }: ErrorContext['session']) =>
@@ -143,7 +143,7 @@ export function offsetOf(cursor: string | undefined): number {
 export const unknownCursor = () =>
   new ProtocolError(-32602, 'The cursor is not one that this server gave: list again without it.')
 
-/** For one-page lists, which never return a cursor. Throws ProtocolError. */
+/** Refuses a cursor for one-page lists, which never return one. Throws ProtocolError. */
 export function refuseCursor(params: { readonly cursor?: string | undefined } | undefined): void {
   if (params?.cursor !== undefined) throw unknownCursor()
 }

@@ -7,7 +7,7 @@ export interface ExposableTool {
   readonly route: { readonly id: string }
 }
 
-/** The tools that clients can see and call, and the settings that hide the others. */
+/** Exposed tools, and the settings that hide the others. */
 export interface Exposure<T extends ExposableTool = Tool> {
   readonly all: readonly T[]
   /** The listed tools, in the same order; at least one. */
@@ -21,7 +21,7 @@ type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 /** Settings that restrict the tools, unparsed. Absent and blank ones do not. */
 export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
-/** The source of settings, for messages. */
+/** Source of settings, for messages. */
 export interface ExposureSource {
   /** Such as `this server's setting`. */
   readonly who: string
@@ -124,7 +124,7 @@ function listOf(
 
 const longestName = 64
 
-/** The value of a switch. Of a repeated header, one that is on is enough. */
+/** Value of a switch. A repeated header is on if any value is. */
 function isTrue(text: string | undefined, setting: string): boolean {
   if (!text?.trim()) return false
   const words = text.split(',').map((word) => word.trim().toLowerCase())

@@ -52,7 +52,7 @@ interface FastPathRequest {
 /** The body of an answer in consecutive parts; bytes are never copied. */
 type FastPathAnswer = readonly (string | Buffer)[]
 
-/** Answers a request; `undefined`: the SDK has to answer it. */
+/** Answers a request; `undefined`: the SDK must answer it. */
 export type HttpFastPath = (
   message: unknown,
   request: FastPathRequest,
@@ -98,15 +98,15 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
 }
 
 /**
- * The result of `tools/list` as bytes, by protocol and views: serialising its 80 kB for each
- * request takes long.
+ * Caches the result of `tools/list` as bytes, by protocol and views: serialising its 80 kB per
+ * request is slow.
  */
 function createListCache(info: Implementation) {
   const cache = new WeakMap<ToolCatalogue, Map<string, Buffer>>()
   return (catalogue: ToolCatalogue, protocol: Protocol, views: boolean): Buffer => {
     const lists = cache.get(catalogue) ?? new Map<string, Buffer>()
     cache.set(catalogue, lists)
-    // No text is put together here: this runs for each list.
+    // Hot path: no string concatenation.
     const key = views ? (protocol === 'modern' ? 'modern, views' : '2025, views') : protocol
     const known = lists.get(key)
     if (known) return known
@@ -125,7 +125,7 @@ function asksWithViews(message: ListTools, header: GetHeader): boolean {
     : isViewSession(header)
 }
 
-/** Whether a call may ask the user, or send progress to a client that asked for it. */
+/** True if a call may ask the user, or send requested progress. */
 const mayNeedMore = (tool: Tool, { params }: CallTool) =>
   tool.asksConfirmation || (tool.reportsProgress && params._meta?.progressToken !== undefined)
 
@@ -190,8 +190,8 @@ async function answerRead(message: ReadResource, answering: Answering): Promise<
 }
 
 /**
- * Whether the headers of a request are those that its revision prescribes for its message. The SDK
- * judges all others: it refuses some of them, and serves some.
+ * True if the headers are those that the revision prescribes for the message. The SDK decides about
+ * all others.
  */
 function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHeader): boolean {
   const accept = header('accept') ?? ''
@@ -206,7 +206,7 @@ function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHea
   return isLegacy && method === undefined && name === undefined
 }
 
-/** The value that the header Mcp-Name has to repeat. */
+/** Required value of the header Mcp-Name. */
 function nameOf(message: Message): string | undefined {
   switch (message.method) {
     case 'tools/list':

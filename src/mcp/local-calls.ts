@@ -12,14 +12,13 @@ import type { RunTool } from './tool-calls.ts'
 import { type OnUnknownTool, unknownToolError } from './tools.ts'
 
 /*
- * Calls of tools by a program that runs in this process, such as the command line. They run as those of
- * a client do, with the same confirmation, policy, journal and audit trail; only the messages between
- * client and server are left out.
+ * Tool calls from this process, such as the command line. They have the same confirmation, policy,
+ * journal and audit trail as those of a client; only the MCP messages are omitted.
  */
 
 export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
 
-/** The caller, and how it takes part in the call. */
+/** Caller identity, and the callbacks of a running call. */
 interface LocalCaller {
   /**
    * Asks the person; `undefined`: nobody can be asked, so the call returns a preview with a token.
@@ -70,7 +69,7 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
         },
       })
     let result = await run({ requestState: undefined, answers: undefined })
-    // What the same arguments do may have changed while the person thought: then they are asked again.
+    // The effect of the arguments may have changed meanwhile: then the person is asked again.
     while (isInputRequiredResult(result)) {
       const { requestState: sealed = '', inputRequests } = result
       const { message } = Question.parse(inputRequests?.confirm).params

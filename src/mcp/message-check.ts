@@ -14,8 +14,8 @@ import { errorForClient } from './errors.ts'
 import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts'
 
 /*
- * Checks what a client sends, from text to JSON-RPC 2.0 message. The SDK accepts exactly the same
- * messages, but it does not answer those that it refuses over stdio, and says little over HTTP.
+ * Parses and checks client input, from text to JSON-RPC 2.0 message. Accepts the same messages as
+ * the SDK, which does not answer invalid ones over stdio, and explains little over HTTP.
  */
 
 /** Limits of a message: more than any tool needs, and fast to parse. */
@@ -121,7 +121,7 @@ export function requestError(
   { isBatch }: { readonly isBatch: boolean },
 ): JSONRPCErrorResponse | undefined {
   if (method === 'initialize') {
-    // It has a revision of its own.
+    // initialize negotiates its own revision.
     const message = 'initialize must not be part of a batch.'
     return isBatch ? errorResponse(id, { code: INVALID_REQUEST, message }) : undefined
   }

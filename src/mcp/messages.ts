@@ -9,16 +9,16 @@ import type {
 import * as z from 'zod/mini'
 
 /*
- * What surrounds the content of requests and results in each protocol revision. The stdio handshake
- * needs it before the SDK is loaded, so nothing but types is imported here. For the same reason the
- * schemas here, as in all that a start loads, are those of zod/mini: a tenth less work before the
- * first answer than with zod.
+ * Envelopes of requests and results per protocol revision. The stdio handshake needs it before the
+ * SDK is loaded, so nothing but types is imported here. For the same reason the schemas here, as in
+ * all that a start loads, are those of zod/mini: a tenth less work before the first answer than
+ * with zod.
  */
 
 /**
- * How a client speaks the protocol. `2025`: by the revisions up to 2025-11-25, which begin with
- * `initialize`. `modern`: by revision 2026-07-28, whose requests carry the version and the client's
- * capabilities in `_meta`.
+ * Protocol family of a client. `2025`: revisions up to 2025-11-25, which begin with `initialize`.
+ * `modern`: revision 2026-07-28, whose requests carry the version and the client's capabilities in
+ * `_meta`.
  */
 export type Protocol = '2025' | 'modern'
 
@@ -42,7 +42,7 @@ export const headerNames = {
   protocolVersion: 'mcp-protocol-version',
   /** The method of the message in the body (2026-07-28). */
   method: 'mcp-method',
-  /** The name of the tool or the address of the resource in the body (2026-07-28). */
+  /** Tool name or resource URI in the body (2026-07-28). */
   name: 'mcp-name',
   /**
    * Identifies a client of the 2025 revisions. This server keeps no sessions: the value only tells
@@ -54,7 +54,7 @@ export const headerNames = {
 /** The value of a request's header; repeated headers are joined by commas. */
 export type GetHeader = (name: string) => string | undefined
 
-/** A result, with the fields that every method may add. */
+/** A result of any method. */
 type Result = Readonly<Record<string, unknown>> & { readonly _meta?: unknown }
 
 /** A complete result, as the client's revision defines it. */
@@ -80,7 +80,7 @@ export const resultFor = (
 export const RequestId = z.union([z.string(), z.int()])
 export type RequestId = z.output<typeof RequestId>
 
-/** An error response; `id` is null where the id of the request is not known. */
+/** Error response; `id` is null if the request's id is unknown. */
 export function errorResponse(
   id: RequestId | null,
   error: JSONRPCErrorResponse['error'],
@@ -154,7 +154,7 @@ const ClientCapabilities = z.object({
   ),
 })
 
-/** Keys of `_meta` that begin so are defined by the protocol; the grammar names those it accepts. */
+/** Prefix of `_meta` keys that the protocol reserves. The grammar lists the accepted ones. */
 const reservedPrefix = 'io.modelcontextprotocol/'
 
 const withoutOtherReservedKeys = (accepted: readonly string[]) => (meta: object) =>

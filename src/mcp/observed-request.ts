@@ -41,7 +41,7 @@ export interface RequestObserving {
   ) => void
 }
 
-/** Without an observer requests only run, and their context is not computed. */
+/** Without an observer, requests only run, and their context is not computed. */
 export function createRequestObserving(observer: Observer | undefined): RequestObserving {
   if (!observer) return { run: (_message, _contextOf, run) => run(), refused: () => undefined }
   return {
@@ -52,7 +52,7 @@ export function createRequestObserving(observer: Observer | undefined): RequestO
   }
 }
 
-/** Runs what a `subscriptions/listen` request opens, and records it when it has ended. */
+/** Runs the stream of a `subscriptions/listen` request, and records it when it ends. */
 export type ObserveStream = (
   message: unknown,
   request: Pick<ObservedContext, 'transport' | 'header'> & {
@@ -81,7 +81,7 @@ export const createStreamObserving =
     return observing.run(data, contextOf, run)
   }
 
-/** What is recorded of a request as it begins. */
+/** Recorded facts at the start of a request. */
 function beginningOf(
   { method, id, params }: ObservedMessage,
   { keyHash, protocol, transport, header, revision, isTool, isPrompt }: ObservedContext,
@@ -111,7 +111,7 @@ function targetOf(
   return undefined
 }
 
-/** A tool call that has a result is recorded in the words for tool calls (tool-calls.ts). */
+/** A tool call with a result is recorded with the outcomes of tool-calls.ts. */
 function outcomeOf(ended: Ended<unknown>): RequestOutcome {
   if (!('error' in ended)) return { outcome: 'ok' }
   const { error } = ended

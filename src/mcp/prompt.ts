@@ -12,7 +12,7 @@ import { didYouMean } from '../tool/references/did-you-mean.ts'
 import { withIdsForNames } from '../tool/references/names-to-ids.ts'
 import { accountIds, type CompletionSource } from './completions.ts'
 
-/** Data that a prompt embeds as a resource, or one line that says why it is missing. */
+/** Data that a prompt embeds as a resource, or one line with the reason why it is missing. */
 export type Attachment =
   | {
       readonly what: string
@@ -22,7 +22,7 @@ export type Attachment =
     }
   | { readonly what: string; readonly missing: string }
 
-/** What the messages of a prompt are made from: the task, then the attached data. */
+/** Content of a prompt's messages: the task, then the attached data. */
 export interface PromptContent {
   readonly text: SafeText
   readonly attachments: readonly Attachment[]
@@ -142,15 +142,15 @@ export interface PromptReader {
   requireAgent(reference: string): Promise<Agent>
   /** Reads from the platform. Throws ApiError. */
   call<R extends Route>(route: R, request: PartialRequest): Promise<ReplyOf<R>>
-  /** Reads what rarely changes: a reply that is some minutes old will do. Throws ApiError. */
+  /** Reads through the cache; replies may be some minutes old. Throws ApiError. */
   cached<R extends Route>(route: R, request: PartialRequest, time: CacheTime): Promise<ReplyOf<R>>
-  /** Reads it now, for the cache too. Throws ApiError. */
+  /** Reads now, and refreshes the cache. Throws ApiError. */
   refreshed<R extends Route>(
     route: R,
     request: PartialRequest,
     time: CacheTime,
   ): Promise<ReplyOf<R>>
-  /** What came of optional work: an ApiError, or no answer in time, does not fail the prompt. */
+  /** Result of optional work: an ApiError or a timeout does not fail the prompt. */
   attempt<T>(work: Promise<T>): Promise<ReadResult<T>>
   /** The protocol's invalid-params error about an argument. */
   invalidArgument(argument: string, problem: string): ProtocolError
@@ -166,7 +166,7 @@ interface PromptRequest {
 /** Longest text about agent names in an error, in characters. */
 const longestProblem = 500
 
-/** How long a prompt waits for optional data, ms. */
+/** Timeout for optional data of a prompt, ms. */
 const optionalDataMs = 10_000
 
 export function createPromptReader(prompt: PromptRequest): PromptReader {

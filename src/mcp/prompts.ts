@@ -162,7 +162,7 @@ function problemOf({ path, message, input: given }: z.core.$ZodIssue, input: z.Z
 
 type CompleteParams = CompleteRequest['params']
 
-/** Longest wait for the platform: a person is typing, ms. */
+/** Timeout of the platform while a person types, ms. */
 const longestWaitMs = 3000
 
 /**
@@ -188,8 +188,8 @@ export async function complete(
 }
 
 /**
- * Where the values come from; `undefined` for free text and for what is no argument. Throws the
- * protocol's invalid-params error for an unknown prompt or template.
+ * Source of the values; `undefined` for free text and unknown arguments. Throws the protocol's
+ * invalid-params error for an unknown prompt or template.
  */
 function sourceFor(
   ref: CompleteParams['ref'],

@@ -13,7 +13,7 @@ import {
 } from './exposure.ts'
 import type { GetHeader } from './messages.ts'
 
-/** What the headers of an HTTP request leave of the exposure, or why they are refused. */
+/** Exposure of an HTTP request after its headers, or the reason for a refusal. */
 type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
@@ -30,10 +30,10 @@ const requestHeaders: ExposureSource = {
   },
 }
 
-/** Most combinations of headers that are kept: a client sends the same ones with each request. */
+/** Bound for the cached combinations of headers. A client sends the same ones with each request. */
 const maxKept = 100
 
-/** Lets the headers of a request restrict what the operator exposes. Results are kept and reused. */
+/** Restricts the operator's exposure by the headers of a request. Results are cached. */
 export function createRequestExposure(operators: Exposure): ExposureOfRequest {
   const unrestricted: RequestExposure = { ok: true, exposure: operators }
   const kept = new LRUCache<string, RequestExposure>({ max: maxKept })
@@ -80,7 +80,7 @@ export const scopesOf = (tools: readonly Pick<ExposableTool, 'effect'>[]): reado
   return scopes.filter((scope) => needed.has(scope))
 }
 
-/** What each exposure becomes by the scopes of an access token. */
+/** Cache of exposures restricted by scopes. */
 const scoped = new WeakMap<Exposure, Map<string, Exposure>>()
 
 /**
@@ -117,7 +117,7 @@ function withinScopes(exposure: Exposure, allowed: readonly Scope[]): Exposure {
 
 /**
  * The scopes that a message or batch needs if its access token lacks one of them, else `undefined`.
- * Changing and calling include reading: what is changed or called has to be found first.
+ * Changing and calling include reading, which finds their target.
  */
 export function missingScopes(
   message: unknown,
@@ -132,7 +132,10 @@ export function missingScopes(
     : scopes.filter((scope) => scope === 'read' || refused.includes(scope))
 }
 
-/** How many tool calls in a message or batch wait for telephone calls, each for up to a minute. */
+/**
+ * Number of tool calls in a message or batch that wait for telephone calls, each for up to a
+ * minute.
+ */
 export const waitsIn = (message: unknown, exposure: Exposure): number =>
   toolCallsIn(message, exposure).filter(isWait).length
 
@@ -142,8 +145,8 @@ interface ToolCall {
 }
 
 /**
- * The calls of exposed tools in a message or batch. Not parsed by a schema: this is done for every
- * request, and the message is parsed later.
+ * The calls of exposed tools in a message or batch. Hot path: not parsed by a schema, because the
+ * message is parsed later.
  */
 function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
   const messages: readonly unknown[] = Array.isArray(message) ? message : [message]
@@ -158,6 +161,6 @@ function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
 const isWait = ({ tool: { waits }, args }: ToolCall): boolean =>
   waits === 'always' || (waits !== undefined && isObject(args) && isTrue(args[waits.with]))
 
-/** Texts are read as what they mean (see tool/coercion.ts). */
+/** Accepts coerced texts, too (tool/coercion.ts). */
 const isTrue = (value: unknown) =>
   value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true')

@@ -44,16 +44,16 @@ export function serveResources(server: Server, request: ServedRequest, context: 
   )
 }
 
-/** What is needed to read for a client besides its tool calls. */
+/** Context of reads besides tool calls. */
 export interface ReadContext {
   readonly session: RestrictedSession
-  /** Receives errors that are defects of this program. */
+  /** Called with every error that is a bug. */
   readonly onBug: (error: unknown) => void
 }
 
 const agentsPerPage = 100
 
-/** A page of resources: those with a fixed address first, then the account's agents. */
+/** A page of resources: fixed URIs first, then the account's agents. */
 async function listResources(
   context: ReadContext,
   {
@@ -77,7 +77,7 @@ async function listResources(
     return { ...page, resources: [...first, ...page.resources] }
   } catch (error) {
     if (offset > 0 || !(error instanceof ProtocolError)) throw error
-    // The fixed resources are listed without the agents, and `_meta` tells why they are missing.
+    // The fixed resources are listed without the agents; `_meta` has the reason.
     return { resources: first, _meta: { [errorMetaKey]: messageText(error.message) } }
   }
 }
@@ -115,8 +115,8 @@ const agentResource = ({
 })
 
 /**
- * The contents of one resource. Clients may reuse them for as long as this server does, each for
- * its own user only. Throws ResourceNotFoundError and ProtocolError.
+ * The contents of one resource. Clients may cache them as long as this server does, each for its
+ * own user only. Throws ResourceNotFoundError and ProtocolError.
  */
 export async function readResource(
   context: ReadContext,
@@ -151,7 +151,7 @@ interface ResourceSource {
   readonly cacheTime?: CacheTime
 }
 
-/** A resource with a fixed address. */
+/** A resource with a fixed URI. */
 interface FixedResource extends ResourceSource {
   readonly uri: string
   readonly name: string
@@ -159,7 +159,7 @@ interface FixedResource extends ResourceSource {
   readonly description: string
 }
 
-/** Resources whose addresses differ in one variable, which stands at the end. */
+/** Resources whose URIs differ in one variable at the end. */
 interface ResourceTemplate extends ResourceSource {
   readonly uriTemplate: string
   readonly name: string
@@ -231,11 +231,11 @@ const listed = <T extends ResourceSource>({
 
 type Readable = Pick<RestrictedSession, 'mayRead'>
 
-/** The resources with a fixed address that an exposed tool can read, as clients see them. */
+/** Listed resources with fixed URIs that an exposed tool can read. */
 const fixedResources = ({ mayRead }: Readable) =>
   fixed.filter(({ route }) => mayRead(route)).map(listed)
 
-/** The templates of what an exposed tool can read, as clients see them. */
+/** Listed templates of resources that an exposed tool can read. */
 export const resourceTemplates = ({ mayRead }: Readable) =>
   templates
     .filter(({ route }) => mayRead(route))
@@ -245,7 +245,7 @@ export const resourceTemplates = ({ mayRead }: Readable) =>
 export const templateAt = (uriTemplate: string, { mayRead }: Readable) =>
   templates.find((template) => template.uriTemplate === uriTemplate && mayRead(template.route))
 
-/** How to read the resource with this address; `undefined`: no exposed tool can read it. */
+/** Source of the resource with this URI; `undefined`: no exposed tool can read it. */
 export function sourceOf(
   uri: string,
   { pinnedAccount, mayRead }: Pick<RestrictedSession, 'pinnedAccount' | 'mayRead'>,
@@ -263,7 +263,7 @@ export function sourceOf(
   return undefined
 }
 
-/** Whether this server has such addresses. The resource itself may be missing. */
+/** True if the URI matches this server's resources. The resource itself may be missing. */
 export const isResourceAddress = (uri: string) =>
   sourceOf(uri, { pinnedAccount: undefined, mayRead: () => true }) !== undefined
 
@@ -277,8 +277,8 @@ function decodedSegment(segment: string): string {
 }
 
 /**
- * What a host has to know before it shows a view: it needs no other origin and no permission. The
- * empty lists are the strictest policy that the specification has.
+ * Metadata of views for hosts: no other origin, no permission. The empty lists are the strictest
+ * policy of the specification.
  */
 const _meta = {
   ui: {
@@ -287,7 +287,7 @@ const _meta = {
   },
 }
 
-/** The views as clients that show them see them in `resources/list`. */
+/** Views in `resources/list`, for clients that show them. */
 const viewResources = (): Resource[] =>
   viewNames.map((name) => ({
     uri: viewUri(name),
@@ -297,7 +297,7 @@ const viewResources = (): Resource[] =>
     _meta,
   }))
 
-/** The HTML of a view, and what a host has to know of it. */
+/** HTML of a view, with its metadata. */
 async function viewContents(view: ViewName): Promise<TextResourceContents> {
   const { readView } = await import('../apps/read-view.ts')
   return { uri: viewUri(view), mimeType: viewMimeType, text: await readView(view), _meta }

@@ -11,8 +11,8 @@ import type { Protocol } from './messages.ts'
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 /**
- * For results that do not change while this server runs: how long, in ms, a client may reuse them.
- * They depend on the headers of the request, so no other client may use them.
+ * Cache hint, ms, for results that do not change while this server runs. Private, because they
+ * depend on the headers of the request.
  */
 export const unchangingCacheHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 
@@ -30,7 +30,7 @@ export const capabilitiesOf = {
   modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
 } satisfies Record<Protocol, ServerCapabilities>
 
-/** The SDK's options: capabilities, instructions, and how long results may be reused. */
+/** The SDK's options: capabilities, instructions and cache hints. */
 export const serverOptionsFor = (input: InstructionsInput, protocol: Protocol) =>
   ({
     capabilities: capabilitiesOf[protocol] as ServerCapabilities,
@@ -45,7 +45,7 @@ export const serverOptionsFor = (input: InstructionsInput, protocol: Protocol) =
 
 export interface InstructionsInput {
   readonly isSandbox: boolean
-  /** The account that the operator has pinned: all tools act on it. */
+  /** Account that the operator has pinned for all tools. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
   readonly exposure: Exposure<ExposableTool>
@@ -74,7 +74,7 @@ const readOnly: Paragraph = [
 const needsConfirmation = (what: string) =>
   `${what} need confirmation: the client asks a person, or the tool returns a preview to show to them; once they agree, call it again with the confirm_token.`
 
-/** What is confirmed, and how, by the setting for confirmations. */
+/** Sentence about confirmations, by mode. */
 const confirmation: Readonly<Record<ConfirmMode, string>> = {
   always: needsConfirmation('Calls, deletes, archiving and disabling'),
   auto: needsConfirmation('Calls, deletes, and archiving or disabling what is in use'),

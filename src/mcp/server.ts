@@ -32,7 +32,7 @@ import { type OnUnknownTool, serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
-  /** What is exposed to an HTTP request, by its headers; for a connection without headers, all. */
+  /** Exposure of an HTTP request, by its headers; without headers, all. */
   readonly exposureFor: ExposureOfRequest
   /** The session of a connection (stdio, no key given) or of an HTTP request. */
   readonly sessionFor: (credential: Credential | undefined) => Session
@@ -46,9 +46,9 @@ export interface ServerFactoryOptions {
   readonly onBug: (error: unknown) => void
   readonly onUnknownTool: OnUnknownTool
   readonly observing: RequestObserving
-  /** Whether a request was answered, and recorded, before the SDK received it. */
+  /** True if a request was answered and recorded before the SDK received it. */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
-  /** Receives each server that is made, for what a transport sends through it. */
+  /** Called with each new server: a transport sends notifications through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }
 
@@ -62,7 +62,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
     const credential = credentialOf(authInfo)
     const requested = options.exposureFor(header)
-    // The transport refuses such a request before.
+    // The transport has refused such a request.
     if (!requested.ok) throw new Error(`The transport let a request through: ${requested.message}`)
     const exposure = scopedExposure(requested.exposure, credential?.scopes)
     const request: ServedRequest = {
@@ -120,10 +120,9 @@ function serveMethods(
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
 
-/** How the requests of one server are recorded. */
 interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
   readonly observing: RequestObserving
-  /** `revision`: what the connection has agreed on. */
+  /** `revision`: negotiated by the connection. */
   readonly contextOf: (revision: string | undefined) => ObservedContext
 }
 
@@ -131,7 +130,7 @@ interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
 class ServerInOurWords extends Server {
   readonly #protocol: Protocol
   readonly #recording: Recording
-  /** Requests that a handler works on, or has answered. */
+  /** Requests that a handler is running or has answered. */
   readonly #handled = new Set<RequestId>()
 
   constructor(

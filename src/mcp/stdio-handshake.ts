@@ -19,15 +19,15 @@ import { type InstructionsInput, serverOptionsFor, unchangingCacheHint } from '.
 
 /*
  * Answers the first messages of a stdio connection before the SDK, the tools or anything else is
- * loaded: who the server is, and which tools it has. The answers are the SDK's. The first message
- * that does not match the grammar, and all that follow it, are left to the SDK. It first receives
- * the messages that changed the state of the connection, and its answers to them are dropped.
+ * loaded: the server's identity and its tools. The answers are the SDK's. The first message that
+ * does not match the grammar, and all that follow it, are left to the SDK. It first receives the
+ * messages that changed the state of the connection, and its answers to them are dropped.
  */
 
 interface HandshakeReply {
   /** The answer, as JSON text; absent: the message is not answered. */
   readonly text?: string
-  /** The message changed the state of the connection: the SDK has to receive it, too. */
+  /** The message changed the connection state: the SDK must receive it, too. */
   readonly mustReplay?: boolean
 }
 
@@ -108,7 +108,7 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
       const { capabilities, instructions } = serverOptionsFor(input, 'modern')
       return modernResult({ supportedVersions: [modernVersion], capabilities, instructions })
     },
-    /** Put together as text: parsing and serialising 80 kB would delay the first answer. */
+    /** Concatenated text: parsing and serialising 80 kB would delay the first answer. */
     listTools(protocol: Protocol, views: boolean) {
       if (!listed) return undefined
       const texts = listed.map((tool) => (views ? withViewText(tool) : tool.listed))
@@ -121,7 +121,7 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
 const withViewText = ({ listed, view }: ListedText): string =>
   view === undefined ? listed : `${listed.slice(0, -1)},"_meta":${JSON.stringify(viewMeta(view))}}`
 
-/** As much of a request that the handshake has answered as is recorded. */
+/** Recorded fields of a request that the handshake has answered. */
 const Answered = z.object({
   method: z.string(),
   id: RequestId,

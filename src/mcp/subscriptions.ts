@@ -16,7 +16,8 @@ export function serveSubscriptions(server: Server, context: ReadContext): void {
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
     await refuseMissing(context, uri, mcpReq.signal)
-    // The client went meanwhile: `onclose` has been called, and would not end this subscription.
+    // The client has disconnected: `onclose` was called before, and would not end this
+    // subscription.
     if (mcpReq.signal.aborted) return {}
     end(uri)
     const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
@@ -42,8 +43,8 @@ function watchOne({ session }: ReadContext, uri: string, onUpdate: () => void): 
 }
 
 /**
- * Throws ProtocolError for a resource that does not exist: the client should know its mistake. A
- * resource that cannot be read for another reason may be readable soon.
+ * Throws ProtocolError for a resource that does not exist. A resource that is unreadable for
+ * another reason may be readable soon.
  */
 async function refuseMissing(
   context: ReadContext,
@@ -67,7 +68,7 @@ const Listen = z.looseObject({
 })
 
 /**
- * A `subscriptions/listen` message with only the resources that are watched, and those. The SDK
+ * A `subscriptions/listen` message reduced to the watched resources, and their URIs. The SDK
  * acknowledges every resource of the message, and the client then expects notifications for it.
  */
 export function watchedOnly<T>(message: T): {
@@ -82,7 +83,7 @@ export function watchedOnly<T>(message: T): {
   return { message: { ...message, params: { ...params, notifications } }, uris }
 }
 
-/** The addresses of a subscription that are watched: those of resources, up to the limit. */
+/** Watched URIs of a subscription: those of resources, up to the limit. */
 const watchable = (uris: readonly string[]): string[] =>
   [...new Set(uris)].filter(isResourceAddress).slice(0, maxWatched)
 

@@ -60,7 +60,7 @@ export function callTasks(options: CallTasksOptions): TaskSource {
         const call = await followedCall(decodeTaskId(taskId), session, signal)
         if (!call || !hasEnded(call)) await cancelTask(taskId, options)
       }),
-    // A task that follows a call asks nothing, so answers are ignored.
+    // A task of a call asks nothing, so answers are ignored.
     answer: (taskId, _, signal) =>
       readTask(taskId, async () => {
         await followedCall(decodeTaskId(taskId), session, signal)
@@ -69,8 +69,8 @@ export function callTasks(options: CallTasksOptions): TaskSource {
 }
 
 /**
- * Whether a tool shows the state of calls. Without such a tool tasks are not readable either: an id
- * only names a call, and any client can write one.
+ * True if a tool shows the state of calls. Without such a tool, tasks are not readable either: an
+ * id only names a call, and any client can forge one.
  */
 const showsCalls = ({ route, effect }: Tool) =>
   route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
@@ -104,7 +104,7 @@ async function getTask(
   return task({ status: 'completed', statusMessage: 'The call has ended.', result })
 }
 
-/** Throws ProtocolError where it cannot be remembered that the task is cancelled. */
+/** Throws ProtocolError if the cancellation cannot be stored. */
 async function cancelTask(
   taskId: string,
   { session, cancelledTasks }: CallTasksOptions,
@@ -120,7 +120,7 @@ async function cancelTask(
   }
 }
 
-/** Where this cannot be read, the state of the call is told: it is true in any case. */
+/** False if the state is unreadable: then the task shows the state of the call. */
 async function isCancelled(
   taskId: string,
   { session, cancelledTasks }: CallTasksOptions,
@@ -176,7 +176,7 @@ export interface TaskSource {
 /** The client's answers, by the keys of the requests. */
 type InputResponses = Readonly<Record<string, unknown>>
 
-/** What the tasks methods take and give; made once, not for each server. */
+/** Schemas of the tasks methods; created once, not per server. */
 const schemas = {
   params: z.looseObject({ taskId: z.string().min(1).max(1000) }),
   result: z.looseObject({}),
@@ -195,7 +195,7 @@ export function serveTasks(server: Server, source: TaskSource): void {
   })
   server.setRequestHandler('tasks/update', schemas, async ({ taskId }, context) => {
     requireTasks(server, context)
-    // The SDK takes them out of the params of every request.
+    // The SDK removes them from the params of every request.
     const { inputResponses = {}, signal } = context.mcpReq
     await source.answer(taskId, inputResponses, signal)
     return {}

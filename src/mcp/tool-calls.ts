@@ -18,7 +18,7 @@ import type { Tool } from '../tool/tool.ts'
 import type { CancellableRequest, Cancellations } from './cancellations.ts'
 import type { RequestSender } from './clients.ts'
 
-/** What a client can take part in while a tool runs. */
+/** The client's part in a running tool call. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
 
 /** A client that only receives answers, for tools that never ask. */
@@ -31,13 +31,13 @@ export const answerOnlyClient: ToolClient = {
   takesTasks: false,
 }
 
-/** What a call needs to know of its request. */
+/** Request context of a call. */
 interface ToolRequest {
   readonly session: Session
   /** All tools that are exposed to the request. */
   readonly tools: readonly Tool[]
   readonly client: ToolClient
-  /** Asked only where it is recorded. */
+  /** Called only if the request is recorded. */
   readonly sender: () => RequestSender
   /** Fires when the request is cancelled, or its client is gone. */
   readonly signal: AbortSignal
@@ -54,7 +54,7 @@ export type RunTool = (
   request: ToolRequest,
 ) => Promise<CallToolResult | InputRequiredResult>
 
-/** How every `tools/call` runs, whichever path its request takes. */
+/** Runs every `tools/call`, of the SDK and the fast paths. */
 export function createToolCalls({
   cancellations,
   shutdown,
@@ -66,7 +66,7 @@ export function createToolCalls({
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
-  /** Receives every failure of the state that a request had. */
+  /** Called with every state failure of a request. */
   readonly onStateFailure: (error: StateError) => void
   readonly observer?: Observer | undefined
 }): RunTool {
@@ -77,7 +77,7 @@ export function createToolCalls({
   ) => {
     const stateFailed = (error: StateError) => {
       onStateFailure(error)
-      // Over HTTP who calls is not who runs the server.
+      // Over HTTP the caller is not the operator.
       return sender().transport === 'http' ? undefined : error.message
     }
     const run = (signal: AbortSignal) =>
@@ -119,7 +119,7 @@ export const auditedCalls =
     )
   }
 
-/** A call of a tool, as the audit trail wants it. */
+/** A tool call for the audit trail. */
 export function auditedCall(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
@@ -143,7 +143,7 @@ export function auditedCall(
   }
 }
 
-/** The account that a call is for, where it is known before anything is sent. */
+/** Account of a call, if known before anything is sent. */
 function accountOf({ account_id: named }: Readonly<Record<string, unknown>>, session: Session) {
   const { pinnedAccount, cache } = session
   if (pinnedAccount !== undefined && pinnedAccount !== 'me') return pinnedAccount
@@ -163,13 +163,13 @@ const auditedConfirmation =
     }
   }
 
-/** What a tool shows of the platform may have a field of this name, too. */
+/** Platform data may have a field of this name, too. */
 const Confirmation = z
   .object({ state: z.enum(['needed', 'declined', 'dismissed']) })
   .optional()
   .catch(undefined)
 
-/** As much of a tool's result as tells how the call ended. All of it is made by this server. */
+/** Fields of a tool result that decide the outcome. All come from this server. */
 const EndedCall = z.object({
   resultType: z.string().optional(),
   isError: z.boolean().optional(),
@@ -178,9 +178,8 @@ const EndedCall = z.object({
 })
 
 /**
- * How a call ended, in one word: `ok`; the kind of its error (docs/errors.md); `input_required`,
- * `task`, or the state of a confirmation; `protocol_error` for a call that is answered with an error
- * of JSON-RPC.
+ * Outcome of a call in one word: `ok`; the kind of its error (docs/errors.md); `input_required`,
+ * `task`, or the state of a confirmation; `protocol_error` for a JSON-RPC error.
  */
 export function outcomeOf(ended: { readonly result: unknown } | { readonly error: unknown }) {
   if ('error' in ended) return ended.error instanceof ProtocolError ? 'protocol_error' : 'internal'

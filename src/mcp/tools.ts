@@ -93,15 +93,15 @@ function progressTo({ mcpReq }: ServerContext): ToolClient['progress'] {
   if (progressToken === undefined) return () => undefined
   return (progress, message) => {
     const params = { progressToken, progress, message: safeLine(message) }
-    // It fails only when the client is gone.
+    // Fails only if the client has disconnected.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }
 }
 
-/** The tools and server options of one exposure. They do not change while the server runs. */
+/** Tools and server options of one exposure. Constant while the server runs. */
 export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>
-  /** The tools as `tools/list` shows them; `views`: with the addresses of their views. */
+  /** Tools for `tools/list`; `views`: with the URIs of their views. */
   readonly listed: (views: boolean) => ProtocolTool[]
   readonly modern: ServerOptions
   /** For connections of the 2025 revisions. */
@@ -112,14 +112,14 @@ export interface ToolCatalogue {
 
 interface ToolCatalogueOptions {
   readonly isSandbox: boolean
-  /** The account that the operator has pinned: all sessions act on it. */
+  /** Account that the operator has pinned for all sessions. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  /** Checks the state that a client sends back with its answers to questions. */
+  /** Verifies the state that a client returns with its answers to questions. */
   readonly requestState: NonNullable<ServerOptions['requestState']>
 }
 
-/** Makes each catalogue once, for as long as its exposure is in use. */
+/** Creates each catalogue once per exposure in use. */
 export function createToolCatalogues(
   options: ToolCatalogueOptions,
 ): (exposure: Exposure) => ToolCatalogue {
@@ -159,7 +159,7 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
 const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
   view === undefined ? tool : { ...tool, _meta: viewMeta(view) }
 
-/** A call of a tool that is not there, or that is not exposed to the request. */
+/** A call of a tool that does not exist, or is not exposed to the request. */
 interface UnknownToolCall {
   /** The tool that is not exposed; `undefined` for an unknown name. */
   readonly tool: Tool | undefined
@@ -170,7 +170,7 @@ interface UnknownToolCall {
 
 export type OnUnknownTool = (call: UnknownToolCall) => void
 
-/** Records a call of such a tool, and gives the error that it is answered with. */
+/** Records a call of such a tool, and returns its error. */
 export function unknownToolError(
   name: string,
   { all, tools, hidden }: Exposure,
