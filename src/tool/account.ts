@@ -14,7 +14,7 @@ import type { Run } from './tool.ts'
 export interface AccountReader {
   readonly account: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
-  /** The reply may be some minutes old. */
+  /** Reads through the cache; replies may be some minutes old. */
   readonly cached: CachedRead
   /** Reads now, and refreshes the cache. */
   readonly refreshed: CachedRead
@@ -48,14 +48,14 @@ export function accountReader({
 
 type AccountRun = Pick<Run, 'request' | 'session'>
 
-/** The account of a request as a confirmation shows it: name and id. */
+/** Account of a request for a confirmation: name and id. */
 export async function accountForPerson({
   request,
   session,
   signal,
 }: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
   const account = accountIn(request)
-  // If the name cannot be read, the question is asked without it.
+  // The question omits an unreadable name.
   const own = await accountUnlessAborted(ownAccount(session), signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error

@@ -14,11 +14,11 @@ import { type Advice, argumentOf } from './refused.ts'
 import type { Tool } from './tool.ts'
 
 /*
- * What to do about each kind of failed request: the only place where failures of the platform become
- * advice. The table comes first; then how a row is chosen and filled in.
+ * Advice per kind of failed request: the only place where platform failures become advice. First
+ * the table, then the code that chooses and fills in a row.
  */
 
-/** What to do about each kind of failure, such as a 401: `key_refused`. */
+/** Advice per kind of failure, such as `key_refused` for a 401. */
 export const adviceRows: readonly AdviceRow[] = [
   statusRow(is(401), {
     id: 'key_refused',
@@ -79,7 +79,7 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow((one, { session }) => one >= 500 && session.isSandbox, {
     id: 'sandbox_broken',
     again: 'no',
-    // The sandbox's own message says what is wrong, most often with its file.
+    // The sandbox's message has the cause, usually its file.
     next: () => 'This is the sandbox on this machine. Follow its message.',
   }),
   statusRow(is(502, 503, 504), {
@@ -190,7 +190,7 @@ export interface FailedCall {
   readonly account: string
   /** The tool that shows whether something was created, if any does. */
   readonly check: string | undefined
-  /** Whether the caller can call the tool. Advice names no other. */
+  /** True if the caller can call the tool. Advice names only such tools. */
   readonly isExposed: (tool: string) => boolean
   /** Likely corrections, by argument. */
   readonly hints: Readonly<Record<string, string>>
@@ -201,10 +201,10 @@ export interface AdviceRow {
   /** The code by which programs recognise the failure; part of the interface. */
   readonly id: string
   readonly when: (failure: Failure, call: FailedCall) => boolean
-  /** What happened, with the platform's message if it sent any. */
+  /** Description of the failure, with the platform's message if any. */
   readonly what: (failure: Failure, call: FailedCall) => string
   readonly next: (failure: Failure, call: FailedCall) => string
-  /** Whether the same call can succeed later, or only where repeating it is harmless. */
+  /** Whether the same call may be retried: always, never, or only if repeating is harmless. */
   readonly again: 'yes' | 'no' | 'if harmless'
 }
 
@@ -256,9 +256,9 @@ function ownArgumentOf(field: string, tool: string): string {
 }
 
 /**
- * What to do. The row's own text applies where repeating is harmless: reading, writing the same
- * values, removing the same thing, or when nothing was sent. Creating and calling are not repeated
- * before a look at what is there.
+ * Returns the next step. The row's own text applies if repeating is harmless: reads, idempotent
+ * updates and deletes, and requests that were not sent. Before a create or a call is retried, the
+ * caller must check whether it was done.
  */
 function nextOf(
   row: AdviceRow,
@@ -346,7 +346,7 @@ function rejection({ status, code, message, detail }: Rejected): string {
 }
 
 function unreadableReply({ status, reason, detail, excerpt }: Unreadable): string {
-  // Data of an unexpected shape is still data: it is shown, so that nothing is lost.
+  // Data of an unexpected shape is shown, so that nothing is lost.
   const max = isSuccess({ status }) && reason === 'unexpected_shape' ? 20_000 : 300
   const shown =
     excerpt.length > max ? ` It begins: ${excerpt.slice(0, max)}` : excerpt && ` It is: ${excerpt}`

@@ -20,15 +20,15 @@ interface Parsed {
   cleared: readonly string[]
   /** Dotted paths of nulls that were ignored but may be meant to clear a field. */
   ignoredNulls: readonly string[]
-  /** One text for each value that was given in another form than the schema's. */
+  /** One text per coerced value. */
   coercions: readonly string[]
 }
 
 /**
  * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
- * 'not given', an unknown argument is reported with the closest known one. Everything else is parsed
- * with the route's own schemas and sorted into path, query, body and the tool's own arguments. What is
- * refused that way is read as it must be meant, where it can only mean one thing (coercion.ts).
+ * 'not given', an unknown argument is reported with the closest known one. Everything else is
+ * parsed with the route's own schemas and split into path, query, body and the tool's own
+ * arguments. Refused values are coerced if they have only one reading (coercion.ts).
  */
 export function parseArguments(
   tool: Tool,
@@ -87,9 +87,9 @@ function parseAsGiven(
 }
 
 /**
- * Unpacks objects and arrays that a client sent as JSON text, leaves out declared fields that are
- * null, and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
- * null too. `absent` explains names for what the API does not have.
+ * Unpacks objects and arrays that a client sent as JSON text, drops declared fields that are null,
+ * and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
+ * including null. `absent` explains names that the API does not have.
  */
 export function normaliseArguments(given: unknown, schema: JsonSchema, absent: AbsentFields = {}) {
   const found: Found = { problems: [], nulls: [], absent }
@@ -124,7 +124,7 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
       }
       const nullsBefore = found.nulls.length
       const inner = normalised(field, schemaOf(properties[name]), here, found)
-      // An object with nothing but nulls was filled in by a client: it is not given either.
+      // An object of nulls was filled in by a client, so it counts as not given.
       const wasEmptied =
         isObject(inner) && Object.keys(inner).length === 0 && found.nulls.length > nullsBefore
       return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
@@ -132,7 +132,7 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
   )
 }
 
-/** Whether an undeclared name is accepted; otherwise it is reported. */
+/** True if an undeclared name is accepted. Reports all others. */
 function isAccepted(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
   const name = path.at(-1) ?? ''
   const known = Object.keys(schema.properties ?? {})
@@ -152,7 +152,7 @@ const isRequired = (name: string, { required }: JsonSchema) => required?.include
 
 function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
-  // Comparing costs time, so only texts that could be names are compared.
+  // Comparing is slow, so only possible names are compared.
   const meant =
     name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
@@ -160,7 +160,7 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
 }
 
 /**
- * Whether a null may be meant to clear a field: any in an update; in a creation, only one of a
+ * True if a null may be meant to clear a field: in an update always, in a creation only for a
  * nullable setting.
  */
 const mayMeanToClear = (path: string, { route, clearable }: Tool): boolean =>
@@ -247,8 +247,8 @@ const exceeded: Readonly<Record<JsonBound, string>> = {
 }
 
 /**
- * Why arguments cannot be sent unchanged; `undefined` if they can. JavaScript would change such
- * values silently or overflow the stack, so they are refused.
+ * Reason why arguments cannot be sent unchanged, or `undefined`. JavaScript would change such
+ * values silently or overflow the stack.
  */
 function argumentLimitProblem(given: unknown): ArgumentProblem | undefined {
   const bound = boundExceededByValue(given, bounds)

@@ -20,12 +20,12 @@ import {
 import { createTaskResult } from './task.ts'
 import type { Run, Tool } from './tool.ts'
 
-/** The context of a tool call. `tools` are all that the caller may call. */
+/** Context of a tool call. `tools`: those that the caller may call. */
 export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
   readonly timeLimitMs?: number
-  /** How a call of this tool with these arguments asks for confirmation. */
+  /** Returns the confirmation of one call of a tool. */
   readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
@@ -34,7 +34,7 @@ export interface CallContext extends Omit<FailureContext, 'request'> {
 /**
  * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
  * ids (references/names-to-ids.ts), the tool runs, which may ask for confirmation
- * (confirmation.ts), and what comes of it becomes a result (result.ts).
+ * (confirmation.ts), and its output becomes a result (result.ts).
  *
  * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
  * question of another call.
@@ -57,7 +57,7 @@ export async function callTool(
     failedResult(tool, error, { ...context, request: call.request }),
   )
   const result = call.coercions.length > 0 ? withCoercions(ended, call.coercions) : ended
-  // The API key may be in the arguments, which results repeat. The platform's replies never hold it.
+  // Results repeat arguments, which may contain the API key. The platform's replies never do.
   const { redact } = context.session
   const sent = JSON.stringify(given)
   if (redact(sent) === sent || !('content' in result)) return result
@@ -72,7 +72,7 @@ interface CallProgress extends Pick<Run, 'begunAt'> {
   answerBy: number
   /** Set once the arguments are parsed. */
   request: FailureContext['request']
-  /** One text for each argument that was read in another form. */
+  /** One text per coerced argument. */
   coercions: readonly string[]
 }
 
@@ -118,7 +118,10 @@ async function run(
   return successResult(tool, outcome, { request, account, note, ignoredNulls })
 }
 
-/** How long before the time limit the steps end, ms: their result says more than a timeout. */
+/**
+ * Margin before the time limit, ms, in which the steps end with a more useful result than a
+ * timeout.
+ */
 const graceMs = 500
 
 /** Runs a tool with one deadline for all its requests, from the first on. */
@@ -136,7 +139,7 @@ function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgres
   )
 }
 
-/** A request that had no time left and changed nothing, because the state took it. */
+/** True for a request that ran out of time in the state and changed nothing. */
 const isLateByState = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
   error.failure.kind === 'timeout' &&

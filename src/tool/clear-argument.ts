@@ -5,9 +5,8 @@ import { isObject } from '../text/json.ts'
 import type { ArgumentProblem } from './refused.ts'
 
 /*
- * The argument `clear`. Strict function calling sends null for every argument that is not given, so
- * null cannot clear a field as it does in a PATCH of the platform. The fields to clear are named in
- * an argument of their own.
+ * The argument `clear` names the fields to clear. Null cannot do that, as it does in a PATCH of the
+ * platform, because strict function calling sends null for every omitted argument.
  */
 
 export const clearName = 'clear'
@@ -77,7 +76,7 @@ function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fi
   }
 }
 
-/** What a path leads to: a declared field, or a place where fields are not declared. */
+/** Target of a path: a declared field, or an undeclared one. */
 type PathTarget = 'declared' | 'open object' | 'free data'
 
 function pathTarget(object: z.ZodObject | null, path: string): PathTarget | undefined {
@@ -106,7 +105,7 @@ export function isClearable({ clearable, route }: ClearingTool, path: string): b
   return target !== undefined && target !== 'declared'
 }
 
-/** Whether a value is given at a path; keys of free data may contain dots. */
+/** True if a value is given at a path. Keys of free data may contain dots. */
 function isSet(value: unknown, path: string): boolean {
   if (!isObject(value)) return true
   return Object.entries(value).some(

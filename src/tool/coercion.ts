@@ -6,9 +6,9 @@ import { firstCharacters } from '../text/safe-text.ts'
 import type { Tool } from './tool.ts'
 
 /*
- * Arguments as models write them, such as "3" for 3. Only arguments that were refused are read this
- * way, so nothing that is valid is changed, and only where one reading is possible: the schema takes
- * the value in one form, or the field has another name in replies. Free data is never changed.
+ * Coercion of arguments, such as "3" to 3. Only refused arguments are coerced, so valid ones never
+ * change, and only with a single reading: the schema takes the value in one form, or the field has
+ * another name in replies. Free data is never changed.
  */
 
 interface CoercedArguments {
@@ -112,7 +112,7 @@ function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
     return Array.isArray(value) ? undefined : meantList(value, schema, name)
   if (isObject(value)) return schema.type === 'string' ? fieldOfReply(value, name) : undefined
   if (typeof value !== 'string') return undefined
-  // A number in the list of calls is the one to call.
+  // A bare number in the list of calls is the called number.
   if (schema.type === 'object')
     return name === 'calls' && /^[+(]?\d/.test(value) ? { to_number: value } : undefined
   return meantScalar(value, schema)
@@ -153,7 +153,7 @@ function meantList(value: unknown, { items }: JsonSchema, name: string): unknown
   if (isObject(value)) return type === 'object' ? [value] : undefined
   if (typeof value !== 'string' || type !== 'string') return undefined
   const parts = value.split(',').map((part) => part.trim())
-  // A text that begins like JSON or Python is a list that was written wrongly.
+  // A text that begins like JSON or Python is a malformed list.
   if (parts.includes('') || /^[[{(]/.test(value)) return undefined
   if (parts.length === 1) return parts
   const isCertain = choices || commaSeparated.includes(name) || parts.every(isIdOrNumber)
@@ -179,8 +179,8 @@ function shown(value: unknown): string {
 }
 
 /*
- * Where a request names a field differently from the replies: callers who have just read a reply often
- * use its name. The pairs are those of the platform's reference, by route.
+ * Fields with different names in requests and replies: callers often use the name of a reply. The
+ * pairs follow the platform's reference, by route.
  */
 
 /** The reply's name for a field → the request's; dotted for nested fields. */
@@ -192,10 +192,10 @@ const phoneNumber: ReplyNames = {
   sip_trunk: 'sip_trunk_id',
   inbound_agent: 'inbound_agent_id',
 }
-/** Of the catalogs. Both are required in a new agent; elsewhere an `id` may be a field of the provider. */
+/** Names in catalogs. Both are required in a new agent; elsewhere an `id` may be a provider's field. */
 const catalogs: ReplyNames = { 'model.id': 'model.model', 'voice.id': 'voice.voice_id' }
 
-/** By the id of the route. Names that the arguments of a tool have themselves are not replaced. */
+/** By route id. Names that are arguments of the tool are not replaced. */
 export const replyNames: Readonly<Record<string, ReplyNames>> = {
   'agents.create': catalogs,
   'agents.get': agent,
@@ -216,8 +216,8 @@ export const replyNames: Readonly<Record<string, ReplyNames>> = {
 }
 
 /**
- * Fields of a request that are one field of an object in replies: `{"id":"…","name":"…"}` of a trunk or
- * an agent stands for its id, that of a provider of the catalogs or of a language for its code.
+ * Request fields that take one field of a reply's object: the id of a trunk or an agent
+ * (`{"id":"…","name":"…"}`), the code of a provider or a language.
  */
 const replyObjects: Readonly<Record<string, string>> = {
   sip_trunk_id: 'id',

@@ -12,9 +12,7 @@ export type ConfirmMode = (typeof confirmModes)[number]
 /** Argument that carries the token of a preview. */
 export const confirmName = 'confirm_token'
 
-/**
- * Whether tools are listed with the token. Where only a person can confirm, no token is accepted.
- */
+/** True if tools are listed with the token. In mode `person`, tokens are not accepted. */
 export const listsToken = (mode: ConfirmMode): boolean => mode !== 'person'
 
 /** A tool without the token argument. */

@@ -19,9 +19,7 @@ export interface Confirmable {
   readonly question: DialogText
   /** Facts for the decision, most important first. */
   readonly facts: Readonly<Record<string, DialogText>>
-  /**
-   * Arguments that change what is said or done. They are shown in full, or the question is refused.
-   */
+  /** Arguments that change the speech or the effect. Shown in full, or the question is refused. */
   readonly values?: readonly ShownArgument[]
   /** The exact scope of the agreement, which ends if it changes. */
   readonly scope?: unknown
@@ -54,7 +52,7 @@ function leaves(path: DialogText, value: unknown): Leaf[] {
       leaves(dialogText`${path}.${wordOrQuoted(name)}`, field),
     )
   }
-  // Undefined is not sent, and arguments hold nothing else.
+  // Only undefined is left, which is not sent.
   return []
 }
 
@@ -118,7 +116,7 @@ function largest(values: readonly ShownArgument[]): string {
   return [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'arguments'
 }
 
-/** The part of a result that says that nothing is done, or not yet. */
+/** Fields of a result that reports a missing confirmation. */
 export const confirmationShape = {
   confirmation: z
     .object({
@@ -165,7 +163,7 @@ export const ask = ({ question, lines }: Question, requestState: string) =>
     requestState,
   })
 
-/** Why there is no agreement. */
+/** Reason for a missing agreement. */
 type NotAgreed = 'declined' | 'closed' | 'not accepted'
 
 /** The result of a call that a person did not agree to. */
@@ -180,7 +178,7 @@ export function notAgreed({ question, facts }: Question, how: NotAgreed): CallTo
 const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> = {
   declined: (question) =>
     `Declined: the person was asked and did not agree: ${question} Nothing was done; do not try again unless they ask for it.`,
-  // The form was closed without an answer, which is not a no.
+  // The form was closed without an answer, which is not a refusal.
   closed: (question) =>
     `Undecided: the person was asked and closed the question without an answer: ${question} Nothing was done; ask them whether they want it before you try again.`,
   // Some clients accept without showing the form, or leave out its content.
@@ -188,10 +186,7 @@ const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> 
     `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
 }
 
-/**
- * The preview for the person, with a token to repeat the call with; `why` says why a new one is
- * needed.
- */
+/** Preview with a confirmation token for the repeated call. `why`: the reason for a new preview. */
 export function preview(
   { question, lines, facts }: Question,
   { tool, token, why }: { tool: string; token: string; why: string },
@@ -211,7 +206,7 @@ export function preview(
 }
 
 /**
- * Validates a person's answer to a question against the question's JSON Schema. zod is used already;
+ * Validates a person's answer to a question against the question's JSON Schema. Uses zod, because
  * the SDK's default validator is half as large as the rest of the SDK.
  */
 export const jsonSchemaValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {

@@ -70,8 +70,8 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * How long a preview's token and a question are valid, s. A person may be away: the SDK itself
- * waits ten minutes.
+ * Lifetime of a preview's token and of a question, s. A person may be away: the SDK itself waits
+ * ten minutes.
  */
 const ttlSeconds = { preview: 120, question: 660 }
 
@@ -89,7 +89,7 @@ export interface Confirmations {
   verifyRequestState(requestState: string): Promise<TokenContent>
 }
 
-/** What a request returns of an earlier question. */
+/** Earlier question that a request answers. */
 export interface EarlierQuestion {
   /** The content of its `requestState`, verified and not expired. */
   readonly requestState: TokenContent | undefined
@@ -104,7 +104,7 @@ export interface ConfirmedCall {
   readonly keyHash: string
   /** The `confirm_token` of a preview. */
   readonly token: string | undefined
-  /** Whether the client can ask a person (elicitation). */
+  /** True if the client can ask a person (elicitation). */
   readonly canAsk: boolean
   /** Removes the API key from outside texts. */
   readonly redact: (text: string) => string
@@ -138,7 +138,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         const content = { call: call(), scope: hashOf(what.scope) }
         const question = questionOf(what, redact)
         const unconfirmed: UnconfirmedCall = { tool, keyHash, question, content }
-        // A person is asked wherever possible: a token proves only that somebody read a preview.
+        // Prefers a person: a token proves only that somebody read a preview.
         return canAsk
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
           : agreementByToken(unconfirmed, token, previewTokens)
@@ -147,7 +147,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
   }
 }
 
-/** 128 bits: a model has to repeat the token, so it is short. */
+/** 128 bits, because a model must repeat the token. */
 const hashOf = (value: unknown) =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
 
@@ -214,8 +214,8 @@ async function agreementByAnswer(
 }
 
 /**
- * Irreversible actions on something given by name need confirmation. Where it is not asked for,
- * they take the id only. Throws Refused.
+ * Irreversible actions on something given by name need confirmation. Without it, they take the id
+ * only. Throws Refused.
  */
 export function refuseUnconfirmedName(
   {

@@ -8,7 +8,7 @@ import { prebuiltListedTools } from './prebuilt-listed-tools.ts'
 import { coercionsShape, ignoredNullsShape } from './result.ts'
 import type { OneRequest, ResultView, Steps, StructuredContent, Tool, ToolSpec } from './tool.ts'
 
-/** Makes a tool from its record: input, output, annotations and path follow from the route. */
+/** Creates a tool from its record. Input, output, annotations and path follow from the route. */
 export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
   spec: ToolSpec<R, O>,
 ): Tool {
@@ -118,6 +118,6 @@ function toolInput<R extends Route, O extends z.ZodRawShape>(
   })
 }
 
-/** A few paths are listed; many are described. */
+/** Lists a few paths, or describes many. */
 const clearDescription = ({ clears }: { readonly clears?: readonly string[] }) =>
   clears ? `Fields to set to none: ${clears.join(', ')}.` : 'Fields to clear, by dotted path.'

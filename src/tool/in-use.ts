@@ -21,18 +21,18 @@ import type { ListRoute } from './lists/list-view.ts'
 import type { Run } from './tool.ts'
 
 /*
- * What uses an agent, an account or a trunk now, and would stop working without it. Where that cannot
- * be read, the answer says so, and nobody may take it as 'unused'.
+ * Current uses of an agent, an account or a trunk, which would stop working without it. An
+ * unreadable use is reported as unknown, never as 'unused'.
  */
 
-/** What was found, and whether the search was complete. */
+/** Findings, and whether the search was complete. */
 export interface Found<T> {
   readonly items: readonly T[]
-  /** Why there may be more; absent: the search was complete. */
+  /** Reason why there may be more; absent: the search was complete. */
   readonly unknown?: DialogText
 }
 
-/** What would stop working without the agents. */
+/** Uses of agents, which would stop without them. */
 export interface AgentUse {
   /** The numbers they answer. */
   readonly numbers: Found<PhoneNumber>
@@ -51,7 +51,7 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
       const { numbers: items, isComplete: isAll } = await readOwnNumbers(reader)
       return { items, isAll }
     }),
-    // Not filtered by agent: the platform's filter may leave out what it shows in another form.
+    // Not filtered by agent: the platform's filter may miss agents that it shows in another form.
     runningCalls(run),
   ])
   const used = onlyThose(calls, ({ agent_id }) => isMeant(agent_id))
@@ -66,7 +66,7 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
   }
 }
 
-/** Whether an id certainly is another agent's: of the same form, and neither contains the other. */
+/** True if an id certainly belongs to another agent: same form, and neither contains the other. */
 function isPlainlyOther(shown: string | null | undefined, id: string): boolean {
   if (!shown || isUuid(shown) !== isUuid(id)) return false
   const [one, other] = [shown.toLowerCase(), id.toLowerCase()]
@@ -92,7 +92,7 @@ export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
 
 interface Counted {
   readonly count: number
-  /** Why there may be more; absent: the count is exact. */
+  /** Reason why there may be more; absent: the count is exact. */
   readonly unknown?: DialogText
 }
 
@@ -113,7 +113,7 @@ const firstPage = 100
 export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
   items.length === 0 && unknown === undefined
 
-/** How long a question waits for the search, ms. */
+/** Timeout of the search for a question, ms. */
 const longestLookMs = 10_000
 
 /** Fields that show what an item uses, and whether it has ended. */
@@ -153,7 +153,7 @@ const onlyThose = <T>({ items, ...rest }: Found<T>, isMeant: (item: T) => boolea
 /** Items named in a question; the rest is counted. */
 const maxNamed = 20
 
-/** The findings, for a question to a person: `none`, names, or that they are not known. */
+/** Findings for a question to a person: `none`, names, or unknown. */
 export function foundInWords<T>(
   { items, unknown }: Found<T>,
   inWords: (item: T) => DialogText,
@@ -179,7 +179,7 @@ function withUnknown(found: readonly DialogText[], unknown: DialogText | undefin
     : dialogText`${joinDialogTexts(found, ', ')}, maybe more (${unknown})`
 }
 
-/** A number as people know it: `+12025550110 ("Main line")`. */
+/** A number with its name: `+12025550110 ("Main line")`. */
 export function numberInWords({
   id,
   number,

@@ -29,8 +29,8 @@ export function listedTool(
 }
 
 /**
- * The annotations of a tool as the protocol defines them. The title is not repeated: since revision
- * 2025-06-18 a tool has its own, and older clients show the name.
+ * Annotations of a tool as the protocol defines them, without the title: since revision 2025-06-18
+ * a tool has its own, and older clients show the name.
  */
 function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
   return {
@@ -49,7 +49,7 @@ const withoutAccountSentences = (description: string) =>
     .filter((sentence) => !accountArguments.some((name) => sentence.includes(name)))
     .join(' ')
 
-/** zod's type for a JSON Schema allows for more than JSON; what zod makes is JSON. */
+/** zod's type for a JSON Schema is wider than JSON; its values are JSON. */
 function objectSchema(schema: JsonSchema): ProtocolTool['inputSchema'] {
   return { ...(schema as ProtocolTool['inputSchema']), type: 'object' }
 }
@@ -57,13 +57,12 @@ function objectSchema(schema: JsonSchema): ProtocolTool['inputSchema'] {
 /** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
 export const accountArguments = ['account_id', 'include_subaccounts', 'to_account_id'] as const
 
-/** How much is shown of one field. */
+/** Level of detail of one field. */
 type FieldDetail = 'all' | 'undescribed' | 'type'
 
 /**
- * An input schema as tools/list shows it, in few tokens. Arguments are parsed with the whole schema
- * in any case, and errors name the known fields. `pinned` leaves out the arguments that choose
- * accounts.
+ * A compact input schema for tools/list. Arguments are always parsed with the whole schema, and
+ * errors name the known fields. `pinned` omits the arguments that choose accounts.
  */
 function listedSchema(
   schema: JsonSchema,
@@ -131,15 +130,15 @@ const openObject = (schema: JsonSchema): JsonSchema => ({
 const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
 
 /**
- * Left out is what a model does without: that a text may not be empty, how long a list may be, the
- * pattern of E.164, a description that only repeats the name.
+ * Omits what models do not need: non-empty texts, list lengths, the E.164 pattern, descriptions
+ * that repeat the name.
  */
 function listedKeywords(
   name: string,
   { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...keywords }: JsonSchema,
   detail: FieldDetail,
 ): JsonSchema {
-  // A converter for strict function calling closes every object that does not state to be open.
+  // Converters for strict function calling close every object that is not explicitly open.
   if (keywords.additionalProperties !== true) delete keywords.additionalProperties
   if (detail === 'type') {
     const { type, additionalProperties } = keywords
@@ -149,7 +148,7 @@ function listedKeywords(
   return keywords
 }
 
-/** Descriptions of arguments that all lists have: the instructions say it once. */
+/** Descriptions of arguments that all lists share, which the instructions have once. */
 const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fieldsOption.fields].map(
   ({ description }) => description,
 )
@@ -162,7 +161,7 @@ const fillers = new Set(
   ),
 )
 
-/** Whether the name of a field says what its description does. */
+/** True if a description only repeats the name. */
 function isPlain(name: string, { description = '', format }: JsonSchema): boolean {
   const isTimeFilter = format === 'date-time' && /_(gt|ge|lt|le|after|before)$/.test(name)
   const known = new Set(name.split('_'))
@@ -172,10 +171,10 @@ function isPlain(name: string, { description = '', format }: JsonSchema): boolea
 }
 
 /**
- * An output schema as tools/list shows it, in few tokens: every field by name, with the type of those
- * that are never null, and which are always there. Objects and arrays are open; their descriptions
- * name the fields in them. Whatever the whole schema allows, this one does: clients check results
- * with it. The whole schemas are in docs/tools-reference.md.
+ * A compact output schema for tools/list: all field names, the types of fields that are never null,
+ * and the required fields. Objects and arrays are open; their descriptions name their fields. It
+ * allows everything that the whole schema allows, because clients validate results with it. The
+ * whole schemas are in docs/tools-reference.md.
  */
 function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
   return {
@@ -208,7 +207,7 @@ function fieldNames(schema: JsonSchema): string {
     .join(', ')
 }
 
-/** Of a field that may also be null or a plain value, the schema that has fields. */
+/** Alternative with fields in the schema of a field that may also be null or a plain value. */
 const withFields = (schema: JsonSchema): JsonSchema =>
   schema.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema
 

@@ -10,12 +10,12 @@ export const outcomeShape = {
   item: { problem: z.string().optional().describe('Why it was not done.') },
 }
 
-/** The result for one item of any bulk operation. */
+/** Result for one item of a bulk operation. */
 interface ShownItem {
   readonly name?: string | undefined
   readonly outcome: string
   readonly problem?: string | undefined
-  /** Its account, where items of several accounts can be meant. */
+  /** Its account, if items may be of several accounts. */
   readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
@@ -35,7 +35,7 @@ export function countsOf(
   }
 }
 
-/** What failed, or was not tried, with the reason; one reason of several items once. */
+/** Failed and untried items with the reason. A shared reason appears once. */
 export function notDoneInWords<T extends ShownItem>(
   items: readonly T[],
   named: Names<T>,
@@ -49,7 +49,7 @@ export function notDoneInWords<T extends ShownItem>(
   return [...of('failed', 'Failed'), ...open, ...(open.length > 0 ? [again] : [])]
 }
 
-/** Names what was given more than once, and done once. */
+/** Lines that name repeated items, which were done once. */
 export const repeatedLines = (repeated: readonly string[]): string[] =>
   repeated.length > 0 ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`] : []
 
@@ -76,8 +76,8 @@ export function grouped<T>(
 export type Names<T> = (some: readonly T[]) => string
 
 /**
- * How items are named: by name alone where that is enough. Those of several accounts are named by
- * account: `Front desk, Sales (in Hamburg branch)`.
+ * Names items by name alone if unambiguous. Items of several accounts are grouped: `Front desk,
+ * Sales (in Hamburg branch)`.
  */
 export function namesOf<T extends ShownItem>(
   all: readonly T[],
@@ -130,17 +130,17 @@ export const updateOutcomeShape = {
 const UpdateOutcome = z.object({ ...updateOutcomeShape, ...outcomeShape.item })
 type UpdateOutcome = z.output<typeof UpdateOutcome>
 
-/** What an update did to one item, or would do. */
+/** Effect of an update on one item, real or in a dry run. */
 export interface UpdateReport {
   /** False: nothing was saved. */
   readonly applied: boolean
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
-  /** The platform took the request, and warnings say what it did not change. */
+  /** True if the platform accepted the request but ignored changes, which warnings name. */
   readonly isIgnored: boolean
 }
 
-/** The first line of the result for one item. `notChanged`: what the platform did not do. */
+/** First line of the result for one item. `notChanged`: ignored changes. */
 export function updateHead(
   { applied, changes, isIgnored }: UpdateReport,
   named: string,
@@ -167,7 +167,7 @@ export function updateOutcome(outcome: Outcome<UpdateReport>): UpdateOutcome {
   }
 }
 
-/** Lines for many items: what was not done, `details` of what was, and what was the same before. */
+/** Lines for many items: failures, `details` of changes, and unchanged items. */
 export function updateLines<T extends ShownItem>(
   items: readonly T[],
   named: Names<T>,

@@ -12,10 +12,10 @@ import type { Run } from './tool.ts'
 /** Most items that one call changes. */
 export const maxItems = 100
 
-/** Few enough for a platform that limits requests. */
+/** Concurrency, low enough for a platform with rate limits. */
 const concurrency = 8
 
-/** Time that must be left of a request to begin another item, ms. */
+/** Remaining time needed to start another item, ms. */
 const minTimePerItemMs = 2000
 
 /** Retries of a request that the platform refused with 429. */
@@ -26,30 +26,30 @@ export type Outcome<T> =
   | { readonly state: 'done'; readonly value: T }
   /** Nothing was changed. */
   | { readonly state: 'failed'; readonly problem: string; readonly error: ApiError | Refused }
-  /** The change was sent, and whether it was made is not known. */
+  /** The change was sent; its outcome is unknown. */
   | { readonly state: 'unknown'; readonly problem: string; readonly error: ApiError }
-  /** It was not begun, because the time was up, the caller cancelled, or the key was refused. */
+  /** Not started: timeout, cancellation, or a refused key. */
   | { readonly state: 'not_tried'; readonly problem: string }
 
-/** An item by its id, or the reason why the reference is ambiguous or unknown. */
+/** An item by id, or the reason why its reference is ambiguous or unknown. */
 export type SelectedItem = {
   /** As the caller named it: an id or a name. */
   readonly given: string
-  /** Its account, where items of several accounts can be meant. */
+  /** Its account, if items may be of several accounts. */
   readonly account?: AccountInTree
 } & ({ readonly id: string } | { readonly problem: string })
 
 /** Items that a call names, each once. */
 export interface Selection {
   readonly items: readonly SelectedItem[]
-  /** Names and ids that mean an item which was named before. */
+  /** Repeated references to the same item. */
   readonly repeated: readonly string[]
 }
 
 /** The argument that names many items. */
 export const manyIds = z.array(z.string().min(1)).min(1).max(maxItems).optional()
 
-/** Each item once, however often and by whatever it is named. */
+/** Deduplicates items, by whatever reference. */
 export function eachOnce(items: readonly SelectedItem[]): Selection {
   const keys = items.map((item) => {
     const { given, account } = item
@@ -62,7 +62,7 @@ export function eachOnce(items: readonly SelectedItem[]): Selection {
   }
 }
 
-/** Result for one item, and how the caller named it. */
+/** Result for one item, with the caller's reference. */
 export interface NamedOutcome<T> {
   readonly given: string
   readonly id?: string
@@ -71,8 +71,8 @@ export interface NamedOutcome<T> {
 }
 
 /**
- * Does the same with each item, with a run on its account. An item that does not exist fails with the
- * closest ones there are. `argument` is the one that names a single item.
+ * Runs `work` for each item on its account. A missing item fails with the closest existing ones.
+ * `argument`: the one that names a single item.
  */
 export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request' | 'restricted'>>(
   items: readonly SelectedItem[],
@@ -102,7 +102,7 @@ export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request'
   )
 }
 
-/** Where the item was read, a change of it fails because of something that the change names. */
+/** After a successful read, a 404 concerns something that the change names. */
 const isMissing = (outcome: Outcome<unknown>) =>
   outcome.state === 'failed' &&
   outcome.error instanceof ApiError &&
@@ -122,8 +122,8 @@ export function runIn<R extends Pick<Run, 'request'>>(
 type BulkRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
 
 /**
- * Does the same with each item, a few at once; the results are in the order given. One that fails does
- * not keep the others from being done. Throws only what is a defect.
+ * Runs `work` for each item with bounded concurrency; results are in input order. A failure does
+ * not stop the others. Throws only bugs.
  */
 export async function forEach<I, T>(
   items: readonly I[],
@@ -149,7 +149,7 @@ export async function forEach<I, T>(
     }
   }
   const workers = Array.from({ length: Math.min(concurrency, items.length) }, worker)
-  // After a defect the others are finished, so that nothing goes on behind the answer.
+  // After a bug, waits for the others, so that nothing runs after the answer.
   const [defect] = (await Promise.allSettled(workers)).filter(({ status }) => status === 'rejected')
   if (defect?.status === 'rejected') throw defect.reason
   return outcomes
@@ -178,7 +178,7 @@ async function outcomeOf<T>(work: () => Promise<T>, run: BulkRun): Promise<Outco
   }
 }
 
-/** A request that was refused with 429 was not carried out, so it is sent again, also a change. */
+/** Retries after a 429, including changes: a refused request had no effect. */
 async function retriedWhileLimited<T>(work: () => Promise<T>, run: BulkRun): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
@@ -194,7 +194,7 @@ async function retriedWhileLimited<T>(work: () => Promise<T>, run: BulkRun): Pro
   }
 }
 
-/** How long to wait after a 429, ms; `undefined`: it was something else. */
+/** Delay after a 429, ms; `undefined` for other errors. */
 function waitAfter(error: unknown, retries: number): number | undefined {
   if (!(error instanceof ApiError) || !('status' in error.failure)) return undefined
   if (error.failure.status !== 429) return undefined
@@ -223,8 +223,8 @@ function wholeText(error: ApiError | Refused): string {
 }
 
 /**
- * Throws where every item failed: the shared error, else an error with the reason for each item.
- * `argument` named the items.
+ * Throws if every item failed: the shared error, else an error with the reason for each item.
+ * `argument`: the one that named the items.
  */
 export function refuseIfNoneDone(
   outcomes: readonly NamedOutcome<unknown>[],
@@ -250,7 +250,7 @@ export function refuseIfNoneDone(
   )
 }
 
-/** The error, if it is the same for all and says nothing of a single item, such as that it is missing. */
+/** The error that all items share, unless it concerns a single item, such as a 404. */
 function errorOfAll(outcomes: readonly NamedOutcome<unknown>[]): ApiError | Refused | undefined {
   const errors = outcomes.map(({ outcome }) => ('error' in outcome ? outcome.error : undefined))
   const problems = new Set(

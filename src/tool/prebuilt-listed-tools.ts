@@ -1,7 +1,7 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 
 /**
- * Tools as `tools/list` shows them, by name. The build replaces this module by one that holds them;
- * run from source they are derived from the schemas when they are asked for.
+ * Listed tools by name. The build replaces this module with the computed tools; from source, they
+ * are derived from the schemas lazily.
  */
 export const prebuiltListedTools: Readonly<Record<string, ProtocolTool>> | undefined = undefined

@@ -1,26 +1,26 @@
 import type { StateError } from '../state/state-access.ts'
 import { emergencyNever } from '../text/phone-number.ts'
 
-/** One argument that cannot be used, and why. */
+/** An invalid argument, and the reason. */
 export interface ArgumentProblem {
   /** Dotted path, such as `voice.settings.speed`. */
   readonly argument: string
   readonly message: string
 }
 
-/** A field that the platform names, such as `body.voice.speed` or `query.page`, as an argument. */
+/** Argument for a field that the platform names, such as `body.voice.speed` or `query.page`. */
 export const argumentOf = (field: string): string => field.replace(/^(body|query|path)\./, '')
 
-/** A failure as results report it: what happened, which arguments are wrong, what to do next. */
+/** Reported failure: cause, invalid arguments, and next step. */
 export interface Advice {
   readonly what: string
   readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]
   readonly next: string
-  /** Whether the very same call can succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean
 }
 
-/** Why the steps of a tool refused, for programs. */
+/** Kind of a refusal, for programs. */
 export type RefusalKind =
   | 'all_failed'
   | 'bad_arguments'
@@ -31,7 +31,7 @@ export type RefusalKind =
   | 'state_unavailable'
   | 'unknown_outcome'
 
-/** What a program needs to know of a refusal besides its kind. */
+/** Further facts about a refusal, for programs. */
 export interface RefusalFacts {
   /** The rule of the dial policy that the call breaks. */
   readonly rule?: string
@@ -39,7 +39,7 @@ export interface RefusalFacts {
   readonly retryAfter?: number | null
 }
 
-/** Thrown by the steps of a tool that refuse: what is wrong and what to do. Nothing was done. */
+/** Refusal by a tool's steps, with cause and remedy. Nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly kind: RefusalKind
@@ -61,12 +61,12 @@ export class Refused extends Error {
 interface RefusalOptions {
   readonly fields?: Advice['fields']
   readonly next?: string
-  /** Whether the very same call can succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable?: boolean
   readonly facts?: RefusalFacts
 }
 
-/** Refuses arguments that do not fit the schema, or name what does not exist. */
+/** Refuses arguments that do not match the schema, or refer to missing objects. */
 export const invalidArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments are not valid; nothing was sent', {
     fields,
@@ -75,17 +75,14 @@ export const invalidArguments = (fields: Advice['fields']): Refused =>
     }),
   })
 
-/** Refuses valid arguments that are wrong, each with what to do about it. */
+/** Refuses arguments that match the schema but cannot be used, each with a remedy. */
 export const badArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })
 
-/** After how many seconds a state that is slow or away is tried again. */
+/** Retry delay for a slow or unreachable state, s. */
 const stateRetrySeconds = 10
 
-/**
- * What the server has to keep cannot be kept. `detail` names the state and its fault: it is for who runs
- * the server, not for every user of it.
- */
+/** The server cannot write its state. `detail` names the state and its fault, for the operator only. */
 export function stateRefusal({ isTemporary }: StateError, detail: string | undefined): Refused {
   const what =
     'what this server keeps (calls, limits, confirmations) cannot be read or written at the moment, and without it this is not done. Nothing was done by this call'

@@ -31,18 +31,18 @@ import type { StructuredContent, Tool, ToolOutput } from './tool.ts'
 
 export type CallResult = CallToolResult | InputRequiredResult
 
-/** What a result says besides the output of the tool. */
+/** Parts of a result besides the tool's output. */
 interface ResultContext {
   readonly request: RouteRequest
-  /** The account that the result names, where it names one. */
+  /** Account in the result, if any. */
   readonly account: string | undefined
   /** A note of the pipeline, which follows the tool's own. */
   readonly note: string | undefined
-  /** Dotted paths of the nulls that were taken as not given. */
+  /** Dotted paths of ignored nulls. */
   readonly ignoredNulls: readonly string[]
 }
 
-/** The output of a tool as a result: data for programs, and the same as text for a model. */
+/** Converts a tool's output to a result: data for programs, and text for a model. */
 export function successResult(
   tool: Pick<Tool, 'output' | 'shortening'>,
   { structured: given, lines }: ToolOutput,
@@ -69,8 +69,8 @@ export function successResult(
 }
 
 /**
- * The result without fields of the platform that have a name of ours and another type: replies may have
- * any field besides the documented ones, and results keep those.
+ * Removes platform fields that collide with our fields in another type. Results keep all other
+ * undocumented fields.
  */
 function asPromised(schema: z.ZodObject, structured: StructuredContent): StructuredContent {
   if (schema.safeParse(structured).success) return structured
@@ -78,7 +78,7 @@ function asPromised(schema: z.ZodObject, structured: StructuredContent): Structu
   return 'value' in fitting && isObject(fitting.value) ? fitting.value : structured
 }
 
-/** How many arguments a result names: a client that fills in every field sends many nulls. */
+/** Bound for the arguments named in a result: a client that fills in every field sends many nulls. */
 const maxNamed = 10
 
 /** A field in the results of tools that can clear fields. */
@@ -104,8 +104,8 @@ export const coercionsShape = {
 }
 
 /**
- * A result that says how arguments were read which were given in another form than the schema's. A
- * question to the person is unchanged: the result that follows says it.
+ * Adds the coercions to a result. A question to the person stays unchanged: the result after it has
+ * them.
  */
 export function withCoercions(result: CallResult, coercions: readonly string[]): CallResult {
   const more = coercions.length > maxNamed ? [`${coercions.length - maxNamed} more`] : []
@@ -133,17 +133,17 @@ export const errorMetaKey = 'voice-agent-mcp/error'
 export interface FailureContext {
   readonly session: Session
   readonly tools: readonly Tool[]
-  /** Absent where the arguments could not be parsed. */
+  /** Absent if the arguments could not be parsed. */
   readonly request: RouteRequest | undefined
-  /** Receives defects of this program, with the stack, which the caller must not see. */
+  /** Called with bugs, including the stack, which the caller must not see. */
   readonly onBug: (error: unknown) => void
-  /** Records that the state cannot be used. Returns the detail that may be shown, if any. */
+  /** Records a state failure. Returns the detail that may be shown, if any. */
   readonly stateFailed?: ((error: StateError) => string | undefined) | undefined
 }
 
 /**
- * What a failed call answers: a result with `isError` whose text says what happened, which argument
- * is wrong and what to do next, and which holds the same as data in `_meta`. Throws ProtocolErrors.
+ * Converts a failure to a result with `isError`: a text with cause, invalid arguments and next
+ * step, and the same as data in `_meta`. Rethrows ProtocolErrors.
  */
 export function failedResult(
   tool: Tool,
@@ -160,7 +160,7 @@ export function failedResult(
   return errorResult(tool, defect, { kind: 'internal' })
 }
 
-/** A defect of this program, which must not read as a failure of the network or the platform. */
+/** Advice for a bug, which must not read as a failure of the network or the platform. */
 const defect: Advice = {
   what: 'a defect in voice-agent-mcp itself, neither the network nor the platform',
   fields: [],
@@ -233,13 +233,13 @@ function errorResult(
   const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
   return {
     content: [{ type: 'text', text }],
-    // Not structuredContent: clients check that against the output schema, also of errors.
+    // Not structuredContent: clients validate that against the output schema, even for errors.
     _meta: { [errorMetaKey]: mapStrings(error, shorten) },
     isError: true,
   }
 }
 
-/** The most arguments named in one error: more are no help, and fill the model's context. */
+/** Bound for the arguments named in one error. */
 const maxFields = 20
 
 const shortField = <T extends ArgumentProblem>(field: T): T => ({

@@ -8,32 +8,32 @@ import { Refused } from './refused.ts'
 export interface TokenContent {
   /** Hash of tool, arguments, account and key. */
   readonly call: string
-  /** Hash of what exactly is agreed to. */
+  /** Hash of the agreed scope. */
   readonly scope: string
   /** Different in each token. */
   readonly nonce: string
-  /** When it expires, seconds since 1970. */
+  /** Expiry, seconds since 1970. */
   readonly exp: number
 }
 
-/** What a token is made for; the rest is made with it. */
+/** Subject of a token, without the generated fields. */
 export type TokenSubject = Omit<TokenContent, 'nonce' | 'exp'>
 
 /**
- * Signed tokens of one purpose: each expires, and can be used once, by whichever server has the keys.
- * Where the state of the servers cannot be used, methods throw StateError.
+ * Signed tokens of one purpose: each expires, and can be used once across all servers with the
+ * keys. Methods throw StateError if the state is unavailable.
  */
 export interface SingleUseTokens {
   mint(subject: TokenSubject): Promise<string>
-  /** Reads a token of these servers that has not expired; throws for any other. */
+  /** Verifies a token. Throws if it is invalid or has expired. */
   verify(token: string): Promise<TokenContent>
   isUsed(content: TokenContent): Promise<boolean>
   /**
-   * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses
-   * can be remembered, in all or for this key.
+   * Marks a token as used. Returns false if it was used before or has expired. Throws Refused if no
+   * more uses can be stored, in total or for this key.
    */
   use(content: TokenContent, keyHash: string): Promise<boolean>
-  /** Makes it usable again: what it was used for was certainly not done. */
+  /** Makes a token usable again, after an action that was certainly not done. */
   giveBack(content: TokenContent): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export interface TokenStore {
   readonly sealingKeys: SealingKeys
 }
 
-/** Tokens of one purpose have signing keys of their own: no other purpose accepts them. */
+/** Each purpose has its own signing keys, so no other purpose accepts its tokens. */
 export function createSingleUseTokens(
   purpose: string,
   ttlSeconds: number,
@@ -77,13 +77,13 @@ export function createSingleUseTokens(
   }
 }
 
-/** A codec of the SDK that binds tokens to no context of a request, and so needs none. */
+/** A codec of the SDK without binding to a request context. */
 interface Codec {
   mint(content: TokenContent): Promise<string>
   verify(token: string, ...context: never[]): Promise<TokenContent>
 }
 
-/** The content of a token that was signed with one of the keys; throws what is wrong with it. */
+/** Content of a token signed with one of the keys. Throws if it is invalid. */
 async function verifyWithOneOf(codecs: readonly Codec[], token: string): Promise<TokenContent> {
   const failures: unknown[] = []
   for (const codec of codecs) {

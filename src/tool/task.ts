@@ -10,12 +10,12 @@ import type { CallDetail } from '../contract/call.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 
 /*
- * A task (SEP-2663) stands for the result of a tool that follows a call. Its id holds all that is
- * known of it, so tasks need no store, survive a restart, and any replica answers for them. The
- * platform decides, by the key of the request, whether the caller may see the call.
+ * A task (SEP-2663) stands for the result of a tool that follows a call. Its id encodes its whole
+ * state, so tasks need no store, survive a restart, and work on any replica. The platform decides,
+ * by the key of the request, whether the caller may see the call.
  */
 
-/** How long a task can be asked for, ms: longer than the longest call. */
+/** Lifetime of a task, ms. Longer than the longest call. */
 export const taskTtlMs = 13 * 3_600_000
 
 const TaskId = z.object({
@@ -50,7 +50,7 @@ export type Task = TaskState & {
   readonly [field: string]: unknown
 }
 
-/** How a task shows the call that it follows: its state in a line, and in the end as a result. */
+/** View of a task's call: its state in one line, and the final result. */
 export interface CallTaskView {
   readonly state: (call: CallDetail) => string
   readonly result: (
@@ -64,7 +64,7 @@ export function taskOfCall(call: { id: string }, account: string, message: strin
   return taskIn({ status: 'working', statusMessage: message }, encodeTaskId(id), id)
 }
 
-/** The task of that id, which was created then, in a state. */
+/** A task in a state, by its id and creation time. */
 export function taskIn(
   state: TaskState,
   taskId: string,
@@ -81,7 +81,7 @@ export function taskIn(
   }
 }
 
-/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
+/** A task in place of a result. The SDK passes extension fields through, but has no type for them. */
 export const createTaskResult = (task: Task) =>
   ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 

@@ -10,7 +10,7 @@ import type { Confirm } from './confirmation.ts'
 import type { Refused } from './refused.ts'
 import type { Task } from './task.ts'
 
-/** What a tool file states about a tool; everything else follows from the route (define-tool.ts). */
+/** Record of a tool in its file. Everything else follows from the route (define-tool.ts). */
 export type ToolSpec<
   R extends Route,
   O extends z.ZodRawShape = Record<never, never>,
@@ -20,12 +20,12 @@ interface ToolWords<R extends Route> {
   /** `verb_noun`, in the API's own words. */
   readonly name: string
   readonly title: string
-  /** What it does, when to use it, what to use instead: at most three sentences. */
+  /** Purpose, when to use it, and alternatives: at most three sentences. */
   readonly description: string
   readonly route: R
   /** Sent for query parameters that are not given, instead of the platform's own defaults. */
   readonly defaults?: Readonly<Record<string, unknown>>
-  /** Where tools/list shows less than the whole schema of the arguments, to save tokens. */
+  /** Parts of the schema that tools/list abbreviates, to save tokens. */
   readonly listing?: ListingDetail
   /**
    * Fields that the argument `clear` can clear, as dotted paths. An update clears all fields that
@@ -34,11 +34,11 @@ interface ToolWords<R extends Route> {
   readonly clears?: readonly string[]
   /** The view that shows its results to clients that have views. */
   readonly view?: ViewName
-  /** Where the steps have another effect than the route. */
+  /** Effect of the steps, if it differs from the route's. */
   readonly effect?: Route['effect']
 }
 
-/** Where tools/list shows less than the whole schema. */
+/** Parts of the schema that tools/list abbreviates. */
 export interface ListingDetail {
   /** Objects whose fields have no descriptions: their names and bounds say enough. */
   readonly undescribed?: readonly string[]
@@ -47,9 +47,9 @@ export interface ListingDetail {
    * describes them.
    */
   readonly typesOnly?: readonly string[]
-  /** Open objects of which only the description is shown, which says where their fields are listed. */
+  /** Open objects shown by description only, which says where their fields are listed. */
   readonly describedElsewhere?: readonly string[]
-  /** Arguments that are not shown, because others do nearly the same. They are accepted. */
+  /** Accepted but unlisted arguments, which nearly duplicate others. */
   readonly hidden?: readonly string[]
 }
 
@@ -57,9 +57,9 @@ export interface ListingDetail {
 export interface OneRequest<R extends Route, O extends z.ZodRawShape> {
   /** Arguments of the tool itself, which are not sent. */
   readonly options?: O
-  /** Needed where the reply is not an object, or more than the caller wants. */
+  /** Required if the reply is not an object, or has more than the caller needs. */
   readonly result?: ResultView<R, O>
-  /** What the text says of the reply, instead of all of it as JSON. */
+  /** Text for the reply, instead of its JSON. */
   readonly line?: (reply: ReplyOf<R>) => string
   readonly run?: never
 }
@@ -72,7 +72,7 @@ export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawS
     request: RouteRequest,
     options: z.output<z.ZodObject<O>>,
   ) => StructuredContent
-  /** How a long result is shortened; without it only its longest texts are. */
+  /** Shortening of a long result; by default, only its longest texts are shortened. */
   readonly shortening?: ItemShortening
 }
 
@@ -85,39 +85,42 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly changes?: readonly string[]
   /** Fields of the route's body that callers may give in another form: a name for a number. */
   readonly accepts?: z.ZodRawShape
-  /** Names that callers give for what the API does not have, each with what to do instead. */
+  /** Names that callers use for missing features, each with the alternative. */
   readonly absent?: AbsentFields
   /** Arguments of the route that the steps do not accept. */
   readonly without?: readonly string[]
   readonly reportsProgress?: boolean
-  /** They wait for telephone calls: always, or if the named argument is true. */
+  /** The steps wait for telephone calls: always, or if the named argument is true. */
   readonly waits?: Waits
-  /** They answer before clients give up, however slow the platform is: see `run.answerBy`. */
+  /**
+   * If true, the steps answer before clients time out, however slow the platform is: see
+   * `run.answerBy`.
+   */
   readonly hasTimeLimit?: boolean
   readonly run: (run: Run<R, O>) => Promise<ToolOutcome>
   readonly shortening?: ItemShortening
 }
 
-/** Names that callers give for what the API does not have, each with what to do instead. */
+/** Names that callers use for missing features, each with the alternative. */
 export type AbsentFields = Readonly<Record<string, string>>
 
 /** When a tool waits for telephone calls: always, or if the named argument is true. */
 type Waits = 'always' | { readonly with: string }
 
-/** What the steps of a tool give back. */
+/** Output of a tool's steps. */
 export interface ToolOutcome extends ToolOutput {
-  /** A task stands for the result, which is not there yet: only for clients that support tasks. */
+  /** Task in place of a pending result, only for clients that support tasks. */
   readonly task?: Task
-  /** The account that the result names, where it is not that of the request. */
+  /** Account of the result, if it differs from the request's. */
   readonly accountId?: string
 }
 
-/** The data of a tool result, as a program reads it: it always matches the tool's output schema. */
+/** Data of a tool result. Always matches the tool's output schema. */
 export type StructuredContent = Record<string, unknown>
 
 /**
- * What a tool shows: data, and where its text is more than the data as JSON, the lines of it.
- * Text from outside may stand in a line as it is: each line is escaped before it is shown.
+ * Output of a tool: data, and text lines if the text is more than the data as JSON. Lines may
+ * contain raw outside text: each is escaped before it is shown.
  */
 export interface ToolOutput {
   readonly structured: StructuredContent
@@ -127,9 +130,8 @@ export interface ToolOutput {
 /** The same, where the text is always lines. */
 export type OutputWithLines = Required<ToolOutput>
 
-/** How a result with many items is shortened to its first items. */
+/** Shortens a result with many items to its first items. */
 export interface ItemShortening {
-  /** How many items it holds. */
   readonly count: (result: Readonly<StructuredContent>) => number
   /** The same result with the first `kept` of its items, and how to get the rest. */
   readonly keep: (
@@ -139,14 +141,14 @@ export interface ItemShortening {
   ) => Readonly<StructuredContent>
 }
 
-/** What the steps of a tool work with in one call. */
+/** Context of a tool's steps in one call. */
 export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRawShape> {
   readonly request: RouteRequest
   /** The route's body, parsed. */
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
-  /** The names in place of which the request has ids, by argument. */
+  /** Names that were replaced by ids, by argument. */
   readonly named: Readonly<Record<string, string>>
-  /** Dotted paths of what to clear; the body has null there, except for keys of free data. */
+  /** Dotted paths to clear. The body has null there, except for keys of free data. */
   readonly cleared: readonly string[]
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>
@@ -154,18 +156,21 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   /** For reads beyond what the client asked for, such as for a hint. */
   readonly restricted: RestrictedSession
   readonly signal: AbortSignal | undefined
-  /** Fires when the client has gone or the server stops: what has begun is finished, but nothing is waited for. */
+  /**
+   * Fires when the client disconnects or the server stops: finish running work, but do not wait for
+   * anything.
+   */
   readonly shutdown?: AbortSignal | undefined
-  /** When the tool call began, by the clock of `performance.now`, ms. */
+  /** Start of the tool call, by `performance.now`, ms. */
   readonly begunAt: number
-  /** When the steps have to be done, by the clock of `performance.now`, ms. */
+  /** Deadline of the steps, by `performance.now`, ms. */
   readonly answerBy: number
   readonly takesTasks: boolean
-  /** Asks a person, where the operator wants that; throws while there is no agreement. */
+  /** Asks for confirmation, if the operator requires it. Throws without agreement. */
   readonly confirm: Confirm
-  /** Reports in the result how an argument in another form was read. */
+  /** Adds a coercion to the result. */
   readonly noteCoercion: (coercion: string) => void
-  /** The refusal of one of several things that a tool does, where the state cannot be used. */
+  /** Refusal of one item of a bulk operation, if the state is unavailable. */
   readonly stateRefusal: (error: StateError) => Refused
   /** Reports progress to a client that wants it; `done` only grows. */
   readonly progress: (done: number, message: string) => void
@@ -184,7 +189,7 @@ export interface Tool {
   readonly inputSchema: () => JsonSchema
   /** The schema of its results. */
   readonly output: () => z.ZodObject
-  /** The whole schema of its results: tools/list shows less. */
+  /** Complete JSON Schema of its results; tools/list abbreviates it. */
   readonly outputSchema: () => JsonSchema
   readonly options: z.ZodObject
   readonly absent: AbsentFields
@@ -196,12 +201,12 @@ export interface Tool {
   /** The tool as `tools/list` shows it; `pinned`: callers cannot choose the account. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolTool
   readonly shortening: ItemShortening | undefined
-  /** It may ask a person, or return a token to confirm with. */
+  /** True if it may ask a person, or return a confirmation token. */
   readonly asksConfirmation: boolean
   readonly reportsProgress: boolean
   /** `undefined`: it never waits for telephone calls. */
   readonly waits: Waits | undefined
-  /** It answers before clients give up. */
+  /** True if it answers before clients time out. */
   readonly hasTimeLimit: boolean
   readonly run: (run: Run) => Promise<ToolOutcome>
 }

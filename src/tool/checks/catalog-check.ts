@@ -38,20 +38,19 @@ interface CatalogFindings {
 interface CatalogCheck {
   /** The agent before the change. Unchanged values are checked only if their context changes. */
   readonly stored?: Fields
-  /** Keeps values as they are: no name becomes an id, and none is refused. */
+  /** If true, values are saved as given: names do not become ids, and none is refused. */
   readonly allowsUnlisted?: boolean | undefined
 }
 
-/** The argument that saves a value which looks misspelt. */
+/** Argument that saves a value despite a likely misspelling. */
 export const unlistedOption = {
   allow_unlisted: z.boolean().optional().describe('true: save ids that look misspelt.'),
 }
 
 /**
- * Checks values before they are saved. Catalogs go out of date, and a value may be the customer's own
- * (a fine-tuned model, a cloned voice): one that is not listed is saved with a warning. Refused is
- * only what differs from an entry as a misspelling does. A catalog that cannot be read refuses
- * nothing. Throws Refused.
+ * Checks values before they are saved. Catalogs go stale, and a value may be the customer's own (a
+ * fine-tuned model, a cloned voice), so an unlisted value is saved with a warning. Only a likely
+ * misspelling of an entry is refused. An unreadable catalog refuses nothing. Throws Refused.
  */
 export async function checkNewCatalogValues(
   wanted: Fields,
@@ -85,8 +84,8 @@ export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Field
   )
 
 /**
- * Checks a part of a stored agent. A value that is not listed is only a warning: it may be the
- * customer's own. Throws ApiError if the catalog cannot be read.
+ * Checks a part of a stored agent. An unlisted value is only a warning: it may be the customer's
+ * own. Throws ApiError if the catalog cannot be read.
  */
 export async function checkCatalogPart(
   part: CatalogPart,
@@ -174,7 +173,7 @@ function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
   return all(given).filter(({ code }) => !before.includes(code))
 }
 
-/** A language, and the field that it is given in: providers take one or the other. */
+/** A language and its field, which depends on the provider. */
 interface NewLanguage {
   readonly field: 'languages' | 'language'
   readonly code: unknown
@@ -200,7 +199,7 @@ function missingLanguages(
     .map((one) => (isLanguage(one.given) ? { ...one, meant: [] } : one))
 }
 
-/** Whether a code is a real language, such as `en-AU`: then it is no misspelling of `en-US`. */
+/** True for a real language, such as `en-AU`, which is not a misspelling of `en-US`. */
 function isLanguage(code: string): boolean {
   try {
     const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })

@@ -30,8 +30,8 @@ export async function checkNewGreeting(
 }
 
 /**
- * The effect of an unfilled variable. A field of an undefined object is an error in Jinja; what the
- * platform does then is undocumented.
+ * Effect of an unfilled variable. A field of an undefined object is an error in Jinja; the
+ * platform's behaviour is undocumented.
  */
 function gapText({ variable }: TemplateIssue): string {
   if (!variable) return ''
@@ -63,7 +63,7 @@ export async function checkGreeting(
     return problem('greeting', found, 'correct initial_message with update_agent')
   }
   const empty = unfilledVariables(validation.unknown_variables, template, given)
-  // Warnings about variables are decided by what fills the variables.
+  // Warnings about variables are replaced by those about their values.
   const others = warnings.filter(({ variable }) => !variable).slice(0, maxWarnings)
   if (empty.length > 0)
     return warning(
@@ -136,25 +136,25 @@ function hasDefault(path: string, code: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What is known before the call; absent values are known to the platform alone. */
+/** Facts known before the call. Only the platform knows absent values. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
   readonly toNumber?: string | undefined
   /** The type of the call to place. It implies the direction. */
   readonly type?: 'phone' | 'web' | undefined
-  /** The call's argument, which is passed on; by default its type. */
+  /** Argument of the call, passed on; defaults to its type. */
   readonly medium?: string | undefined
   readonly testVariables?: Variables | undefined
 }
 
-/** A greeting as spoken, as far as it is known before the call. */
+/** A greeting as spoken, as known before the call. */
 export type SpokenGreeting =
   /** Nothing is spoken; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string }
   /**
-   * It does not render. The platform checks templates when an agent is saved; what a later failure
-   * does to a call is undocumented. The sandbox places the call, which says nothing.
+   * It does not render. The platform checks templates when an agent is saved; its behaviour on a
+   * later failure is undocumented. The sandbox places the call without a greeting.
    */
   | { readonly kind: 'fails'; readonly error: string; readonly empty: readonly string[] }
   /** It is too large to render here. */
@@ -203,7 +203,7 @@ type SpokenText = Exclude<SpokenGreeting, { kind: 'none' }>
 
 /** Renders a template that is spoken word for word. */
 export async function spokenText(template: string, facts: GreetingFacts): Promise<SpokenText> {
-  // Loaded when it is needed: few calls of tools render a template.
+  // Lazy: few tool calls render a template.
   const { render, TemplateError } = await import('../../jinja/index.ts')
   const empty: string[] = []
   const onGap = (path: string) => empty.push(path)
@@ -233,7 +233,7 @@ function variablesOf(facts: GreetingFacts): Variables {
       email: contact('email'),
       phone_number: toNumber ?? contact('phone_number'),
     },
-    // A date, so that it can be formatted; it will be spoken a little later.
+    // A date, so that it can be formatted. The call is slightly later.
     current_datetime: new Date().toISOString(),
     timezone: placeholder('timezone'),
     direction: type ? directionOf[type] : placeholder('direction'),

@@ -92,9 +92,9 @@ const perPage = 100
 const maxPages = 5
 
 /**
- * Whether an agent is archived. Replies need not say so [R], so the lists are asked: the list of
- * archived agents has an archived agent, and the usual list does not. An agent in both shows that
- * the platform ignores the filter. `undefined`: the lists do not tell.
+ * Whether an agent is archived. Replies may lack the field [R], so the lists decide: an archived
+ * agent is in the list of archived agents, and not in the default list. An agent in both shows that
+ * the platform ignores the filter. `undefined`: undecided.
  */
 export async function isArchived(
   { id, name }: Pick<Agent, 'id' | 'name'>,
@@ -156,7 +156,7 @@ export function ownNumberCheck(
     : warning(check, `${e164} is not among the first ${numbers.length} numbers`, fix)
 }
 
-/** The trunk of a number, or why there is none to read. */
+/** Trunk of a number, or the reason why there is none. */
 export type TrunkOfNumber = SipTrunk | 'no trunk' | 'managed by the platform' | 'does not exist'
 
 /**
@@ -202,7 +202,7 @@ export function trunkCheck(
   )
 }
 
-/** Whether the agent answers incoming calls of the number. */
+/** Checks that the agent answers incoming calls of the number. */
 export function inboundCheck(
   { id, inbound_agent: answering }: PhoneNumber,
   agent: Pick<Agent, 'id'>,

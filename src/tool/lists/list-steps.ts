@@ -39,7 +39,7 @@ export function listSteps<R extends ListRoute>(
   }
 }
 
-/** Arguments of a list that can be of an account and its subaccounts. */
+/** Arguments of a list that may span an account and its subaccounts. */
 export const treeOptions = {
   ...fieldsOption,
   include_subaccounts: z
@@ -48,7 +48,7 @@ export const treeOptions = {
     .describe('true: those of all its subaccounts too, with the account of each.'),
 }
 
-/** The same for a list of one account that can be that of its subaccounts too, in this order. */
+/** List steps for an account, optionally with its subaccounts in this order. */
 export function treeListSteps<R extends ListRoute>(
   route: R,
   columns: ListColumns & { readonly order: MergeOrder },
@@ -76,9 +76,9 @@ type PageRun = Pick<
 >
 
 /**
- * One page of one account; `noteOf` says more about its items. A later page is compared with the first:
- * not every version of the reference has `offset` [R], and a platform that ignores it gives the first
- * items on every page.
+ * Reads one page of one account. `noteOf` returns a note about its items. Compares later pages with
+ * the first: not every version of the reference has `offset` [R], and a platform that ignores it
+ * returns the first items on every page.
  */
 export async function onePage(
   route: ListRoute,
@@ -86,7 +86,7 @@ export async function onePage(
   { request, options, session, signal }: PageRun,
   noteOf?: (items: readonly ListItem[]) => string | undefined,
 ): Promise<ToolOutput> {
-  // The client parses replies with the route's own schema, which is that of a page.
+  // The client has parsed the reply with the route's schema, which is a page.
   const read = async (query: RouteRequest['query']) =>
     (await session.client.call(route, { ...request, query }, signal)) as ListReply
   const { query } = request
@@ -101,9 +101,8 @@ export async function onePage(
 }
 
 /**
- * A page of the lists of an account and its subaccounts, as one. Accounts that cannot be read, also
- * because the time is over, are named. Throws ApiError if none of them could be read, and if the caller
- * gave up.
+ * A page of the merged lists of an account and its subaccounts. Names unread accounts, including
+ * those that timed out. Throws ApiError if none could be read, or the caller cancelled.
  */
 export function readSubaccountList(
   route: ListRoute,

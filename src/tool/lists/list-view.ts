@@ -14,7 +14,7 @@ import {
 import { betweenMarks, knownAndOthers } from '../results/untrusted-speech.ts'
 import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 
-/** Query parameters that list tools send when they are not given: 20 items, enough to choose from. */
+/** Default query parameters of list tools: 20 items, enough to choose from. */
 export const listDefaults = { limit: 20 }
 
 const shortenedNote = 'Shortened: continue with offset = next_offset, or ask for fewer fields.'
@@ -29,15 +29,15 @@ export type ListRoute = Route<
 export type ListReply = z.output<ListRoute['reply'] & z.ZodType>
 export type ListItem = ListReply['items'][number]
 
-/** The key that items of a list are told apart by. */
+/** Identity of a list item. */
 export const itemId = (item: ListItem): string =>
   String(item.id ?? item.conversation_id ?? JSON.stringify(item))
 
-/** What a list shows of each item. */
+/** Columns of a list. */
 export interface ListColumns {
   /** Fields of an item that are always shown; a dotted path shows a part of one. */
   readonly shows: readonly string[]
-  /** The items hold what was said on calls: the text shows that only between untrusted marks. */
+  /** If true, items contain speech, which the text shows only between untrusted marks. */
   readonly isSpeech?: boolean
   /** Fields of the items, and of the result, that are not the route's. */
   readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
@@ -46,13 +46,13 @@ export interface ListColumns {
 /** Items collected from several requests, or filtered from a reply. */
 export interface CollectedItems {
   readonly items: readonly ListItem[]
-  /** How many match in all; `null`: it is not known. */
+  /** Total number of matches; `null`: unknown. */
   readonly total: number | null
   /** `offset` of the next page; `null`: there is none. */
   readonly nextOffset: number | null
   /** Comes before the note about fields. */
   readonly note?: string | undefined
-  /** What else the result says. */
+  /** Further fields of the result. */
   readonly rest: StructuredContent
 }
 
@@ -60,7 +60,7 @@ interface FieldsGiven {
   readonly fields?: readonly string[] | undefined
 }
 
-/** How a list tool shows the pages of its route. */
+/** View of a list tool's pages. */
 export interface ListView {
   readonly schema: z.ZodObject
   /** A page: a part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
@@ -76,7 +76,7 @@ export interface ListView {
     request: RouteRequest,
     options: FieldsGiven,
   ) => ToolOutput
-  /** Instead of a page that repeats the first items, because the platform ignored `offset`. */
+  /** Replaces a page that repeats the first items because the platform ignored `offset`. */
   readonly repeatedPage: (reply: ListReply) => ToolOutput
   readonly shortening: ItemShortening
 }
@@ -158,7 +158,7 @@ function repeatedContent(
   }
 }
 
-/** What else the platform says of the page is kept. */
+/** Keeps the platform's other fields of the page. */
 function pageItems({ count, items, ...rest }: ListReply, { query }: RouteRequest): CollectedItems {
   const end = Number(query.offset ?? 0) + items.length
   const wasFull = items.length >= Number(query.limit)
@@ -175,7 +175,7 @@ function itemSchema(route: ListRoute): z.ZodObject {
 const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodRawShape =>
   Object.fromEntries(Object.entries(shape).filter(([name]) => names.includes(name)))
 
-/** The argument `fields` of every list: which fields it shows besides those it always shows. */
+/** The argument `fields` of every list: fields to show besides the fixed ones. */
 export const fieldsOption = {
   fields: z
     .array(z.string().min(1).max(100))
@@ -213,8 +213,8 @@ function projectInner(value: unknown, paths: readonly string[]): unknown {
 }
 
 /**
- * The note about the fields of a list: which requested fields do not exist, and that others are left
- * out. Empty when there is nothing to note.
+ * Note about the fields of a list: unknown requested fields, and omitted ones. Empty if there is
+ * nothing to note.
  */
 function fieldsNote(
   items: readonly Readonly<Record<string, unknown>>[],
@@ -234,7 +234,7 @@ function fieldsNote(
     .join(' ')
 }
 
-/** Whether an item has more than is shown of it. */
+/** True if an item has more fields than are shown. */
 export function isSelection(
   items: readonly Readonly<Record<string, unknown>>[],
   paths: readonly string[],
@@ -247,8 +247,8 @@ export function isSelection(
 type Item = Readonly<Record<string, unknown>>
 
 /**
- * A page of calls or conversations. Whatever may hold what was said (transcripts, and fields that the
- * contract does not know) is in the text only between untrusted marks, made plain.
+ * A page of calls or conversations. Possible speech (transcripts, and fields outside the contract)
+ * is in the text only between untrusted marks, as plain text.
  */
 function listWithSpeech(
   { items, ...page }: StructuredContent,
@@ -271,7 +271,7 @@ function listWithSpeech(
     const left = resultBudget - tokensOfMarks - estimateTokens(lines.join('\n'), resultBudget)
     return { lines, own, left, text: safeLine(compactJson(own)) }
   }
-  // The text of a page decides where it is cut, so that data and text hold the same items.
+  // The text decides the cut, so that data and text hold the same items.
   const fits = (part: Readonly<StructuredContent>) => {
     const { text, left } = textsOf(part)
     return fitsTokens(text, left)
@@ -287,7 +287,10 @@ function listWithSpeech(
   }
 }
 
-/** Most tokens of what was said in one item, and what the marks around that of all items cost, about. */
+/**
+ * Token bound for the speech of one item, and the approximate tokens of the marks around all
+ * speech.
+ */
 const longestSpoken = resultBudget * 0.7
 const tokensOfMarks = 150
 

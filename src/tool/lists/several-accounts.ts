@@ -20,12 +20,12 @@ import { itemId, type ListItem, type ListReply, type ListRoute } from './list-vi
 /** The account limit of a list, or of a search for agents to change. */
 export const maxAccounts = 100
 
-/** Most items that are read of an account at a time. */
+/** Maximum page size per account. */
 const maxPerPage = 100
 
 const AccountOfItem = z.looseObject({ id: z.string(), name: z.string().optional() })
 
-/** The fields that only a list of several accounts has. */
+/** Fields of lists of several accounts only. */
 export const severalAccountsShape = {
   item: { account: AccountOfItem.describe('Account it belongs to; is_active false: disabled.') },
   result: {
@@ -39,7 +39,7 @@ export const severalAccountsShape = {
 
 export type TreeRun = Pick<Run, 'request' | 'restricted' | 'signal' | 'answerBy'>
 
-/** Why only the account itself can be listed; `undefined`: its subaccounts can be, too. */
+/** Reason why subaccounts cannot be listed; `undefined`: they can. */
 export function whyNoSubaccounts({ pinnedAccount, mayRead }: RestrictedSession) {
   if (pinnedAccount !== undefined) {
     return 'This server acts on one account only: subaccounts are not in the list.'
@@ -49,7 +49,7 @@ export function whyNoSubaccounts({ pinnedAccount, mayRead }: RestrictedSession) 
 }
 
 interface BranchesRun extends TreeRun {
-  /** Whether the list is of the account alone. */
+  /** Scope of the list. */
   readonly of: 'account' | 'account and subaccounts'
   readonly filters: RouteRequest['query']
   readonly perPage: number
@@ -113,15 +113,12 @@ export interface FailedAccounts {
   readonly accounts: AccountTree['accounts']
 }
 
-/** Whether the list of one account was read. */
+/** State of one account's list. */
 type BranchState = Pick<AccountBranch, 'account' | 'hasRead'> & {
   readonly error?: ApiError | undefined
 }
 
-/**
- * The accounts that could not be read, by reason. Throws ApiError if there is no other, and if the
- * caller gave up.
- */
+/** Unread accounts, by reason. Throws ApiError if none could be read, or the caller cancelled. */
 export function failedAccounts(
   branches: readonly BranchState[],
   { failed }: AccountTree,
@@ -139,11 +136,11 @@ export function failedAccounts(
   return [...reasons].map(([reason, accounts]) => ({ reason, accounts }))
 }
 
-/** The caller has not cancelled, so a cancelled request is one for which there was no time left. */
+/** The caller has not cancelled, so a cancelled request has timed out. */
 const reasonOf = ({ failure }: ApiError) =>
   failure.kind === 'cancelled' ? 'not read in time' : failureText(failure)
 
-/** How many match in all accounts; `null` if one does not say. */
+/** Total of all accounts; `null` if one is unknown. */
 export function totalOf(branches: readonly AccountBranch[]): number | null {
   let total = 0
   for (const branch of branches) {
@@ -153,7 +150,7 @@ export function totalOf(branches: readonly AccountBranch[]): number | null {
   return total
 }
 
-/** What a list that was collected says about its being complete. */
+/** Notes about the completeness of a collected list. */
 export function listNotes(
   branches: readonly AccountBranch[],
   { hasMore, accounts }: AccountTree,
@@ -171,12 +168,12 @@ export function listNotes(
 }
 
 /**
- * How the lists of several accounts become one: one account after the other, or the latest item
- * first. Each account's own items stay in the platform's order in both.
+ * Merge order of several accounts' lists: account by account, or latest item first. Both keep the
+ * platform's order within an account.
  */
 export type MergeOrder = 'by_account' | 'latest_first'
 
-/** An item, and whose it is. */
+/** An item with its account. */
 export interface OwnedItem {
   readonly item: ListItem
   readonly account: AccountInTree
@@ -185,14 +182,14 @@ export interface OwnedItem {
 /** Items `from` to `to` (not included) of the merged lists. */
 interface MergedItems {
   readonly items: readonly OwnedItem[]
-  /** There are, or may be, items after these. */
+  /** True if there may be further items. */
   readonly hasMore: boolean
 }
 
 /**
- * The merged list is the same for every page as long as the accounts' lists are, so that pages
- * neither overlap nor leave anything out. What is added or removed between two pages moves the items
- * after it, as it does in the list of one account.
+ * Merges deterministically, so that pages neither overlap nor skip items while the accounts' lists
+ * are unchanged. An addition or removal between two pages shifts the items after it, as in the list
+ * of one account.
  */
 export async function mergedItems(
   branches: readonly AccountBranch[],
@@ -219,7 +216,7 @@ export async function mergedItems(
 
 const hasItem = ({ head }: AccountBranch) => head !== undefined
 
-/** The branches that have to be read before it is known which item is the next. */
+/** Branches that must be read before the next item is known. */
 function needed(branches: readonly AccountBranch[], order: MergeOrder): AccountBranch[] {
   if (order === 'latest_first') return branches.filter(({ needsPage }) => needsPage)
   const first = branches.find((one) => hasItem(one) || one.needsPage)
@@ -236,7 +233,7 @@ function latestOf(branches: readonly AccountBranch[]): AccountBranch | undefined
   return latest
 }
 
-/** When an item was created, Unix ms; an item without a time is the oldest. */
+/** Creation time of an item, Unix ms. An item without a time counts as the oldest. */
 function timeOf({ created, started_at, start_timestamp }: ListItem): number {
   const text = [created, started_at, start_timestamp].find((one) => typeof one === 'string')
   const time = Date.parse(String(text))
@@ -249,25 +246,25 @@ interface BranchOptions {
   readonly filters: RouteRequest['query']
   readonly client: Client
   readonly signal: AbortSignal | undefined
-  /** How many items of a branch are read at a time. */
+  /** Page size per branch. */
   readonly perPage: number
 }
 
 /** The list of one account, read page by page as its items are taken. */
 class AccountBranch {
   readonly account: AccountInTree
-  /** Why it could not be read (further). */
+  /** Error that ended the reading. */
   error: ApiError | undefined
-  /** At least one page was read. */
+  /** True after the first page. */
   hasRead = false
-  /** The platform ignored `offset` and gave items again: there are more that it does not give. */
+  /** True if the platform ignored `offset` and repeated items, so further ones are unreachable. */
   isCut = false
   readonly #options: BranchOptions
   readonly #seen = new Set<string>()
   #items: ListItem[] = []
   #taken = 0
   #count: number | undefined
-  /** Where the next page begins; `undefined`: there is none. */
+  /** Offset of the next page; `undefined`: none. */
   #next: number | undefined = 0
 
   constructor(account: AccountInTree, options: BranchOptions) {
@@ -275,17 +272,17 @@ class AccountBranch {
     this.#options = options
   }
 
-  /** The next item, where one was read and not taken. */
+  /** The next item that was read and not taken. */
   get head(): ListItem | undefined {
     return this.#items[this.#taken]
   }
 
-  /** A page has to be read before it is known what comes next. */
+  /** True if a page must be read before the next item is known. */
   get needsPage(): boolean {
     return this.head === undefined && this.#next !== undefined
   }
 
-  /** How many match; `undefined`: it is not known. */
+  /** Number of matches; `undefined`: unknown. */
   get total(): number | undefined {
     if (this.error) return undefined
     return this.#next === undefined && !this.isCut ? this.#seen.size : this.#count
@@ -297,14 +294,14 @@ class AccountBranch {
     return item
   }
 
-  /** Reads the next page. A failure ends the branch: what was read before it stays. */
+  /** Reads the next page. A failure ends the branch; earlier items stay. */
   async readPage(): Promise<void> {
     const { route, filters, client, signal, perPage } = this.#options
     const offset = this.#next ?? 0
     const query = { ...filters, limit: perPage, offset }
     try {
       const request = { params: { account_id: this.account.id }, query }
-      // The client parses replies with the route's own schema, which is that of a page.
+      // The client has parsed the reply with the route's schema, which is a page.
       this.#add((await client.call(route, request, signal)) as ListReply, offset)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -316,7 +313,7 @@ class AccountBranch {
   #add({ items, count }: ListReply, offset: number): void {
     const before = this.#seen.size
     this.hasRead = true
-    // Items added since the last page was read push its last items onto this one.
+    // Drops repeats: items added since the last page push its last items onto this one.
     this.#items = items.filter((item) => {
       const isNew = !this.#seen.has(itemId(item))
       this.#seen.add(itemId(item))

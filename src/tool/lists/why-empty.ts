@@ -15,7 +15,7 @@ import { hintFor } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
 import type { ListRoute } from './list-view.ts'
 
-/** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
+/** A list request. `unknown`: its arguments that are neither a UUID nor an agent's name. */
 interface ListRequest {
   readonly route: Route
   readonly request: RouteRequest
@@ -25,8 +25,8 @@ interface ListRequest {
 }
 
 /**
- * Why a list may be empty, or its filter misread: the platform accepts any filter, and an empty list
- * without a reason would read as an answer. `undefined` where there is nothing to say. Throws Refused.
+ * Reason why a list may be empty, or its filter misread; `undefined`: none. The platform accepts
+ * any filter, and an empty list without a reason would pass as an answer. Throws Refused.
  */
 export async function whyEmpty(
   { items, voices }: Readonly<Record<string, unknown>>,
@@ -53,8 +53,8 @@ export async function whyEmpty(
 }
 
 /**
- * The statuses of calls are not published, so one that conversations do not have is sent all the same.
- * Throws Refused where a known one must have been meant.
+ * Call statuses are not published, so a status unknown to conversations is sent anyway. Throws
+ * Refused for a likely misspelling of a known one.
  */
 function unknownStatus(status: unknown): string | undefined {
   if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return
@@ -69,8 +69,8 @@ function unknownStatus(status: unknown): string | undefined {
 }
 
 /**
- * The platform also accepts tags separated by commas [R], so a tag with a comma may be read as several
- * tags. Agents that have the whole tag show that it was not.
+ * Warns that the platform may read a tag with a comma as several tags, because it accepts tags
+ * separated by commas [R]. Agents with the whole tag disprove that.
  */
 function tagsReadApart(items: unknown, tags: unknown): string | undefined {
   const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
@@ -136,13 +136,13 @@ const lists: readonly ListRoute[] = [
   routes.calls.list,
 ]
 
-/** How many accounts are looked into, and how long an empty list waits for that, ms. */
+/** Bound for the searched accounts, and the timeout of the search after an empty list, ms. */
 const maxAccounts = 20
 const patienceMs = 2000
 
 /**
- * After an empty list of one account: how many match in its subaccounts. `undefined` where none do,
- * where that cannot be read in time, or where subaccounts may not be read.
+ * Counts the matches in subaccounts after an empty list of one account. `undefined`: none, not
+ * readable in time, or not allowed.
  */
 async function matchesBelow(
   route: Route,

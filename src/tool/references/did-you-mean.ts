@@ -15,13 +15,13 @@ import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
-/** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
+/** Items per read, and the timeout of each read for an error, ms. */
 const maxCompared = 100
 const patienceMs = 2000
 
 /**
- * What may have been meant by ids and numbers that the platform does not know, by argument: the
- * closest ones, or some that exist. Where they cannot be read there is no hint.
+ * Hints for unknown ids and numbers, by argument: the closest existing values, or some examples. No
+ * hint if they cannot be read.
  */
 export async function didYouMean(
   error: ApiError,
@@ -44,11 +44,11 @@ export async function didYouMean(
   return Object.fromEntries(hints.filter(([, hint]) => hint))
 }
 
-/** `There is no agent Front desk.` Where names are not looked up, only an id can be missing. */
+/** `There is no agent Front desk.` Without name lookup, only an id can be missing. */
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
   `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
 
-/** The tool that is not exposed and that a name needs to be looked up; `undefined`: none is needed. */
+/** The hidden tool that the lookup of a name needs; `undefined`: none. */
 function listForName(
   argument: string,
   given: string,
@@ -79,7 +79,7 @@ function refusedReferences(failure: Failure): string[] {
   return [...new Set(named)].filter((name) => namedKind(name) !== undefined)
 }
 
-/** What may have been meant by an argument whose value does not exist. */
+/** Hint for an argument whose value does not exist. */
 export async function hintFor(
   argument: string,
   given: string,
@@ -101,7 +101,7 @@ export async function hintFor(
   return kind === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
 }
 
-/** What refers to the agent from its own account does not take one of another. */
+/** References within an account do not accept an agent of another. */
 function elsewhere(argument: string, { id, name }: AccountInTree): string {
   const account = `It is in the account ${nameWithId(name, id)}`
   return argument === 'agent_id' ? `${account}: give that account_id.` : `${account}.`
@@ -119,11 +119,11 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
   return known.length > 5 ? `Some that exist: ${some}; ${list} shows all.` : `There are ${some}.`
 }
 
-/** How many pages of a long list are read, and by how many words further agents are searched. */
+/** Page limit of a long list, and the number of words for the search of further agents. */
 const maxPages = 5
 const maxWords = 2
 
-/** The items that exist, as far as they could be read in time; `undefined`: none could be read. */
+/** Existing items that were read in time; `undefined`: none. */
 async function existingItems(
   kind: ReferenceKind,
   given: string,
@@ -159,7 +159,7 @@ const longestWords = (text: string) =>
     .sort((a, b) => b.length - a.length)
     .slice(0, maxWords)
 
-/** An item by what an argument sends for it, and by its names. */
+/** An item with the value that an argument sends for it, and its names. */
 function namedItem(
   item: Readonly<Record<string, unknown>>,
   { names, sends }: ReferenceKind,
@@ -176,13 +176,13 @@ export const agentsMeant = async (
 ): Promise<NamedItem[]> =>
   closestItems(given, (await existingItems(agents, given, account_id, session)) ?? [])
 
-/** How many accounts are looked into, and how long an error waits for that, ms. */
+/** Bound for the searched accounts, and the timeout of the search for an error, ms. */
 const maxAccounts = 20
 const searchMs = 2000
 
 /**
- * For an agent id that an account does not have: another account of this key that has it. `undefined`
- * where none has it, or that cannot be read in time, or may not be read.
+ * Finds another account of this key with an agent id. `undefined`: none, not readable in time, or
+ * not allowed.
  */
 export async function accountOfAgent(
   agent_id: string,
@@ -211,8 +211,8 @@ export async function accountOfAgent(
 }
 
 /**
- * After a 404: the arguments that refer to something that does not exist. The platform may name them;
- * otherwise a few reads with the same key find out. Empty when that is not possible.
+ * Arguments that refer to missing objects, after a 404. The platform may name them; otherwise a few
+ * reads with the same key find them. Empty if undecided.
  */
 async function missingArguments(
   error: ApiError,
@@ -231,7 +231,7 @@ function givenReferences(
   { method, path }: ApiError,
   { params, body }: RouteRequest,
 ): Record<string, string> {
-  // A flow that reads before it writes sends the body with the last request only.
+  // A read-modify-write flow sends the body with the last request only.
   const sent = method === 'GET' ? undefined : body
   const values: Record<string, unknown> = { ...body, ...params }
   return Object.fromEntries(
@@ -278,7 +278,7 @@ type Existence = 'there' | 'missing' | 'unknown'
 async function existenceOfAccount({ path, request, session, signal }: Search): Promise<Existence> {
   const account_id = accountIn(request)
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
-  // Where not even the key's own account is found, the base URL is wrong, not the id.
+  // If even the key's own account is missing, the base URL is wrong, not the id.
   const ownId = await session.ownAccountId().catch(ignoreApiError)
   if (ownId === undefined) return 'unknown'
   if (ownId === account_id) return 'there'

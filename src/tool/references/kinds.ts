@@ -2,20 +2,20 @@ import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { ListRoute } from '../lists/list-view.ts'
 
-/** A kind of object that arguments refer to: where it is listed, and read one by one. */
+/** A kind of referenced object, with the routes that list and read it. */
 export interface ReferenceKind {
   /** For errors: `2 SIP trunks are called …`. */
   readonly plural: string
   readonly list: ListRoute
   readonly listTool: string
-  /** The filter of the list by a part of the name, where the platform has one. */
+  /** List filter by a part of the name, if the platform has one. */
   readonly filter?: 'name'
-  /** What they are called by; calls have no names. */
+  /** Name fields; calls have none. */
   readonly names: readonly ('friendly_name' | 'name' | 'number')[]
   readonly get: Route
   /** The path parameter of `get`. */
   readonly parameter: string
-  /** What is sent for the object; its id, unless this says otherwise. */
+  /** Field that is sent for the object; default: its id. */
   readonly sends?: 'number'
 }
 
@@ -66,8 +66,8 @@ const calls: ReferenceKind = {
 }
 
 /**
- * Arguments that mean an object by its id or its exact name, wherever they are sent; the account first,
- * because the others name objects in it. `to_number` takes numbers only.
+ * Arguments that take an object's id or exact name, wherever they are sent. The account comes
+ * first, because the others name objects in it. `to_number` takes numbers only.
  */
 export const kindsByArgument = {
   account_id: accounts,
@@ -83,14 +83,14 @@ export type NamingArgument = keyof typeof kindsByArgument
 
 const kinds: Readonly<Record<string, ReferenceKind>> = { ...kindsByArgument, call_id: calls }
 
-/** What an argument refers to, if to anything. */
+/** Kind of object that an argument refers to, if any. */
 export const kindOf = (argument: string): ReferenceKind | undefined =>
   Object.hasOwn(kinds, argument) ? kinds[argument] : undefined
 
 /** References in bodies, for which the platform answers 404 as well [B]. */
 const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
 
-/** The arguments of an operation that refer to something: in its path, and in its body. */
+/** Reference arguments of an operation, in its path and body. */
 export function referencesOf(path: string, body: object | undefined): string[] {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
   // An account is in the path of everything.

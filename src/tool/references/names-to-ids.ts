@@ -10,7 +10,7 @@ import { e164Meant, isE164 } from '../../text/phone-number.ts'
 import type { ArgumentProblem } from '../refused.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
-/** An item of a list, as far as it says what it is called. */
+/** Id and name fields of a list item. */
 const NamedObject = z.object({
   id: z.string(),
   name: z.string().nullish(),
@@ -21,7 +21,7 @@ const NamedObject = z.object({
 })
 
 interface NamedObject extends z.output<typeof NamedObject> {
-  /** It is the account of the API key, which is in no list. */
+  /** True for the API key's own account, which is in no list. */
   readonly isOwnAccount?: boolean
 }
 
@@ -31,19 +31,19 @@ const PageOfObjects = z.object({
   items: z.array(NamedObject),
 })
 
-/** What a text means: an id, and the name where it was given by one. */
+/** Result of a lookup: an id, and the name if the text was a name. */
 type Meant =
   | {
-      /** The object's id; of a caller number the number. */
+      /** Id of the object; for a caller number, the number. */
       readonly id: string
-      /** It is neither a UUID nor a name: the platform decides whether it is an id. */
+      /** True for neither a UUID nor a name: the platform decides whether it is an id. */
       readonly isUnknown: boolean
     }
-  /** Why the reference is ambiguous or unknown. */
+  /** Reason why the reference is ambiguous or unknown. */
   | { readonly problem: string }
 
 interface Lookup {
-  /** Its account is where names are looked up. */
+  /** Path parameters; names are looked up in their account. */
   readonly params: RouteRequest['params']
   readonly session: RestrictedSession
   readonly signal: AbortSignal | undefined
@@ -55,15 +55,15 @@ type RequestWithIds =
       readonly request: RouteRequest
       /** Arguments that are neither a UUID nor a name. */
       readonly unknown: readonly string[]
-      /** The names that ids stand for now, by argument. */
+      /** Replaced names, by argument. */
       readonly named: Readonly<Record<string, string>>
     }
   | { readonly ok: false; readonly problem: ArgumentProblem }
 
 /**
- * The request with ids in place of exact names of accounts, agents, SIP trunks and phone numbers. A
- * UUID is taken as an id, and costs no request. A text that is no name is sent unchanged, because the
- * platform decides what an id is. Throws ApiError.
+ * Replaces exact names of accounts, agents, SIP trunks and phone numbers with ids. A UUID counts as
+ * an id, without a request. Any other text is sent unchanged, because the platform decides what an
+ * id is. Throws ApiError.
  */
 export async function withIdsForNames(
   given: RouteRequest,
@@ -88,7 +88,7 @@ export async function withIdsForNames(
   return { ok: true, request, unknown, named }
 }
 
-/** The request with this value in place of its own, wherever it sends the argument. */
+/** Replaces the value of an argument wherever the request sends it. */
 function withValue(
   { params, query, body }: RouteRequest,
   argument: NamingArgument,
@@ -99,7 +99,7 @@ function withValue(
   return { params: replaced(params), query: replaced(query), ...(body && { body: replaced(body) }) }
 }
 
-/** The same for several texts of one argument; a list that has no filter is read once. */
+/** Looks up several texts of one argument; an unfiltered list is read once. */
 export function idsMeant(
   argument: NamingArgument,
   given: readonly string[],
@@ -116,8 +116,8 @@ export function idsMeant(
 }
 
 /**
- * The id of the object that an argument means, given by id or by exact name. Of two objects with the
- * same name neither is meant: `problem` has the ids of both. Throws ApiError.
+ * Looks up the object of an argument by id or exact name. A name of two objects is ambiguous:
+ * `problem` has the ids of both. Throws ApiError.
  */
 export async function idMeant(
   argument: NamingArgument,
@@ -126,17 +126,17 @@ export async function idMeant(
   read = readObjects,
 ): Promise<Meant> {
   const kind: ReferenceKind = kindsByArgument[argument]
-  // Of a pinned account no other is looked for: the argument is checked where it is parsed.
+  // No lookup with a pinned account: the parser has checked the argument.
   const isSettled =
     argument === 'account_id' && (given === 'me' || lookup.session.pinnedAccount !== undefined)
-  // Where the list is not exposed, only ids work: an answer would reveal names.
+  // If the list is not exposed, only ids work: an answer would reveal names.
   const isValue = kind.sends === 'number' ? isE164(given) : isUuid(given)
   if (isValue || isSettled || !lookup.session.mayRead(kind.list))
     return { id: given, isUnknown: false }
   const { found, isAll } = await objectsCalled(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
-  // An unfiltered list that is too long says nothing of an id.
+  // An incomplete, unfiltered list proves nothing about an id.
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
   const value = found[0]?.[kind.sends ?? 'id']
   return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }
@@ -144,14 +144,11 @@ export async function idMeant(
 
 interface Called {
   readonly found: readonly NamedObject[]
-  /** False: there are more objects than were read, so that another may have the name too. */
+  /** False: unread objects may have the same name. */
   readonly isAll: boolean
 }
 
-/**
- * Objects with that exact name, or with it as their id. Of agents only active ones: archived agents are
- * found by id only.
- */
+/** Objects with that exact name or id. Archived agents are found by id only. */
 async function objectsCalled(
   name: string,
   argument: NamingArgument,
@@ -159,7 +156,7 @@ async function objectsCalled(
   read: typeof readObjects,
 ): Promise<Called> {
   const kind: ReferenceKind = kindsByArgument[argument]
-  // The account itself is still to be found: its name is looked up below the key's own account.
+  // An account name is looked up below the key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
   try {
     const [{ items, isAll }, own] = await Promise.all([
@@ -175,8 +172,8 @@ async function objectsCalled(
 }
 
 /**
- * An error that the tool itself would also report in its own terms, or a list that is not as
- * documented: neither says anything about an id.
+ * True for an error that the tool itself would also report, or an undocumented reply: neither
+ * proves anything about an id.
  */
 const saysNothing = ({ failure }: ApiError) =>
   failure.kind === 'rejected'
@@ -201,7 +198,7 @@ function readObjects(
   })
 }
 
-/** What looks like a telephone number is one: the name of another number may look like it too. */
+/** A text like a telephone number matches numbers only: another number's name may look like it. */
 function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
   return looksLikeNumber(given)
@@ -209,10 +206,10 @@ function isCalled(object: NamedObject, given: string, { names }: ReferenceKind):
     : object.friendly_name === given
 }
 
-/** An international number, as people write it: `+1 (202) 555-0110`. */
+/** International number with separators: `+1 (202) 555-0110`. */
 const looksLikeNumber = (text: string) => /^\+[\d\s().-]+$/.test(text)
 
-/** How many objects of the same name an error names. */
+/** Bound for the objects of the same name in an error. */
 const maxNamed = 5
 
 const ambiguous = (name: string, { plural }: ReferenceKind, objects: readonly NamedObject[]) =>

@@ -29,7 +29,10 @@ export function shortenResult(
   return { structured: part, text: shortenValue(part, resultBudget) }
 }
 
-/** The result with as many of its first items as fit. At least one: with none the caller would get no further. */
+/**
+ * The result with as many of its first items as fit, at least one, so that the caller makes
+ * progress.
+ */
 export function firstItems(
   structured: StructuredContent,
   {
@@ -77,7 +80,7 @@ export function shortenLines(whole: readonly string[], budget: number): string {
   ].join('\n')
 }
 
-/** What the note and an end mark cost, about. */
+/** Approximate tokens of the note and an end mark. */
 const tokensOfNote = 60
 
 /** The end marks of untrusted text whose end was left out. */
@@ -114,10 +117,7 @@ export function shortenValue(
   }
 }
 
-/**
- * Tokens of values. Counting ends where a value costs more than `enough`: how much more makes no
- * difference, and a result may have a million parts.
- */
+/** Token counts of values. Counting stops above `enough`, because a result may have a million parts. */
 class Sizes {
   readonly #enough: number
   readonly #known = new Map<object, number>()
@@ -153,7 +153,7 @@ const entriesOf = (value: object): [name: string, field: unknown][] =>
 
 const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
 
-/** The least that is worth showing of a shortened entry, and what the count of the rest costs, tokens. */
+/** Minimum size of a shortened entry, and the cost of the count of the rest, tokens. */
 const minShown = 24
 const moreSize = 10
 

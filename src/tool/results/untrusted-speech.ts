@@ -3,13 +3,12 @@ import type * as z from 'zod'
 import type { Message } from '../../contract/call.ts'
 
 /*
- * What was said on calls comes from strangers. In texts it stands between marks, apart from our own
- * words.
+ * Speech on calls is untrusted. In texts it is between marks, separate from our own words.
  */
 
 /**
- * Untrusted lines between two marks. The marks hold a random number that is made for this text alone,
- * so nobody on the call can write the mark that ends it.
+ * Puts untrusted lines between two marks. The marks contain a random number for this text only, so
+ * nobody on the call can forge the end mark.
  */
 export function betweenMarks(head: string, lines: readonly string[]): string[] {
   const mark = randomBytes(6).toString('hex')
@@ -21,15 +20,15 @@ export function betweenMarks(head: string, lines: readonly string[]): string[] {
   ]
 }
 
-/** What a reply says of a call or a conversation. */
+/** A call or conversation of a reply. */
 export type CallOrConversation = Readonly<Record<string, unknown>> & {
   readonly messages?: readonly Message[] | null | undefined
   readonly capture?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 /**
- * The fields of a call that the contract knows, and all others, which may repeat what was said, as
- * a summary of the call does.
+ * Splits the fields of a call into those of the contract, and all others, which may quote speech,
+ * such as a summary.
  */
 export function knownAndOthers({ capture, ...call }: CallOrConversation, shape: z.ZodRawShape) {
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name)

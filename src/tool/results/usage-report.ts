@@ -11,10 +11,10 @@ const Sum = z.object({
   conversations: z.number().describe('Completed conversations.'),
 })
 
-/** Completed conversations: how many, and how long they took. */
+/** Number and duration of completed conversations. */
 export type UsageSum = Readonly<z.output<typeof Sum>>
 
-/** What get_usage returns; each value also has what `totals` has. */
+/** Result of get_usage. Each value also has the fields of `totals`. */
 export const UsageResult = Usage.extend({
   totals: Sum.extend({
     before: Sum.optional().describe('In the compared time.'),
@@ -29,7 +29,7 @@ export const UsageResult = Usage.extend({
   note: z.string().optional().describe('What was left out, and how to get it.'),
 })
 
-/** Left for the notes and the account, which follow the lines. */
+/** Token reserve for the notes and the account after the lines. */
 const spareTokens = 300
 
 /** Usage as data and as text. Of a long series both have the first buckets; totals are of all. */
@@ -56,7 +56,7 @@ export function usageResult(report: UsageReport): OutputWithLines {
 /** Most tokens of the buckets as data, about: they say more than the lines, and some clients show both. */
 const dataBudget = 1.2 * resultBudget
 
-/** How many buckets stay within the budget for data, at least one. */
+/** Number of buckets within the data budget, at least one. */
 function fittingBuckets(data: Usage['data']): number {
   const texts = data.map((bucket) => JSON.stringify(bucket))
   return firstLines(texts, dataBudget).lines.length
@@ -98,7 +98,7 @@ const shortenedNote = (data: Usage['data'], next: number) =>
 
 /** Usage of a time, to be shown. */
 export interface UsageReport {
-  /** What else the platform replied. */
+  /** Further fields of the reply. */
   readonly rest: Readonly<Record<string, unknown>>
   readonly meta: Usage['meta']
   readonly data: Usage['data']
@@ -112,7 +112,7 @@ export interface UsageReport {
   readonly isSeries: boolean
   /** `data` has only some of the buckets: the platform gives so many at most. */
   readonly isPart: boolean
-  /** The time that the totals are compared with, Unix ms. */
+  /** Compared range, Unix ms. */
   readonly comparedWith?: { readonly start: number; readonly end: number }
   readonly names: UsageNames
 }
@@ -121,7 +121,7 @@ export interface UsageReport {
 interface UsageNames {
   readonly agent: ReadonlyMap<string, string>
   readonly subaccount: ReadonlyMap<string, string>
-  /** Why some are missing. */
+  /** Reason for missing names. */
   readonly note: string | undefined
 }
 
@@ -162,7 +162,7 @@ function comparisonLines(
   ]
 }
 
-/** The platform gives no group without use, so nothing is known of those. */
+/** The platform omits groups without use. */
 const unusedNote = ' Groups without use in both periods are not listed.'
 
 /** Minutes and percent have one decimal. */
@@ -250,7 +250,7 @@ function bucketLabels({ meta: { granularity } }: UsageReport): BucketLabel {
   }
 }
 
-/** What a group or a value is of: names beside ids. */
+/** Label of a group or a value: names beside ids. */
 function labelOf(
   { dimensions }: Pick<UsageGroup, 'dimensions'> | Pick<UsageValue, 'dimensions'>,
   { names, groupBy }: UsageReport,
@@ -268,7 +268,7 @@ function labelOf(
     .join(', ')
 }
 
-/** The name alone where no other id has it: the lines of the groups have the ids. */
+/** The name alone if unique: the lines of the groups have the ids. */
 const shortLabel =
   ({ names }: UsageReport) =>
   (name: string | undefined, id: string): string => {
@@ -292,7 +292,7 @@ function timeInWords(time: unknown, timeZone: string): string {
 /** One value of a bucket, as the platform gives it. */
 export type UsageValue = Usage['data'][number]['values'][number]
 
-/** How much more there is than in another time; `percent` of the seconds is null if there were none. */
+/** Change against the compared range. `percent` is of the seconds, and null if there were none. */
 interface UsageChange {
   readonly before: UsageSum
   readonly change: UsageSum
@@ -333,7 +333,7 @@ export function usageGroups(values: readonly UsageValue[]): UsageGroup[] {
     .sort(byUse)
 }
 
-/** What a value is grouped by, in whatever order the platform names the dimensions. */
+/** Group key of a value, independent of the order of dimensions. */
 const groupKey = ({ dimensions }: Pick<UsageGroup, 'dimensions'> | UsageValue): string =>
   JSON.stringify(Object.entries(dimensions ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
 
