@@ -123,7 +123,7 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
 const maxPages = 5
 const maxWords = 2
 
-/** Existing items that were read in time; `undefined`: none. */
+/** Existing items that were read in time; `undefined`: all reads failed. */
 async function existingItems(
   kind: ReferenceKind,
   given: string,
