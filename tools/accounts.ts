@@ -11,7 +11,7 @@ import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
 import type { Run } from '../src/tool/tool.ts'
 
-/** The account that tools act on: the key's own, or the pinned one. */
+/** Returns the account of the tools: the key's own, or the pinned one. */
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
   title: 'Show my account',
@@ -22,7 +22,7 @@ export const getCurrentAccount = defineTool({
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 })
 
-/** A subaccount that was saved, in a line: `Created subaccount "Berlin" (0b4b…), active.` */
+/** A saved subaccount, one line: `Created subaccount "Berlin" (0b4b…), active.` */
 const lineOf =
   (verb: string) =>
   ({ id, name, is_active }: Account): string => {
@@ -66,7 +66,7 @@ export const updateSubaccount = defineTool({
   description:
     'Renames, disables or enables a subaccount. Disabling keeps its data, and asks for confirmation if the subaccount is active.',
   route: routes.accounts.updateSubaccount,
-  // Null changes neither of its fields.
+  // Null changes neither field.
   clears: [],
   options: confirmOption,
   schema: routes.accounts.updateSubaccount.reply.partial().extend(confirmationShape),
@@ -99,7 +99,7 @@ async function questionFor(account: Account, run: UpdateRun): Promise<Confirmabl
   }
 }
 
-/** The contents of the subaccount, which stop with it. */
+/** Contents of the subaccount, which stop with it. */
 async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([

@@ -41,8 +41,8 @@ const options = {
 }
 
 /**
- * Reads one conversation from the list: the platform has no operation for a single one. A platform may
- * ignore the filter, so only the conversation with that id counts.
+ * Reads one conversation from the list, because the platform has no operation for a single one. A
+ * platform may ignore the filter, so only the conversation with that id counts.
  */
 export const getConversation = defineTool({
   name: 'get_conversation',

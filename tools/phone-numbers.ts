@@ -47,7 +47,7 @@ export const createPhoneNumber = defineTool({
   line: addedNumber,
 })
 
-/** A number that was added, in a line: number, name, id, trunk, and who answers. */
+/** An added number, one line: number, name, id, trunk and answering agent. */
 function addedNumber(number: PhoneNumber): string {
   const { id, sip_trunk: trunk, inbound_agent: agent } = number
   return `Added number ${numberInWords(number)}, id ${id}: on ${trunkInWords(trunk)}, answered by ${agentInWords(agent)}.`
@@ -69,7 +69,7 @@ export const getPhoneNumber = defineTool({
 
 type DeleteRun = Run<typeof routes.phoneNumbers.delete, typeof confirmOption>
 
-/** Deletes a number after a question that says what goes with it. */
+/** Deletes a number after a question that names its uses. */
 export const deletePhoneNumber = defineTool({
   name: 'delete_phone_number',
   title: 'Delete a phone number',
@@ -129,7 +129,7 @@ async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found
   return { ...calls, items }
 }
 
-/** Replies do not say it; a number of the platform's own trunk can only come from the platform. */
+/** Replies lack it, but a number of the platform's own trunk was always purchased there. */
 function purchasedInWords({ sip_trunk: trunk }: PhoneNumber): DialogText {
   const isManaged = trunk?.is_managed
   if (isManaged === true) return dialogText`probably, because it is on the platform's own trunk`

@@ -41,7 +41,7 @@ interface CatalogView {
   readonly fields?: readonly string[] | undefined
   /** Model fields that are always shown, because a choice depends on them. */
   readonly shows: readonly string[]
-  /** Instead of by provider: all in this order. */
+  /** Order of all models, instead of by provider. */
   readonly sort?: SortKey | undefined
 }
 
@@ -113,7 +113,7 @@ const codeOf = (provider: unknown): unknown =>
 const countOf = (providers: readonly CatalogEntry[]) =>
   providers.reduce((count, { models }) => count + models.length, 0)
 
-/** A catalog that is too long keeps its first models, and every provider. */
+/** Shortens a catalog to its first models, with every provider. */
 export const shortenCatalog: ItemShortening = {
   count: ({ providers, models }) =>
     Array.isArray(models) ? models.length : countOf(providers as CatalogEntry[]),
@@ -139,7 +139,7 @@ function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogE
   })
 }
 
-/** A sort order: the value that is compared, and which end comes first. */
+/** A sort order: the compared value and the direction. */
 export interface SortKey {
   readonly valueIn: (model: Model) => number | string | undefined
   readonly order: 'lowest first' | 'highest first'
@@ -188,7 +188,7 @@ const transcriberSortKeys: SortKeys<typeof transcriberSorts> = {
 
 export const voiceSorts = ['name', 'language', 'gender'] as const
 
-/** Voices, as far as they have these fields: their shape is not published. */
+/** Voices with these fields, if any: their shape is not published. */
 export const voiceSortKeys: SortKeys<typeof voiceSorts> = {
   name: byName,
   language: { valueIn: ({ language }) => text(language), order: 'lowest first' },

@@ -18,7 +18,7 @@ import { listDefaults } from '../src/tool/lists/list-view.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
 
-/** A trunk that was saved, in a line: name, id, and what decides which calls it takes. */
+/** A saved trunk, one line: name, id, and the fields that decide its calls. */
 const lineOf =
   (verb: string) =>
   ({ id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers }: SipTrunk) => {
@@ -72,8 +72,8 @@ export const updateSipTrunk = defineTool({
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>
 
 /**
- * Deletes a trunk. The platform deletes only a trunk that has no numbers [B], so nobody is asked about
- * one that has some.
+ * Deletes a trunk. The platform deletes only trunks without numbers [B], so one with numbers is
+ * refused without a question.
  */
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',

@@ -22,13 +22,13 @@ import type { Run } from '../../src/tool/tool.ts'
 interface WantedFields {
   /** The fields to change, each with its whole new value. */
   readonly wanted: Fields
-  /** Warnings about fields to clear that are not there. */
+  /** Warnings about missing fields to clear. */
   readonly missing: string[]
 }
 
 /**
- * The fields to change, each with its whole new value. In metadata null is a value like any other,
- * so a key to clear is removed instead. What a merged object does not have is not cleared: the null, or
+ * Returns the fields to change, each with its complete new value. In metadata null is a value, so a
+ * key to clear is removed instead. Fields that a merged object lacks are not cleared: the null, or
  * the object around it, would be stored.
  */
 export function wantedFields(
@@ -64,7 +64,7 @@ const metadataPrefix = 'metadata.'
 function withoutNullAt(body: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const { [name]: inner, ...others } = body
   if (rest.length === 0) return others
-  // The object that holds it is cleared as a whole.
+  // The parent object is cleared as a whole.
   if (!isObject(inner)) return body
   const left = withoutNullAt(inner, rest)
   return Object.keys(left).length === 0 ? others : { ...body, [name]: left }
@@ -108,7 +108,7 @@ const differing = (stored: Fields, wanted: Fields): Fields =>
     ),
   )
 
-/** Fields that an update removed from merged objects without being asked to. */
+/** Fields that an update removed from merged objects unrequested. */
 interface LostFields {
   /** Dotted paths. */
   readonly fields: readonly string[]
@@ -117,8 +117,8 @@ interface LostFields {
 }
 
 /**
- * The fields that the platform dropped from the objects in `sent`, though they were stored and not to
- * be changed. Another provider has other fields, so nothing counts as lost with a change of provider.
+ * Finds stored, unchanged fields that the platform dropped from the objects in `sent`. A change of
+ * provider loses nothing, because another provider has other fields.
  */
 export function lostFields({ stored, wanted, updated }: AgentStates, sent: Fields): LostFields {
   const lost = mergedByPlatform.flatMap((name) => {
@@ -197,10 +197,10 @@ function withoutKeys(data: unknown, [key = '', ...rest]: readonly string[]): unk
   return rest.length === 0 ? others : { ...data, [key]: withoutKeys(value, rest) }
 }
 
-/** Longer paths are left out: they are compared with what a person typed. */
+/** Bound for paths, characters, because they are compared with typed text. */
 const longestPath = 200
 
-/** All keys as dotted paths. `levels` bounds the depth, because free data can be of any shape. */
+/** All keys as dotted paths. `levels` bounds the depth, because free data may have any shape. */
 function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
   return Object.entries(data).flatMap(([key, value]) => {
     const path = `${prefix}${key}`
@@ -211,16 +211,16 @@ function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
 }
 
 /*
- * Bringing an archived agent back: `is_archived: false` is sent. The reference does not publish this
- * field, and replies need not have it, so the lists are asked afterwards whether it worked. They are
- * not asked before: the field is always sent.
+ * Restores an archived agent with `is_archived: false`. The reference does not publish this field,
+ * and replies may lack it, so the lists verify the result afterwards. The field is always sent,
+ * without a check before.
  */
 
 /** The change to show. The previous value is known only if the reply has it. */
 export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
   before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
 
-/** What the lists show after `is_archived: false` was sent. */
+/** Result in the lists after `is_archived: false`. */
 type BringBackResult = 'active' | 'still archived' | 'not known'
 
 export async function bringBackResult(
@@ -231,7 +231,7 @@ export async function bringBackResult(
   const archived = await isArchived(agent, (query) =>
     session.client
       .call(routes.agents.list, { params: { account_id }, query }, signal)
-      // The update was made: a list that cannot be read must not turn it into a failure.
+      // The update succeeded: an unreadable list must not turn it into a failure.
       .catch(ignoreApiError),
   )
   if (archived === undefined) return 'not known'
@@ -256,7 +256,7 @@ export const tagOptions = {
 
 export type TagOptions = z.output<z.ZodObject<typeof tagOptions>>
 
-/** Throws Refused where the arguments contradict each other. */
+/** Throws Refused for contradictory arguments. */
 export function refuseContradictingTags(
   { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
   body: Fields,
@@ -274,7 +274,7 @@ export function refuseContradictingTags(
     ])
 }
 
-/** Throws Refused for a change of single tags in a list that could not be read whole. */
+/** Throws Refused for a change of single tags in an incompletely read list. */
 export function refuseUnreadTags(
   stored: Agent,
   { add_tags: added, remove_tags: removed }: TagOptions,
@@ -287,7 +287,7 @@ export function refuseUnreadTags(
 }
 
 export interface WantedTags {
-  /** The whole list of tags to store; absent if the tags do not change. */
+  /** Complete list of tags to store; absent if unchanged. */
   readonly tags?: readonly string[]
   /** Tags to remove that the agent does not have. */
   readonly missing: readonly string[]

@@ -54,7 +54,7 @@ export const selectionOptions = {
 type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>
 type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
 
-/** Several agents; a list of one is a bulk operation too. */
+/** Several agents. A list of one is a bulk operation, too. */
 export interface AgentSelection extends Selection {
   /** The argument that named them. */
   readonly argument: 'agent_id' | 'agent_ids' | 'with_tag'
@@ -109,7 +109,7 @@ interface AgentInTree extends OwnedAgent {
 
 interface AgentsRead<A extends OwnedAgent> {
   readonly owned: readonly A[]
-  /** Accounts that could not be read. The agents of the others are selected all the same. */
+  /** Unread accounts. The agents of the others are still selected. */
   readonly failed: readonly FailedAccounts[]
   /** False: an account has agents that were not read. */
   readonly isAll: boolean
@@ -170,9 +170,8 @@ async function agentsByIds(given: readonly string[], run: SelectionRun): Promise
 }
 
 /**
- * The agents of the account and its subaccounts with these ids or exact names. A name is that of an
- * active agent, as everywhere, and it means one only where all accounts could be read. Throws Refused
- * and ApiError.
+ * Agents of the account and its subaccounts with these ids or exact names. A name matches active
+ * agents only, and is unambiguous only if all accounts were read. Throws Refused and ApiError.
  */
 function agentsInTreeByIds(given: readonly string[], run: SelectionRun): Promise<AgentSelection> {
   return withTree(run, async (read) => {

@@ -76,7 +76,7 @@ const schema = z
   .partial()
   .extend(confirmationShape)
 
-/** Archives one agent or many, after one confirmation where any of them is in use. */
+/** Archives one agent or many, after one confirmation if any of them is in use. */
 export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive agents',
@@ -155,9 +155,7 @@ async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Pr
 
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 
-/**
- * Why an agent is left out when only unused ones are archived; `undefined`: it is certainly unused.
- */
+/** Reason to skip an agent when only unused ones are archived; `undefined`: certainly unused. */
 function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
   const use = useOf(one, uses)
   const why = useInWords(one.agent.id, use)
@@ -181,7 +179,7 @@ async function archiveEach(
 }
 
 interface Archived {
-  /** unchanged: it was archived before. */
+  /** `unchanged`: already archived. */
   readonly result: 'archived' | 'in_use' | 'unchanged'
   /** The uses of the agent. */
   readonly why?: string

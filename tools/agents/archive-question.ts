@@ -44,7 +44,7 @@ export async function archiveQuestion(
       Account: await accountForPerson(run),
       Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
     },
-    // A number that it answers only since then is another question; calls come and go.
+    // A further answered number needs a new question; calls come and go.
     scope: { numbers: numbers.items.map(({ id }) => id).sort() },
   }
 }
@@ -93,7 +93,7 @@ export async function archiveManyQuestion(
   }
 }
 
-/** The agents, grouped by account if they may be of several. */
+/** Agents, grouped by account if there may be several. */
 function byAccount(owned: readonly OwnedAgent[]): DialogText {
   const ids = [...new Set(owned.map(({ account }) => account?.id))]
   const groups = ids.map((id) => {
@@ -108,7 +108,7 @@ function byAccount(owned: readonly OwnedAgent[]): DialogText {
   return joinDialogTexts(groups, '; ')
 }
 
-/** Why the other agents may be in use, by account; `undefined`: they are certainly unused. */
+/** Reason why the other agents may be in use, by account; `undefined`: certainly unused. */
 function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
   const parts = [...uses].flatMap(([id, use]) => {
     const unknown = unknownUse(use)
@@ -166,7 +166,7 @@ export function useInWords(agentId: string, { numbers, calls }: AgentUse): Dialo
   return parts.length > 0 ? joinDialogTexts(parts, ', ') : undefined
 }
 
-/** Why the other agents may be in use; `undefined`: they are certainly unused. */
+/** Reason why the other agents may be in use; `undefined`: certainly unused. */
 export function unknownUse({ numbers, calls }: AgentUse): DialogText | undefined {
   const parts = [
     numbers.unknown && dialogText`numbers: ${numbers.unknown}`,

@@ -41,7 +41,7 @@ const schema = z.object({
 
 type CopyRun = Run<typeof routes.agents.create, typeof options>
 
-/** Creates an agent like another one, with changes, in the same account or another. */
+/** Copies an agent with changes, in the same account or to another. */
 export const copyAgent = defineTool({
   name: 'copy_agent',
   title: 'Copy an agent',
@@ -72,7 +72,7 @@ export const copyAgent = defineTool({
   },
 })
 
-/** What a copy shares with its original. */
+/** Sentence about the unchanged rest of a copy. */
 function restInWords(changes: object): string {
   const changed = Object.keys(changes)
   return changed.length > 0
@@ -154,9 +154,9 @@ async function create(
 const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
 
 /**
- * All fields of an agent that a new one takes, with the changes. What is null at the top is left out,
- * because it means the default there; in an object it is a value, such as no background sound [R].
- * `left`: fields of the original that a new agent does not take.
+ * Fields of an agent that a new one accepts, with the changes. Drops top-level nulls, which mean
+ * the default; in an object null is a value, such as no background sound [R]. `left`: fields of the
+ * original that a new agent does not accept.
  */
 function copiedFields(original: Agent, changes: Fields) {
   const given = Object.entries(original).filter(
@@ -175,9 +175,9 @@ function copiedFields(original: Agent, changes: Fields) {
 }
 
 /**
- * Checks what is new in a copy, and for another account also what is copied: a voice or a model may
- * belong to one account. Returns the body to send, and warnings; throws Refused for a new value that
- * is a mistake.
+ * Checks the new values of a copy, and for another account also the copied ones: a voice or a model
+ * may belong to one account. Returns the body to send, and warnings. Throws Refused for a mistaken
+ * new value.
  */
 async function checkedCopy(
   original: Agent,

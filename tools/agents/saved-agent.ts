@@ -13,7 +13,7 @@ import { shortJson } from './agent-patch.ts'
 export const instructionsElsewhere =
   "This API has no field for an agent's instructions (system prompt): enter them at the platform. initial_message is only what the agent says first."
 
-/** Names that callers give to an agent's instructions. */
+/** Names that callers use for an agent's instructions. */
 export const absentInstructions = {
   system_prompt: instructionsElsewhere,
   prompt: instructionsElsewhere,
@@ -21,8 +21,8 @@ export const absentInstructions = {
 }
 
 /**
- * Warnings of instructions that are new in `model`. The platform's objects are open, so these are sent;
- * other parts are not looked at, where such a name can be a provider's own setting.
+ * Warns of new instructions in `model`. They are sent, because the platform's objects are open.
+ * Other parts are not checked, because there such a name may be a provider's setting.
  */
 const instructionWarnings = (model: unknown, stored: unknown): string[] =>
   Object.entries(isObject(model) ? model : {}).flatMap(([name, value]) =>
@@ -32,7 +32,7 @@ const instructionWarnings = (model: unknown, stored: unknown): string[] =>
       : `model.${name}: the platform may ignore this. ${instructionsElsewhere}`,
   )
 
-/** A created agent in short, so that callers need not read it again. */
+/** Summary of a created agent, so that callers need not read it again. */
 export function savedAgentLines(
   agent: Agent,
   { verb, given, warnings }: { verb: string; given: Fields; warnings: readonly string[] },
@@ -69,7 +69,7 @@ function greetingText({ initial_message: greeting }: Agent): string {
   return message ? `greeting ${shortJson(message, longestGreeting)}${how}` : `no greeting${how}`
 }
 
-/** Settings that callers notice, and that have a default of the platform. */
+/** Noticeable settings with a platform default. */
 const noticed = [
   'max_duration_seconds',
   'allow_auto_hangup',
@@ -93,9 +93,9 @@ const valueAt = (fields: Fields, path: string): unknown =>
 export type NewValueChecks = ReturnType<typeof newValueChecks>
 
 /**
- * Checks of values before they are saved; each returns warnings or throws Refused. In one call the same
- * value is checked once, for however many agents it is meant. `allowsUnlisted`: ids are saved as given,
- * with warnings.
+ * Checks of values before they are saved; each returns warnings or throws Refused. A call checks
+ * the same value once, for any number of agents. `allowsUnlisted`: ids are saved as given, with
+ * warnings.
  */
 export function newValueChecks(
   run: Pick<Run, 'request' | 'session' | 'signal' | 'noteCoercion'>,

@@ -86,9 +86,9 @@ export const updateAgent = defineTool({
 })
 
 /**
- * Makes the same change to many agents, each as one is updated. What was changed before a failure,
- * the time limit or a cancellation stays changed, and the result tells which; the same call again
- * finds nothing to change there. Throws Refused and ApiError where nothing was done.
+ * Applies the same change to many agents. Changes made before a failure, the time limit or a
+ * cancellation persist, and the result lists them; a repeated call finds nothing to change there.
+ * Throws Refused and ApiError if nothing was done.
  */
 async function updateManyAgents(selection: AgentSelection, run: UpdateRun): Promise<ToolOutcome> {
   // A voice or a model may belong to one account, so each account has its own checks.
@@ -105,10 +105,10 @@ async function updateManyAgents(selection: AgentSelection, run: UpdateRun): Prom
 }
 
 /**
- * Updates an agent without losing a field: reads it, merges the change into it at every depth, checks
- * what is new, and sends only the parts that differ, with the `provider` of a merged object. What the
- * platform drops from such an object is put back once, and a warning says so. Another client may still
- * write between reading and writing: the platform has no way to prevent that. Throws Refused and
+ * Updates an agent without losing a field: reads it, merges the change at every depth, checks new
+ * values, and sends only the differing parts, with the `provider` of a merged object. Fields that
+ * the platform drops from such an object are restored once, with a warning. A concurrent write
+ * between read and write is possible: the platform has no conditional update. Throws Refused and
  * ApiError.
  */
 async function updateOneAgent(
@@ -145,12 +145,13 @@ interface UpdatePlan {
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
   readonly missingTags: readonly string[]
-  /** Whether `is_archived: false` is sent. */
+  /** If true, `is_archived: false` is sent. */
   readonly bringsBack: boolean
 }
 
 /**
- * Checks only new values: a stored one is no mistake of this request. Throws Refused and ApiError.
+ * Checks only new values: a stored one is not a mistake of this request. Throws Refused and
+ * ApiError.
  */
 async function planOf(
   stored: Agent,
@@ -214,7 +215,7 @@ async function save(stored: Agent, plan: UpdatePlan, run: UpdateRun): Promise<Ag
 }
 
 /**
- * The agent after a second PATCH with what the first one took away, if it did; else as it is. The
+ * Restores fields that the first PATCH dropped with a second PATCH, and returns the agent. The
  * second one ignores a cancellation, which would leave the agent without these fields.
  */
 async function withLostFields(

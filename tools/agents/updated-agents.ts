@@ -111,7 +111,10 @@ export function updatesResult(
   }
 }
 
-/** Warnings about tags to remove that no agent had. That some lack them is no mistake. */
+/**
+ * Warnings about tags to remove that no agent had. A tag that only some agents lack is not a
+ * mistake.
+ */
 function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
@@ -121,7 +124,7 @@ function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   return missingTagWarnings(ofNone, known).map((warning) => `Warning: ${warning}`)
 }
 
-/** Equal changes are listed once; further agents refer to the first by its place. */
+/** Lists equal changes once; further agents refer to the first by index. */
 function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {
   const places = new Map<string, number>()
   return agents.map((agent, i) => {

@@ -84,7 +84,7 @@ export async function placedBatchOutcome(
   const calls = run.options.follow ? await followedBatch(outcomes, callIds, run) : outcomes
   const isFollowed = calls.some(({ state }) => state !== undefined)
   const isWaitOver = isFollowed && !mustWait(calls)
-  // A call of which it is not known whether it was placed may be ringing.
+  // A call with an unknown outcome may be ringing.
   const ended = isWaitOver && calls.every(({ outcome }) => outcome !== 'unknown')
   const counts = countsOf(
     outcomeNames,
@@ -116,10 +116,7 @@ const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
   ),
 ]
 
-/**
- * `undefined`: there are no calls, or the batch could not be stored; the calls are placed all the
- * same.
- */
+/** `undefined`: no calls, or the batch could not be stored; the calls are placed anyway. */
 async function batchOf(
   callIds: readonly string[],
   { callOwner, session }: PlacedBatchRun,
@@ -133,7 +130,7 @@ async function batchOf(
   }
 }
 
-/** The shortest time worth following calls for, ms. */
+/** Minimum time for following calls, ms. */
 const minFollowMs = 1000
 
 /** Follows the calls for the rest of the time. An interrupted batch is not followed. */
@@ -154,13 +151,13 @@ async function followedBatch(
   })
 }
 
-/** How to learn the rest. */
+/** Next step for the remaining calls. */
 function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
   const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
   return `Next: wait_for_call, ${which}${accountArgumentText(run)}, returns who answered.`
 }
 
-/** How a followed call went. */
+/** Fields of a followed call. */
 export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' | 'outcome'> {
   if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
   const { call } = followed
@@ -190,7 +187,7 @@ export const statesInWords = (calls: readonly BatchCall[]): string =>
     .map(([state, count]) => `${count} ${callStateWords[state]}`)
     .join(', ')
 
-/** Whether followed calls are still running, or could not be read. */
+/** True if followed calls are still running, or could not be read. */
 export const mustWait = (calls: readonly BatchCall[]): boolean =>
   calls.some(({ state }) => state !== undefined && (isGoingOn(state) || state === 'unknown'))
 
@@ -205,7 +202,7 @@ export function withProblemsOnce(calls: readonly BatchCall[]) {
   })
 }
 
-/** The longest batch whose calls are all shown with their ids. */
+/** Bound for batches that are shown with all ids. */
 const maxInFull = 25
 
 const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'

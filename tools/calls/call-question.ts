@@ -168,7 +168,7 @@ const callValue = ({ at, to, own }: BatchValues): ShownArgument => ({
 
 const numbersPerFact = 25
 
-/** All numbers of a batch: the person has to see who is called. */
+/** All numbers of a batch: the person must see who is called. */
 const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
@@ -179,10 +179,9 @@ const numberFacts = (numbers: readonly DialogText[]) =>
   )
 
 /**
- * What the person who confirms a call should know: the name of the number that is called from, and why
- * the call will probably fail. The call is not refused for it, because the reference does not say
- * whether the platform would take it. All is read at once, and what takes too long, or cannot be read,
- * is left out.
+ * Findings for the person who confirms a call: the name of the caller number, and likely failures.
+ * They do not refuse the call, because the reference does not say whether the platform would accept
+ * it. Reads concurrently; omits what is slow or unreadable.
  */
 async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
   const { pinnedAccount } = run.restricted
@@ -205,7 +204,7 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
   }
 }
 
-/** How long a question waits for findings, ms. */
+/** Timeout of the findings for a question, ms. */
 const longestWaitMs = 1000
 
 interface Look {

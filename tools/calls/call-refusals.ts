@@ -38,7 +38,7 @@ function unknownOutcomeRefusal(error: OutcomeUnknown, run: CallRun): Refused {
   )
 }
 
-/** What the platform's list shows in place of a clear answer. */
+/** Evidence in the platform's list, in place of a clear answer. */
 function doubtText(doubt: Doubt, { request }: CallRun): string {
   switch (doubt.kind) {
     case 'another person':
@@ -105,7 +105,7 @@ export function policyRefusal(decision: DialRefused, { isInBatch = false } = {})
   )
 }
 
-/** When to try again; empty if waiting does not help, or the time is unknown. */
+/** Retry time; empty if waiting does not help, or the time is unknown. */
 function retryTime({ rule, retryAfterSeconds }: DialRefused): string {
   if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
   return rule === 'max_at_once' ? 'when a call has ended' : ''

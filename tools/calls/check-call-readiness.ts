@@ -35,14 +35,14 @@ const options = {
   to_number: z.string().min(1).describe('Number to call.'),
 }
 
-/** Route arguments that say nothing about whether a call would work. */
+/** Route arguments without effect on readiness. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'test_variables'].includes(name),
 )
 
 type ReadinessRun = Run<typeof routes.calls.place, typeof options>
 
-/** Checks everything that could prevent a call, without placing it. Nothing is taken from the cache. */
+/** Checks everything that could prevent a call, without placing it. Bypasses the cache. */
 export const checkCallReadiness = defineTool({
   name: 'check_call_readiness',
   title: 'Check call readiness',
@@ -58,7 +58,7 @@ export const checkCallReadiness = defineTool({
     ready: z.boolean().describe('True: place_call would go ahead.'),
   }),
   async run(given) {
-    // The body has the number itself where it was given by name.
+    // The body has the number, even if it was given by name.
     const { from_number = given.options.from_number } = given.body
     const run = { ...given, options: { ...given.options, from_number } }
     const { to_number } = run.options
@@ -120,7 +120,7 @@ interface AgentChecks {
   /** `undefined`: the agent does not exist. */
   readonly agent: Agent | undefined
   readonly checks: CheckResult[]
-  /** As it will be spoken, in words. */
+  /** The greeting as spoken. */
   readonly greeting?: string
 }
 
@@ -140,7 +140,7 @@ async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<Age
   return { agent, greeting, checks: [exists, withRendering(check, spoken)] }
 }
 
-/** A greeting that the platform finds valid, and that fails with these variables, is a warning. */
+/** A greeting that the platform accepts, but that fails with these variables, is a warning. */
 const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult =>
   check.ok && !check.fix && spoken.kind === 'fails'
     ? warning(check.check, spoken.error, 'give test_variables for it, or correct initial_message')

@@ -7,7 +7,7 @@ import { pause } from '../../src/platform/time-limit.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { callProgressText, callStateOf, callStateWords, isGoingOn } from './call-state.ts'
 
-/** How long calls are followed unless the caller says otherwise, ms. */
+/** Default time for following calls, ms. */
 export const followMs = 45_000
 
 interface CallAddress {
@@ -16,8 +16,8 @@ interface CallAddress {
 }
 
 /**
- * Reads a call until it has ended, `forMs` is over, the request is cancelled or the client has gone,
- * and reports progress. Throws ApiError.
+ * Polls a call until it has ended, `forMs` is over, the request is cancelled or the client has
+ * disconnected. Reports progress. Throws ApiError.
  */
 export const followCall = (
   address: CallAddress,
@@ -29,12 +29,12 @@ export const followCall = (
     return readUntilEnd(address, run, { forMs, signal, onChange })
   })
 
-/** How often a call that is not shown yet is looked for, ms. */
+/** Poll interval for a call that the platform does not show yet, ms. */
 const lookEveryMs = 1000
 
 /**
- * Reads a call until it has ended; if the platform does not know it but may show it later (see
- * mayShowLater), it is looked for again. Throws ApiError.
+ * Polls a call until it has ended. Retries a 404 while the platform may show the call later (see
+ * mayShowLater). Throws ApiError.
  */
 async function readUntilEnd(
   address: CallAddress,
@@ -56,7 +56,7 @@ async function readUntilEnd(
   }
 }
 
-/** What the last poll of a call returned. */
+/** Result of the last poll of a call. */
 export type LastPoll = { readonly call: CallDetail } | { readonly error: ApiError }
 /** By the ids of the calls. */
 export type LastPolls = ReadonlyMap<string, LastPoll>
@@ -67,17 +67,17 @@ interface CallsToFollow extends Following {
   readonly callIds: readonly string[]
 }
 
-/** Time between the first readings of two calls, ms: a hundred at once would be a burst. */
+/** Interval between the first polls of two calls, ms, to avoid a burst of a hundred. */
 const betweenFirstMs = 25
 
 /**
- * Reads calls until all have ended, `forMs` is over, the request is cancelled or the client has gone,
- * and reports progress. A call that cannot be read is reported as such.
+ * Polls calls until all have ended, `forMs` is over, the request is cancelled or the client has
+ * disconnected. Reports progress. An unreadable call has an error in the result.
  */
 export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastPolls> {
   const { account, callIds, forMs } = calls
   const end = performance.now() + forMs
-  // However little time there is, each call is read once.
+  // Each call is read once, however short the time.
   const gapMs = Math.min(betweenFirstMs, forMs / 4 / callIds.length)
   return withFollowProgress(run, calls, async ({ signal, report }) => {
     const followed = new Map<string, LastPoll>()
@@ -117,15 +117,15 @@ function progressText(followed: LastPolls, count: number): string {
   return `${ended} of ${count} have ended${groups.join('')}`
 }
 
-/** Least time between two progress messages, ms. */
+/** Minimum interval between two progress messages, ms. */
 const progressEveryMs = 2000
 /**
- * No progress message in this time before the end, and none closer to the result than that, ms: some
- * clients take a message that arrives after the result for one of another call.
+ * No progress message in this time before the end, ms, and none closer to the result than
+ * `beforeResultMs`: some clients attribute a message after the result to another call.
  */
 const noProgressBeforeEndMs = 1500
 const beforeResultMs = 250
-/** After this time without a change a progress message says that the call goes on, ms. */
+/** Interval of progress messages without a change, ms. */
 const heartbeatMs = 10_000
 
 export type FollowRun = Pick<Run, 'session' | 'signal' | 'shutdown' | 'progress'>
@@ -137,13 +137,13 @@ interface Following {
 }
 
 interface Reporting {
-  /** Fires when the request is cancelled or the client has gone. */
+  /** Fires when the request is cancelled or the client has disconnected. */
   readonly signal: AbortSignal
-  /** Reports progress: `text` is called when a client is notified. */
+  /** Reports progress. `text` is called only when a client is notified. */
   readonly report: (text: () => string) => void
 }
 
-/** Follows calls for so long, and reports progress: not too often, and not right before the result. */
+/** Follows calls with throttled progress, and none right before the result. */
 export async function withFollowProgress<T>(
   { signal: cancelled, shutdown, progress }: FollowRun,
   { forMs, progressBefore = 0 }: Following,

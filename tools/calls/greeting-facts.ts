@@ -9,25 +9,25 @@ import {
 } from '../../src/text/dialog-text.ts'
 import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/greeting-check.ts'
 
-/** One call of a batch, as it would be sent. */
+/** Body of one call of a batch. */
 export interface BatchBody {
-  /** Its place in the batch, from 0. */
+  /** 0-based index in the batch. */
   readonly at: number
   readonly body: CallCreate
 }
 
 type Facts = Record<string, DialogText>
 
-/** Longest greeting that a question shows, in characters; what is left out is counted. */
+/** Longest greeting in a question, characters. The omitted rest is counted. */
 const longestShown = 600
 
-/** Most different greetings of a batch that are shown, and most names of empty variables. */
+/** Bounds for the shown greetings of a batch, and for the names of empty variables. */
 const maxGreetings = 3
 const maxEmptyNames = 10
 
 /**
- * How long greetings are rendered after the first, ms: templates are from outside, and a batch has a
- * hundred calls. With the first one the engine is loaded, which says nothing of the template.
+ * Time for rendering greetings after the first, ms: templates are untrusted, and a batch has up to
+ * a hundred calls. The first one also loads the engine, so it does not count.
  */
 const maxRenderMs = 200
 
@@ -36,7 +36,7 @@ interface BatchGreeting {
   readonly greeting: SpokenGreeting
 }
 
-/** What will be spoken first in calls, for a person who decides on them, and what stays empty in it. */
+/** Greetings of calls and their empty variables, for the person who confirms them. */
 export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): Promise<Facts> {
   const greetings = await greetingsOf(agent, calls)
   if (greetings === undefined)
@@ -63,7 +63,7 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
 
 /**
  * Renders as many greetings as time allows, and stops after one that is too large. `undefined`: the
- * calls' changes to the greeting are not valid.
+ * calls' overrides of the greeting are invalid.
  */
 async function greetingsOf(
   agent: Agent,
@@ -87,7 +87,7 @@ function greetingName(calls: readonly { readonly at: number }[]): string {
   return `Greeting of call ${first}${others}`
 }
 
-/** `undefined`: what the call changes of the greeting is not valid. */
+/** `undefined`: the call's overrides of the greeting are invalid. */
 async function greetingOf(agent: Agent, body: CallCreate): Promise<SpokenGreeting | undefined> {
   const { type, from_number, to_number, medium, test_variables } = body
   const changed = AgentUpdate.shape.initial_message.safeParse(body.overrides?.initial_message)

@@ -26,7 +26,7 @@ import {
 } from '../../src/tool/lists/several-accounts.ts'
 import { answerInWords } from '../../src/tool/results/call-report.ts'
 
-/** What a list has that was read to count calls by their answer. */
+/** Fields of a list that counts calls by answer. */
 const answerShape = {
   by_answer_status: z
     .record(z.string(), z.int())
@@ -44,7 +44,7 @@ const columns: ListColumns = {
     'agent_name',
     'from_number',
     'to_number',
-    // A call that nobody answered has no start.
+    // An unanswered call has no start.
     'created',
     'duration_seconds',
     'external_id',
@@ -62,8 +62,8 @@ const ofSeveral = listView(routes.calls.list, {
 })
 
 /**
- * One page of the platform's list, or calls chosen by their answer, which the platform does not filter
- * by. Why calls failed is their answer, so failed ones are counted by it.
+ * One page of the platform's list, or calls filtered by answer, which the platform does not
+ * support. The answer is the reason for a failure, so failed calls are counted by it.
  */
 export const listCalls = defineTool({
   name: 'list_calls',
@@ -101,7 +101,7 @@ export const listCalls = defineTool({
   shortening: ofOne.shortening,
 })
 
-/** The platform has no filter by answer: its calls are read, as many as this, and chosen here. */
+/** Bound for the calls that are read to filter them by answer, which the platform does not support. */
 const maxRead = 2000
 const perPage = 100
 
@@ -112,8 +112,8 @@ interface AnswerQuery {
 }
 
 /**
- * A page of the calls with these answers, and how many calls have which: of all that match the other
- * filters, as far as they were read. Throws ApiError.
+ * A page of the calls with these answers, and the counts per answer of all read calls that match
+ * the other filters. Throws ApiError.
  */
 function readCallsByAnswer(run: TreeRun, { answers, of }: AnswerQuery): Promise<CollectedItems> {
   const { limit: given, offset, ...filters } = run.request.query

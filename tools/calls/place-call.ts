@@ -76,7 +76,7 @@ export const placeCall = defineTool({
   },
 })
 
-/** Nothing was dialled, and a later try may succeed: the person's agreement stays valid for it. */
+/** Nothing was dialled, and a retry may succeed: the person's agreement stays valid for it. */
 const isRefusedForNow = (error: unknown) =>
   error instanceof ApiError
     ? isNotPlaced(error.failure)
@@ -104,8 +104,8 @@ type PlacedRun = Pick<
 > & { readonly options: { readonly follow?: boolean | undefined } }
 
 /**
- * The result of place_call: the call at once, or a task, or the call when it has ended. Throws Refused
- * if the platform did not accept the call.
+ * Result of place_call: the call at once, a task, or the call after its end. Throws Refused if the
+ * platform did not accept the call.
  */
 export async function placedCallOutcome(
   run: PlacedRun,
@@ -130,7 +130,7 @@ export async function placedCallOutcome(
     return { structured: { ...structured, ...output.structured }, lines }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // The call was placed all the same, so this is no failure.
+    // Not a failure: the call was placed.
     const why = failureText(error.failure)
     const lines = [`${head} It could not be followed so far (${why}).`, ...linesOf(placement)]
     return { structured, lines }
@@ -138,8 +138,8 @@ export async function placedCallOutcome(
 }
 
 /**
- * What neither the request nor the first line says: how to enter a browser call, and fields of the
- * platform, which in a call that was placed before may hold what the callee said.
+ * Fields that neither the request nor the first line has: how to join a web call, and platform
+ * fields, which in an earlier call may contain the callee's speech.
  */
 function linesOf({ call, externalId }: Placement): string[] {
   const more = Object.entries({ ...call, external_id: externalId }).filter(
@@ -153,7 +153,7 @@ const saidBefore = new Set([
   ...['started_at', 'ended_at', 'duration_seconds', 'created', 'modified'],
 ])
 
-/** Of a call that rings. */
+/** Usual values of a ringing call. */
 const usual: Readonly<Record<string, unknown>> = {
   status: 'in_progress',
   answer_status: 'waiting',
@@ -172,13 +172,16 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
     : `This call was placed before; it was NOT dialled again. To call the same number again, give a new external_id. ${wait}`
 }
 
-/** The sandbox has a page on which a person talks with the agent. */
+/** The sandbox has a page where a person talks to the agent. */
 const openedNote = (join: unknown): string =>
   isObject(join) && typeof join.page_url === 'string'
     ? 'Opened; a person talks with the agent at join.page_url, in a browser.'
     : 'Opened; enter it with join.'
 
-/** A platform may shorten an external id or change its case, and then finds the call only by that. */
+/**
+ * Note for a platform that has shortened an external id or changed its case: it finds the call only
+ * by its own form.
+ */
 const changedIdNote = (kept: string | null | undefined, sent: string): string =>
   kept && kept !== sent
     ? ` The platform keeps the external_id as ${quoted(kept)}: in list_calls, look for that one.`

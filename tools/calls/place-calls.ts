@@ -35,7 +35,7 @@ const maxCalls = 100
 /** Time between two calls of a batch, ms. */
 const betweenCallsMs = 300
 
-/** Time that must be left of a request to begin another call, ms. */
+/** Remaining time needed to start another call, ms. */
 const minTimePerCallMs = 14_000
 
 /** One person to call. */
@@ -55,7 +55,7 @@ const options = {
 type BatchRun = Run<typeof routes.calls.place, typeof options> &
   PlacingRun & { readonly journal: Journal }
 
-/** Arguments of a single call that a batch does not have. */
+/** Arguments of single calls that batches do not support. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'from_number', 'test_variables', 'overrides'].includes(name),
 )
@@ -73,7 +73,8 @@ export const placeCalls = defineTool({
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  // No task: one stands for one call. wait_for_call with the batch_id follows the batch further.
+  // No task, which would stand for one call. wait_for_call with the batch_id keeps following the
+  // batch.
   waits: { with: 'follow' },
   schema: z.object({
     summary: z.record(z.string(), z.int()).optional().describe('Count by outcome.'),
@@ -111,9 +112,9 @@ function refuseRepeatedIds(calls: readonly Callee[]): void {
   if (repeated.length > 0) throw badArguments(repeated)
 }
 
-/** What is decided about each call of a batch before any is placed. */
+/** Decision about each call of a batch before any is placed. */
 interface BatchPlan {
-  /** Calls that were placed before. None of them is dialled again. */
+  /** Calls placed before, never dialled again. */
   readonly known: ReadonlyMap<Callee, Placement>
   /** Calls that an earlier request may have sent: their outcome is unknown. */
   readonly maybeSent: ReadonlySet<Callee>
@@ -142,8 +143,8 @@ function journalEntryFor(callee: Callee, run: BatchRun): Promise<JournalEntry | 
 }
 
 /**
- * The call of an entry, if it was placed before. The platform is not asked, so that a long batch that is
- * given again gets to the place where it stopped.
+ * The call of an entry, if it was placed before. Does not ask the platform, so that a repeated long
+ * batch soon reaches the place where it stopped.
  */
 function knownCall(entry: JournalEntry | undefined): Placement | undefined {
   if (!entry || entry.callId === null) return undefined
@@ -161,7 +162,7 @@ async function findKnownCalls(run: BatchRun): Promise<BatchPlan['known']> {
   return known
 }
 
-/** Plans the other calls. One that may have been sent already is not reported as refused. */
+/** Plans the other calls. A possibly sent one is not reported as refused. */
 async function planBatch(
   run: BatchRun,
   agent: Agent,
@@ -203,7 +204,7 @@ async function confirmPlan(
   }
   await run.confirm(async () => ({
     ...(await batchQuestion(run, { listed, agent, otherCalls })),
-    // Agreement to these calls is none to the others, should the policy allow those later.
+    // Agreement to these calls does not cover the others, even if the policy allows them later.
     scope: { calls: listed.map(({ at }) => at), ...shownGreeting(agent) },
   }))
 }
@@ -211,10 +212,10 @@ async function confirmPlan(
 async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<BatchOutcome[]> {
   const { calls } = run.options
   const outcomes: BatchOutcome[] = []
-  /** Set once the state could not be used: nothing more is dialled. */
+  /** Set after a state failure: nothing more is dialled. */
   let stateProblem: string | undefined
   for (const callee of calls) {
-    // The dialled calls are reported in any case.
+    // Reports the dialled calls in any case.
     const stateFailed = (error: unknown) => {
       if (!(error instanceof StateError) || outcomes.length === 0) throw error
       stateProblem = refusalText(run.stateRefusal(error))
@@ -231,7 +232,7 @@ async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<B
   return outcomes
 }
 
-/** The outcome of a call that is not to be placed now; `undefined`: it is to be placed. */
+/** Outcome of a call that must not be placed now; `undefined`: place it. */
 async function outcomeWithoutPlacing(
   callee: Callee,
   run: BatchRun,
@@ -239,7 +240,7 @@ async function outcomeWithoutPlacing(
   stateProblem: string | undefined,
 ): Promise<BatchOutcome | undefined> {
   const { to_number } = callee
-  // A call that was known when the batch began stays so, even if the journal forgets it meanwhile.
+  // A call known at the start of the batch stays known, even if the journal forgets it.
   const planned = plan.known.get(callee)
   if (!planned && stateProblem !== undefined)
     return notReached(callee, stateProblem, plan.maybeSent.has(callee))
@@ -256,7 +257,10 @@ async function outcomeWithoutPlacing(
 
 const timeIsUp = 'time was up: call again with the same list; what was placed is not dialled again'
 
-/** The turn of a call does not come. One that an earlier request may have sent may be ringing. */
+/**
+ * Outcome of a call that the batch did not reach. A call that an earlier request may have sent may
+ * be ringing.
+ */
 function notReached({ to_number }: Callee, problem: string, maybeSent: boolean): BatchOutcome {
   if (!maybeSent) return { to_number, outcome: 'not_dialled', problem }
   const sent = 'an earlier request sent it, and it is NOT KNOWN whether it was placed'
@@ -284,7 +288,7 @@ async function placeOne(callee: Callee, run: BatchRun, agent: Agent): Promise<Ba
   }
 }
 
-/** The outcome of a call that the platform has a record of. */
+/** Outcome of a call that the platform has recorded. */
 function outcomeOf(
   to_number: string,
   { call, externalId, isRepeat, isAccepted }: Placement,

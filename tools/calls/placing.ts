@@ -22,14 +22,14 @@ import { placingRefusal, policyRefusal } from './call-refusals.ts'
 
 /** The part of a run that placing calls needs. Its request names the account by id, never as `me`. */
 export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
-  /** Whose calls these are in the journal. */
+  /** Owner of the calls in the journal. */
   readonly callOwner: string
 }
 
 /**
- * The same run with the account as an id: with two names for one account, the journal would place one
- * call twice. Throws ApiError if the key has no access to the account, because the outcomes of earlier
- * calls are reported without asking the platform.
+ * Resolves the account to its id: with two names for one account, the journal would place a call
+ * twice. Throws ApiError if the key has no access to the account, because outcomes of earlier calls
+ * are reported without asking the platform.
  */
 export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
@@ -49,7 +49,7 @@ async function readableAccount({ request, session }: Pick<Run, 'request' | 'sess
   return found
 }
 
-/** The caller number of a call, as callers give it; the request has the number itself. */
+/** Caller number argument: a number or a name. The request has the number. */
 export const callerNumber = {
   from_number: z
     .string()
@@ -58,7 +58,7 @@ export const callerNumber = {
     .describe('phone: your number to call from, E.164 or its exact name.'),
 }
 
-/** Throws Refused where the caller number is neither a number nor the name of one. */
+/** Throws Refused if the caller number is neither a number nor the name of one. */
 export function refuseNoNumber(number: string | undefined): void {
   if (number === undefined || isE164(number)) return
   const message = e164Meant(number)
@@ -67,7 +67,7 @@ export function refuseNoNumber(number: string | undefined): void {
   throw badArguments([{ argument: 'from_number', message }])
 }
 
-/** The agent that is to speak. Throws Refused if it is archived, and ApiError. */
+/** Reads the agent of the call. Throws Refused if it is archived, and ApiError. */
 export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Agent> {
   const { request, session, signal, answerBy } = run
   const get = { params: { account_id: accountIn(request), agent_id }, query: {} }
@@ -81,8 +81,8 @@ export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Ag
 }
 
 /**
- * The call that an identical request has placed. Asked before anything that can fail or refuse:
- * a failure must not be reported for a call that may be ringing. Throws Refused.
+ * Finds the call of an earlier identical request. Runs before anything that can fail or refuse: a
+ * failure must not be reported for a call that may be ringing. Throws Refused.
  */
 export async function findRepeated(run: PlacingRun): Promise<Placement | undefined> {
   try {
@@ -122,7 +122,6 @@ async function contextOf(run: PlacingRun): Promise<LookupContext> {
   }
 }
 
-/** What a permit needs of a run. */
 interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
   readonly session: Pick<Session, 'client' | 'cache' | 'keyHash' | 'platform'> & {
     readonly callServices: Pick<CallServices, 'policy' | 'underWay'>
@@ -141,7 +140,7 @@ export const dialRequestOf = (
   toNumber: body.to_number ?? null,
 })
 
-/** Whether the dial policy would allow a call now. The call does not count. Throws ApiError. */
+/** Checks whether the dial policy would allow a call now, without counting it. Throws ApiError. */
 export async function checkDialPolicy(dial: DialRequest, run: PolicyRun): Promise<DialDecision> {
   const { policy } = run.session.callServices
   return askPolicy(run, () => policy.check(dial))
@@ -160,7 +159,7 @@ export async function permitFor(
   return permitWith(decision.id, run)
 }
 
-/** Permits that were given for a call before, on any server. */
+/** Earlier permits of a call, on any server. */
 export const pendingPermitsOf =
   (run: PolicyRun): LookupContext['pendingPermits'] =>
   async (call) =>
@@ -179,7 +178,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
 })
 
 /**
- * The calls that count for `max_at_once`, and how those of the account are read; `undefined`: the
+ * Calls that count towards `max_at_once`, with a reader of the account's calls; `undefined`: the
  * policy has no such limit. Throws ApiError.
  */
 async function concurrentCallLimit({ request, session }: PolicyRun) {
@@ -187,12 +186,12 @@ async function concurrentCallLimit({ request, session }: PolicyRun) {
   const { underWay } = callServices
   if (!underWay) return undefined
   const account = await accountIdIn(request, session)
-  // With the platform, because another platform may have an account with the same id.
+  // Includes the platform, because another one may have an account with the same id.
   const callOwner = JSON.stringify([platform, canonicalId(account)])
   return { underWay, reader: { callOwner, account, client, keyHash } }
 }
 
-/** Asks the policy; before `max_at_once` refuses a call, calls that have ended are released. */
+/** Asks the policy. Before `max_at_once` refuses a call, releases ended calls. */
 async function askPolicy<V extends { readonly allowed: boolean }>(
   run: PolicyRun,
   question: () => Promise<V>,

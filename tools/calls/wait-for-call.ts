@@ -28,7 +28,7 @@ import { type FollowRun, followCall, followCalls, followMs, type LastPolls } fro
 /** Seconds from the start of the tool call; its time limit (`requestMs`) ends a wait in any case. */
 const maxWaitSeconds = 55
 
-/** Follows a call, or all calls of a batch, until they have ended, or for as long as one request may last. */
+/** Follows a call, or all calls of a batch, until their end or the time limit of one request. */
 export const waitForCall = defineTool({
   name: 'wait_for_call',
   title: 'Wait for calls',
@@ -73,8 +73,8 @@ export const waitForCall = defineTool({
 type BatchRun = Pick<Run, 'request'> & FollowRun
 
 /**
- * The account as `read` tells it; a platform that does not tell it in time has timed out. `until`: by
- * `performance.now`, ms. Throws ApiError.
+ * Runs `read` with a deadline. `until`: by `performance.now`, ms. Throws ApiError, also for a
+ * timeout.
  */
 const accountUntil = <T>(
   until: number,
@@ -86,7 +86,7 @@ const accountUntil = <T>(
   )
 
 /**
- * Follows all calls of a batch until they have ended, or until then, by `performance.now`. Throws
+ * Follows all calls of a batch until their end, or `until`, by `performance.now`, ms. Throws
  * Refused, StateError and ApiError.
  */
 async function waitForBatch(batchId: string, run: BatchRun, until: number): Promise<ToolOutcome> {
@@ -133,7 +133,7 @@ function batchCall(callId: string, followed: LastPolls): BatchCall {
   }
 }
 
-/** If no call could be read, the request has failed. */
+/** Throws if no call could be read. */
 function throwIfUnread(calls: readonly BatchCall[], followed: LastPolls): void {
   if (calls.some(({ state }) => state !== 'unknown')) return
   for (const one of followed.values()) if ('error' in one) throw one.error

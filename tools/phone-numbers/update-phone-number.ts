@@ -34,7 +34,7 @@ import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 
-/** Arguments beside the fields to change; exactly one of the first two is given. */
+/** Arguments besides the fields to change. Exactly one of the first two is given. */
 const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
   phone_number_ids: manyIds.describe('Instead of phone_number_id: many.'),
@@ -52,7 +52,7 @@ const UpdatedNumber = z.object({
 })
 type UpdatedNumber = z.output<typeof UpdatedNumber>
 
-/** One number: the number afterwards, and what was changed. Many: the result for each. */
+/** One number: its new state and the changes. Many: the result for each. */
 const schema = PhoneNumber.extend({
   applied: z.boolean().describe('False: nothing was saved.'),
   changes: fieldChanges,
@@ -61,7 +61,7 @@ const schema = PhoneNumber.extend({
   numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
 }).partial()
 
-/** Updates one number, or makes the same change to many. */
+/** Updates one number, or applies the same change to many. */
 export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change phone numbers',
@@ -82,8 +82,8 @@ export const updatePhoneNumber = defineTool({
       throw badArguments([
         { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
       ])
-    // What was changed before a failure, the time limit or a cancellation stays changed, and the
-    // result says which; the same call again finds nothing to change there.
+    // Changes made before a failure, the time limit or a cancellation persist, and the result lists
+    // them; a repeated call finds nothing to change there.
     const update = (id: string) => updateOneNumber(id, run, links)
     const outcomes = await forEachSelected(selected.items, 'phone_number_id', update, run)
     refuseIfNoneDone(outcomes, 'phone_number_ids')
@@ -91,7 +91,7 @@ export const updatePhoneNumber = defineTool({
   },
 })
 
-/** What an update did to one number, or would do. */
+/** Effect of an update on one number, real or in a dry run. */
 interface NumberReport extends UpdateReport {
   /** The number afterwards. */
   readonly number: PhoneNumber
@@ -130,7 +130,10 @@ async function updateOneNumber(
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
 
-/** The numbers that the arguments mean; one may be given as the number itself. Throws Refused and ApiError. */
+/**
+ * Selects the numbers of the arguments; one may be given as the number itself. Throws Refused and
+ * ApiError.
+ */
 async function selectNumbers({
   request: { params },
   options: { phone_number_ids: ids },
@@ -152,9 +155,9 @@ async function selectNumbers({
 }
 
 /**
- * The trunk and the agent that a dry run would set, read once for all numbers: the platform, which
- * would check them, is not asked to save anything. What may not be read keeps its id. Throws Refused
- * where one does not exist or is archived.
+ * Trunk and agent of a dry run, read once for all numbers, because nothing is saved that the
+ * platform would check. Unreadable ones keep their id. Throws Refused if one does not exist or is
+ * archived.
  */
 async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
   const { sip_trunk_id, inbound_agent_id: agent_id } = run.body
@@ -183,7 +186,10 @@ async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
 
 const wrongLink = (argument: string, message: string) => badArguments([{ argument, message }])
 
-/** `undefined` where no exposed tool may read it. Throws `missing()` where it does not exist, and ApiError. */
+/**
+ * `undefined` if no exposed tool may read it. Throws `missing()` if it does not exist, and
+ * ApiError.
+ */
 async function existing<T>(promise: Promise<T>, missing: () => Refused): Promise<T | undefined> {
   try {
     const found = await unlessMissing(promise)
@@ -231,7 +237,7 @@ function manyResult(
   }
 }
 
-/** What is the same for several numbers is said once. */
+/** Texts of several numbers, equal ones once. */
 const textsOf = (
   reports: readonly NumberReport[],
   texts: (report: NumberReport) => readonly string[],
@@ -253,10 +259,10 @@ function shownNumber({ given, id, outcome }: NamedOutcome<NumberReport>): Update
 /** The fields of an update. */
 type NumberBody = UpdateRun['body']
 
-/** What a number is linked to: a trunk or an agent; `null`: nothing. */
+/** Link of a number: a trunk or an agent; `null`: none. */
 type NumberLink = { readonly id: string; readonly name?: string } | null
 
-/** The arguments that change a number, and the fields of the reply that they change. */
+/** Reply fields by the argument that changes them. */
 const fieldsByArgument = {
   number: 'number',
   name: 'friendly_name',
@@ -276,13 +282,13 @@ interface NumberChange extends FieldChange {
   readonly after: Value
 }
 
-/** The trunk and the agent that the arguments mean, as far as they were read. */
+/** Trunk and agent of the arguments, if they were read. */
 interface LinkNames {
   readonly sip_trunk_id?: NumberLink
   readonly inbound_agent_id?: NumberLink
 }
 
-/** What the update would change; of a number that could not be read, all that is given. */
+/** Planned changes; for an unread number, all given fields. */
 const plannedChanges = (
   stored: PhoneNumber | undefined,
   body: NumberBody,
@@ -302,7 +308,7 @@ function wantedValue(argument: Argument, wanted: string | null, links: LinkNames
   return links[argument] ?? { id: wanted }
 }
 
-/** What an update changed; of a number that could not be read before, what was sent and taken. */
+/** Changes of an update; for a number unread before it, the sent and accepted fields. */
 const changesBetweenNumbers = (
   before: PhoneNumber | undefined,
   after: PhoneNumber,
@@ -346,7 +352,7 @@ const bodyOf = (body: NumberBody, changes: readonly NumberChange[]): NumberBody 
     ),
   )
 
-/** Changes that the platform did not make although they were sent. */
+/** Sent changes that the platform ignored. */
 const ignoredChanges = (planned: readonly NumberChange[], updated: PhoneNumber): string[] =>
   planned.flatMap(({ field, after }) => {
     const argument = allArguments.find((one) => fieldsByArgument[one] === field) ?? 'number'
@@ -356,7 +362,7 @@ const ignoredChanges = (planned: readonly NumberChange[], updated: PhoneNumber):
       : [`${field}: the platform has ${inWords(stored)}, not ${inWords(after)}`]
   })
 
-/** `inbound_agent: none → "Front desk"`. Ids are shown where names do not tell the difference. */
+/** `inbound_agent: none → "Front desk"`. Shows ids if the names are equal. */
 function changeInWords({ field, before, after }: NumberChange): string {
   const texts = [inWords(before), inWords(after)]
   const [from, to] = texts[0] === texts[1] ? [withId(before), withId(after)] : texts

@@ -25,10 +25,10 @@ const options = {
 
 type VoicesRun = Run<typeof routes.providers.voices, typeof options>
 
-/** How long all providers are waited for, ms: one that is slow does not keep the others back. */
+/** Timeout for all providers, ms. A slow one does not block the others. */
 const patienceMs = 20_000
 
-/** Steps of list_voices: those of one provider, or of all that are known [R], each asked once. */
+/** Steps of list_voices: voices of one provider, or of all known ones [R], each read once. */
 export const listVoices = defineTool({
   name: 'list_voices',
   title: 'List voices',
@@ -64,7 +64,7 @@ export const listVoices = defineTool({
 interface ProviderVoices {
   readonly provider: string
   readonly voices: readonly unknown[]
-  /** What else its reply says. */
+  /** Further fields of its reply. */
   readonly rest: Readonly<Record<string, unknown>>
 }
 
@@ -102,7 +102,7 @@ async function readVoices(
   signal: AbortSignal | undefined,
 ): Promise<ProviderVoices> {
   const { limit, ...filters } = request.query
-  // The first of an order are found among all voices.
+  // A sort needs all voices.
   const query = { ...filters, provider, ...(sort_by === undefined && { limit }) }
   const asked: RouteRequest = { ...request, query }
   const catalog: VoiceCatalog = await session.client.call(routes.providers.voices, asked, signal)
@@ -110,7 +110,7 @@ async function readVoices(
   return { provider, voices: voices.map((voice) => withProvider(voice, provider)), rest }
 }
 
-/** Adds the provider where a voice does not name it: the shape of a voice is not published. */
+/** Adds a missing provider to a voice, whose shape is not published. */
 const withProvider = (voice: unknown, provider: string): unknown =>
   isObject(voice) && voice.provider === undefined ? { provider, ...voice } : voice
 
@@ -140,7 +140,7 @@ function viewOf(
   }
 }
 
-/** Divides `limit` among the providers; what one cannot fill goes to the others. */
+/** Divides `limit` among the providers. Unused shares go to the others. */
 function fairShares(counts: readonly number[], limit: number): number[] {
   const shares = counts.map(() => 0)
   for (let left = limit; left > 0; ) {
@@ -157,7 +157,7 @@ function inOrder(voices: readonly unknown[], key: SortKey): unknown[] {
   return [...ranked(voices.filter(isObject), key).map(({ model }) => model), ...others]
 }
 
-/** Only what is known to be bulky is left out. */
+/** Omits only fields known to be large. */
 function shownOf(voice: unknown, fields: readonly string[]): { shown: unknown; isPart: boolean } {
   if (!isObject(voice)) return { shown: voice, isPart: false }
   const plain = Object.entries(voice).filter(

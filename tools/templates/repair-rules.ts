@@ -1,32 +1,32 @@
 import { closestItems } from '../../src/text/closest-match.ts'
 
-/** What is wrong with a template, as the engine says it. */
+/** An error of the template engine. */
 export interface TemplateProblem {
   readonly type: string
   readonly message: string
   readonly line: number | null
 }
 
-/** A changed template, and what was changed in it. */
+/** A repaired template, and its changes. */
 interface Repair {
   readonly template: string
   readonly change: string
 }
 
-/** Finds the one obvious repair of a kind of mistake, if it has one. */
+/** Returns the obvious repair of a kind of mistake, if there is exactly one. */
 type RepairRule = (template: string, problem: TemplateProblem) => Repair | undefined
 
 const repair = (template: string, changed: string, change: string): Repair | undefined =>
   changed === template ? undefined : { template: changed, change }
 
-/** A variable with its filters, as it may stand at the beginning of a tag that is not closed. */
+/** A variable with its filters, at the start of an unclosed tag. */
 const pathWithFilters =
   /^[-+]?\s*[A-Za-z_][\w.]*(?:\s*\|\s*\w+(?:\((?:[^()'"\n]|'[^'\n]*'|"[^"\n]*")*\))?)*/
-/** Most tags whose lines are named. */
+/** Bound for the tags with named lines. */
 const maxLines = 10
 const wordAlone = /^[-+]?\s*(?:else|end[a-z]+)\b/
 
-/** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes what is not closed, or not rightly. */
+/** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes unclosed or wrongly closed tags. */
 const closeTags: RepairRule = (template) => {
   const wrong = templateTags(template).filter(({ kind, closing }) => closing !== closingOf[kind])
   let changed = ''
@@ -47,14 +47,14 @@ const closeTags: RepairRule = (template) => {
   )
 }
 
-/** Where a tag that nothing closes was meant to end. */
+/** Intended end of an unclosed tag. */
 function openEnd({ kind, start, inner }: TemplateTag): number | undefined {
   const meant = (kind === 'output' ? pathWithFilters : wordAlone).exec(inner)
   const length = meant?.[0].length ?? (kind === 'block' ? inner.indexOf('\n') : -1)
   return length < 0 ? undefined : start + 2 + length
 }
 
-/** Quotes that a word processor or HTML has changed. */
+/** Typographic and HTML-escaped quotes. */
 const plainQuotes: RepairRule = (template) => {
   const changed = mapTags(template, (inner) =>
     outsideQuotes(inner, (code) =>
@@ -97,7 +97,7 @@ const closeBrackets: RepairRule = (template) => {
   return repair(template, changed, 'balanced the brackets')
 }
 
-/** Operators of other languages, and `=` where a condition compares. */
+/** Operators of other languages, and `=` in a condition. */
 const jinjaOperators: RepairRule = (template) => {
   const changed = mapTags(template, (inner, { kind }) => {
     const isCondition = kind === 'block' && /^[-+]?\s*(?:el)?if\b/.test(inner)
@@ -130,7 +130,7 @@ const tagNames = [
   .concat(['macro', 'endmacro', 'call', 'endcall', 'filter', 'endfilter', 'block', 'endblock'])
   .map((id) => ({ id, names: [] }))
 
-/** `else if`, `elseif`, `end if`: two spellings that other languages have. */
+/** `else if`, `elseif`, `end if`: spellings of other languages. */
 const tagSpelling: RepairRule = (template) => {
   const changed = mapTags(template, (inner, { kind }) =>
     kind === 'output'
@@ -149,7 +149,7 @@ function tagsMeant(name: string) {
   return same.length > 0 ? same : closestItems(name, tagNames)
 }
 
-/** A tag that does not exist: the one that it is close to, or the end of the innermost block. */
+/** An unknown tag: the closest one, or the end of the innermost block. */
 const tagName: RepairRule = (template, { message, line }) => {
   const name = /^Encountered unknown tag '([^']+)'/.exec(message)?.[1]
   if (name === undefined) return undefined
@@ -169,7 +169,7 @@ const tagName: RepairRule = (template, { message, line }) => {
   return repair(template, changed, `${name} → ${correct}`)
 }
 
-/** Filters of other languages, which are not close to their name in Jinja. */
+/** Filters of other languages, whose names are not close to Jinja's. */
 const filterNames = new Map([
   ...['uppercase', 'upcase', 'toupper'].map((name) => [name, 'upper'] as const),
   ...['lowercase', 'downcase', 'tolower'].map((name) => [name, 'lower'] as const),
@@ -180,7 +180,7 @@ const filterNames = new Map([
   ] as const),
 ])
 
-/** A filter or test that does not exist. */
+/** An unknown filter or test. */
 const filterOrTest: RepairRule = (template, { message }) => {
   const [, kind, name = '', near] =
     /^No (filter|test) named '(\w+)'.*?(?:Did you mean '(\w+)'\?)?$/.exec(message) ?? []
@@ -206,7 +206,7 @@ const closeBlock: RepairRule = (template, { message }) => {
   return repair(template, changed, `closed ${name} at the end of the template: check the place`)
 }
 
-/** In the order in which they are tried. */
+/** All rules, in the order of the attempts. */
 export const repairRules: readonly RepairRule[] = [
   ...[plainQuotes, closeTags, closeQuotes, closeBrackets, jinjaOperators, tagSpelling],
   ...[tagName, filterOrTest, closeBlock],
@@ -217,7 +217,7 @@ const singleBraces = /(?<!\{)\{\s*([A-Za-z_][\w.]*)(\s*\|[^{}\n]*|\s*)\}\}?(?!\}
 
 /** Variables in single braces: those outside of tags, by their place. */
 export function variablesInSingleBraces(template: string): { at: number; found: string }[] {
-  // Raw text is spoken as it stands on purpose.
+  // Braces in raw text are intentional.
   if (/\{%[-+]?\s*raw\b/.test(template)) return []
   const comments = [...template.matchAll(/\{#[\s\S]*?(?:#\}|$)/g)].map(
     ({ 0: text, index: start }) => ({
@@ -231,7 +231,7 @@ export function variablesInSingleBraces(template: string): { at: number; found: 
   )
 }
 
-/** The same with two braces. */
+/** Replaces single braces around variables with double ones. */
 export function withDoubleBraces(template: string): string {
   return variablesInSingleBraces(template)
     .toReversed()
@@ -241,21 +241,21 @@ export function withDoubleBraces(template: string): string {
     }, template)
 }
 
-/** A tag as it stands in a template, closed or not; comments and raw text have none. */
+/** A tag of a template, closed or not. Comments and raw text have none. */
 interface TemplateTag {
   readonly kind: 'output' | 'block'
-  /** Where it begins, what is in it, where the closing begins, and where the tag ends. */
+  /** Start of the tag, inner text, start of the closing, and end of the tag. */
   readonly start: number
   readonly inner: string
   readonly close: number
   readonly end: number
-  /** How it is closed: rightly, by the other kind, by half a tag, or not at all. */
+  /** Closing: correct, of the other kind, half, or missing. */
   readonly closing: '}}' | '%}' | '}' | ''
 }
 
 const closingOf = { output: '}}', block: '%}' } as const
 
-/** The tags of a template, as a person means them: one that is not closed ends where the next begins. */
+/** Tags of a template. An unclosed one ends where the next begins. */
 export function templateTags(template: string): TemplateTag[] {
   const tags: TemplateTag[] = []
   const opening = /\{[{%#]/g
@@ -270,7 +270,7 @@ export function templateTags(template: string): TemplateTag[] {
 const endOfComment = (template: string, start: number): number =>
   indexOrEnd(template, '#}', start + 2) + 2
 
-/** Behind a tag, or behind the raw text that it begins. */
+/** End of a tag, or of the raw block that it starts. */
 const endOf = (template: string, { kind, inner, end }: TemplateTag): number =>
   kind === 'block' && /^[-+]?\s*raw\s*[-+]?$/.test(inner) ? indexOrEnd(template, '{%', end) : end
 
@@ -281,7 +281,7 @@ function indexOrEnd(text: string, part: string, from: number): number {
 
 function tagAt(template: string, start: number): TemplateTag {
   const kind = template[start + 1] === '{' ? 'output' : 'block'
-  // A text in quotes may hold anything but what ends or begins a tag: else the quotes are wrong.
+  // A quoted text may contain anything but tag delimiters: with those, the quotes are wrong.
   const parts = /(?:'[^'\n{}%]*'|"[^"\n{}%]*"|[^{}%]|%(?!\})|\{(?![{%])[^{}%]*\})*/y
   parts.lastIndex = start + 2
   const inner = parts.exec(template)?.[0] ?? ''
@@ -291,7 +291,7 @@ function tagAt(template: string, start: number): TemplateTag {
   return { kind, start, inner, close, end, closing: closing as TemplateTag['closing'] }
 }
 
-/** The line of a place, from 1. */
+/** 1-based line of an offset. */
 export function lineAt(template: string, at: number): number {
   let line = 1
   for (let end = template.indexOf('\n'); end >= 0 && end < at; line++)
@@ -320,8 +320,8 @@ const outsideQuotes = (inner: string, change: (code: string) => string): string 
     .join('')
 
 /**
- * Puts a text at the end of what is in a tag, before the space and the sign there. A space in the
- * middle of others is no beginning: else much space would take quadratic time.
+ * Appends a text to the inner text of a tag, before trailing whitespace and sign. The pattern
+ * starts only at the first space of a run: otherwise it would take quadratic time.
  */
 const appendTo = (inner: string, added: string): string =>
   inner.replace(/(?<!\s)\s*[-+]?$/, (end) => `${added}${end}`)

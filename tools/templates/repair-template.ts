@@ -9,26 +9,26 @@ import {
   withDoubleBraces,
 } from './repair-rules.ts'
 
-/** What this tool finds in a template by itself, and a repair of all of it. */
+/** Findings of this tool in a template, and a complete repair. */
 export interface TemplateFindings {
   readonly problems: readonly TemplateProblem[]
-  /** The whole text, which parses; absent where nothing is wrong, or something has no obvious repair. */
+  /** Complete valid text; absent if nothing is wrong, or a mistake has no obvious repair. */
   readonly repaired?: string
-  /** What was changed in it. */
+  /** Descriptions of the changes. */
   readonly changes: readonly string[]
 }
 
-/** Longest template that is repaired; each try parses the whole of it. */
+/** Longest template to repair, characters. Each attempt parses all of it. */
 const longest = 10_000
 const maxProblems = 20
-/** How long mistakes are looked for, ms: templates are from outside, and other requests wait. */
+/** Time limit of the search for mistakes, ms: templates are untrusted, and other requests wait. */
 const maxMs = 200
 const limits = { maxSteps: 200_000, maxLength: longest }
 
 /**
- * Finds what is wrong with a template, mistake by mistake: Jinja stops at the first one, so each is
- * repaired, where there is one obvious repair, before the next is looked for. A repair counts only if
- * the engine comes further with it.
+ * Finds the mistakes of a template one by one. Jinja stops at the first one, so each is repaired,
+ * if it has one obvious repair, before the search for the next. A repair counts only if the engine
+ * gets further with it.
  */
 export function repairTemplate(template: string): TemplateFindings {
   const problems: TemplateProblem[] = []
@@ -58,7 +58,7 @@ function problemOf(text: string): TemplateProblem | undefined {
   return errors[0] ?? warnings[0]
 }
 
-/** The first repair with which the engine comes further. */
+/** The first repair with which the engine gets further. */
 function betterTemplate(text: string, problem: TemplateProblem) {
   for (const rule of repairRules) {
     const found = rule(text, problem)
@@ -68,7 +68,7 @@ function betterTemplate(text: string, problem: TemplateProblem) {
   return undefined
 }
 
-/** Names of filters and tests are looked up after all of the template was parsed. */
+/** The engine looks up filters and tests after it has parsed the whole template. */
 const isLookup = ({ type }: TemplateProblem) => type === 'unknown_filter' || type === 'unknown_test'
 
 function isFurther(left: TemplateProblem, before: TemplateProblem): boolean {
@@ -88,7 +88,7 @@ function withoutOutputOn(text: string, { line }: TemplateProblem): string | unde
   return mapTags(text, (inner, { start }) => (start === only.start ? "''" : inner))
 }
 
-/** Single braces are no error, so that only a person would find them. */
+/** Single braces are valid Jinja, so the engine does not report them. */
 function withBraces(findings: TemplateFindings, template: string): TemplateFindings {
   const inBraces = template.length > longest ? [] : variablesInSingleBraces(template)
   const problems = inBraces.slice(0, maxProblems).map(({ at, found }) => ({

@@ -21,7 +21,7 @@ const options = {
 
 type TemplateRun = Run<typeof routes.templates.validate, typeof options>
 
-/** The platform's verdict, and what this tool finds besides: further mistakes, a repair, what is spoken. */
+/** Platform's validation, with further findings: more mistakes, a repair, the spoken text. */
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
   title: 'Check a template',
@@ -54,7 +54,7 @@ export const validateAgentTemplate = defineTool({
   },
 })
 
-/** What a failure means for a call is not documented; the sandbox shows one way. */
+/** The effect of a failure on a call is undocumented; the sandbox shows one possibility. */
 const inWords = (spoken: SpokenGreeting): string =>
   `${spokenGreetingInWords(spoken)}${spoken.kind === 'fails' ? '; the sandbox places a call all the same, without its greeting; what the platform does is not documented' : ''}`
 
@@ -121,7 +121,7 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
   }
 }
 
-/** Both read the template from the top, so that the first error is the same one, in other words perhaps. */
+/** Both parse from the top, so the first error is the same, perhaps with another message. */
 const isReported = (
   { type, line, message }: TemplateFindings['problems'][number],
   i: number,

@@ -32,8 +32,8 @@ type UsageRun = Run<typeof routes.usage.get, typeof options>
 type Report = Omit<UsageReport, 'names' | 'groupBy' | 'zone'>
 
 /**
- * Usage by buckets; as one total per group; or as totals beside those of another time. Totals are made
- * here, from the platform's buckets, and are those of the whole range in any case.
+ * Usage by buckets; as one total per group; or as totals compared with another range. Totals are
+ * computed here from the platform's buckets, and always cover the whole range.
  */
 export const getUsage = defineTool({
   name: 'get_usage',
@@ -59,7 +59,6 @@ export const getUsage = defineTool({
 /** The platform's default range [R]. */
 const defaultMs = 30 * 24 * 3_600_000
 
-/** The range asked for. */
 function rangeOf({ request: { query } }: UsageRun): UsageRange {
   const end = typeof query.end === 'string' ? Date.parse(query.end) : undefined
   const start = typeof query.start === 'string' ? Date.parse(query.start) : undefined
@@ -121,7 +120,7 @@ function totalReport(
   }
 }
 
-/** How many groups are named, the most used first. */
+/** Bound for the named groups, most used first. */
 const maxNamed = 200
 
 async function withNames(run: UsageRun, report: Report) {
@@ -141,7 +140,7 @@ async function withNames(run: UsageRun, report: Report) {
   return usageResult({ ...report, names, groupBy, zone })
 }
 
-/** A time of which usage is read, Unix ms. */
+/** Range of usage, Unix ms. */
 interface UsageRange {
   readonly start: number
   /** `undefined`: until now. */
@@ -149,12 +148,12 @@ interface UsageRange {
 }
 
 const day = 24 * 3_600_000
-/** The longest range whose total is read by days; a longer one is read by months, to read less. */
+/** Longest range whose total is read by days; longer ones are read by months, to read less. */
 const maxDays = 62
 /** Longer than any month, with any change of the clock. */
 const longestMonth = 33 * day
 
-/** All values of a range: a group has one for each bucket that was read. */
+/** All values of a range: one per group and read bucket. */
 interface ValuesInRange {
   readonly meta: Usage['meta']
   readonly values: readonly UsageValue[]
@@ -163,9 +162,8 @@ interface ValuesInRange {
 type ReaderRun = Pick<Run, 'request' | 'session' | 'signal'>
 
 /**
- * Reads all values of a range, however long it is: never as many buckets as the platform gives at
- * most, which would leave some out. Grouping, zone and account are those of the call. Throws ApiError,
- * Refused.
+ * Reads all values of a range of any length, in requests below the platform's bucket limit, which
+ * would truncate them. Grouping, zone and account are those of the call. Throws ApiError, Refused.
  */
 async function readValues(run: ReaderRun, range: UsageRange): Promise<ValuesInRange> {
   const isShort = (range.end ?? Date.now()) - range.start <= maxDays * day
@@ -183,8 +181,8 @@ type Buckets = Usage['data']
 const allValues = (data: Buckets): UsageValue[] => data.flatMap(({ values }) => values)
 
 /**
- * Whether the platform may have left buckets out: it gave as many as it may, and the first of them
- * begins after the range does. It need not give buckets without use [R].
+ * True if the platform may have omitted buckets: it returned the maximum, and the first one begins
+ * after the range. It may omit buckets without use [R].
  */
 function isCut({ data }: Pick<Usage, 'data'>, start: number, limit: number): boolean {
   const [first] = data
@@ -208,8 +206,8 @@ const readRange = (
 }
 
 /**
- * Whole months from the buckets of months, but the first and the last one by days: of these only a part
- * may be in the range, and the API does not say whether the bucket is that part or the whole month.
+ * Reads whole months by month, and the first and last one by days: these may be partly outside the
+ * range, and the API does not document whether their bucket covers the part or the whole month.
  */
 async function valuesByMonth(
   run: ReaderRun,
@@ -221,7 +219,7 @@ async function valuesByMonth(
   const partial = starts.flatMap((start, i) => {
     if (!isPartial(i)) return []
     const next = starts[i + 1]
-    // The months after this one may be without use, and left out.
+    // The following months may be without use, and omitted.
     const end = next === undefined ? range.end : Math.min(next, start + longestMonth)
     return [{ start: Math.max(start, range.start), end }]
   })

@@ -20,23 +20,23 @@ export interface UsageIds {
 export interface UsageNames {
   readonly agent: ReadonlyMap<string, string>
   readonly subaccount: ReadonlyMap<string, string>
-  /** How many ids have no name here, and why. */
+  /** Note about ids without a name, with the reason. */
   readonly note: string | undefined
 }
 
 type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
-/** How long names are looked for, ms: usage is shown without them then. */
+/** Timeout of the search for names, ms. After it, usage is shown without them. */
 const longestLookMs = 10_000
-/** Subaccounts whose agents are listed, and how many lists are read at once. */
+/** Bound for the subaccounts whose agents are listed, and the concurrency. */
 const maxSubaccounts = 50
 const concurrency = 5
-/** Accounts of a tree that is read for names. */
+/** Bound for the accounts of a tree that is read for names. */
 const maxAccounts = 100
 
 /**
- * Reads the names, as far as exposed tools can read them: usage has ids only, also of agents in
- * subaccounts and of archived ones. What has no name keeps its id. Throws only if cancelled.
+ * Reads the names that exposed tools can read: usage has ids only, also of agents in subaccounts
+ * and of archived ones. Unnamed items keep their id. Throws only if cancelled.
  */
 export async function readUsageNames(wanted: UsageIds, run: NamesRun): Promise<UsageNames> {
   const names = { agent: new Map<string, string>(), subaccount: new Map<string, string>() }
@@ -78,7 +78,7 @@ async function readNames(wanted: UsageIds, names: Names, run: ReadRun): Promise<
   ])
   const isMissing = () => isAgentMissing() || missing(wanted, names).subaccount.length > 0
   const known = new Set([account])
-  // Most accounts are direct subaccounts; only where these are not enough the whole tree is read.
+  // Most accounts are direct subaccounts; reads the whole tree only if these are not enough.
   for (const read of [readSubaccounts, readTree]) {
     if (!isMissing()) return
     const found: AccountInTree[] = []
@@ -88,7 +88,7 @@ async function readNames(wanted: UsageIds, names: Names, run: ReadRun): Promise<
       known.add(id)
       if (name) names.subaccount.set(id, name)
     }
-    // Those with usage come first, where that is known.
+    // Those with known usage come first.
     const used = below.filter(({ id }) => wanted.subaccount.has(id))
     const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
     await mapConcurrently(ordered, concurrency, async ({ id }) => {
@@ -120,7 +120,7 @@ async function readAgents(
   for (const { id, name } of items) if (name) agent.set(id, name)
 }
 
-/** The account that usage was asked of. */
+/** Names the requested account. */
 async function readAccount(
   { subaccount }: Names,
   { request, restricted, signal }: NamesRun,
