@@ -31,7 +31,7 @@ export const listConversations = defineTool({
       'agent_name',
       'contact_number',
     ],
-    isSpeech: true,
+    speechTool: 'get_conversation',
   }),
 })
 

@@ -49,7 +49,7 @@ const columns: ListColumns = {
     'duration_seconds',
     'external_id',
   ],
-  isSpeech: true,
+  speechTool: 'get_call',
   added: { item: {}, result: answerShape },
 }
 const ofOne = listView(routes.calls.list, columns)

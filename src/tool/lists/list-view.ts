@@ -37,8 +37,8 @@ export const itemId = (item: ListItem): string =>
 export interface ListColumns {
   /** Fields of an item that are always shown; a dotted path shows a part of one. */
   readonly shows: readonly string[]
-  /** If true, items contain speech, which the text shows only between untrusted marks. */
-  readonly isSpeech?: boolean
+  /** If set, items contain speech, which this tool shows in full and lists only between untrusted marks. */
+  readonly speechTool?: 'get_call' | 'get_conversation'
   /** Fields of the items, and of the result, that are not the route's. */
   readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
 }
@@ -83,7 +83,7 @@ export interface ListView {
 
 export function listView(
   route: ListRoute,
-  { shows, isSpeech = false, added = { item: {}, result: {} } }: ListColumns,
+  { shows, speechTool, added = { item: {}, result: {} } }: ListColumns,
 ): ListView {
   const shape = { ...itemSchema(route).shape, ...added.item }
   const always = [...shows, ...Object.keys(added.item)]
@@ -106,7 +106,9 @@ export function listView(
       ...(notes.length > 0 && { note: notes.join(' ') }),
       items: shown.items,
     }
-    return isSpeech ? listWithSpeech(structured, { shape, shortening, request }) : { structured }
+    return speechTool
+      ? listWithSpeech(structured, { shape, shortening, request, speechTool })
+      : { structured }
   }
   return {
     schema: z.looseObject({
@@ -256,14 +258,19 @@ function listWithSpeech(
     shape,
     shortening,
     request,
-  }: { shape: z.ZodRawShape; shortening: ItemShortening; request: RouteRequest },
+    speechTool,
+  }: {
+    shape: z.ZodRawShape
+    shortening: ItemShortening
+    request: RouteRequest
+    speechTool: string
+  },
 ): ToolOutput {
   const parts = (items as Item[]).map((item) => splitItem(item, shape))
   const whole = { ...page, items: parts.map(({ item }) => item) }
   if (parts.every(({ others }) => Object.keys(others).length === 0)) return { structured: whole }
-  const spoken = parts.map(({ id, others }) =>
-    shortenToTokens(`- ${id}: ${compactJson(plainFields(others))}`, longestSpoken),
-  )
+  const said = parts.map(({ id, others }) => `- ${id}: ${compactJson(plainFields(others))}`)
+  const spoken = said.map((line) => shortenToTokens(line, longestSpoken))
   const textsOf = (part: Readonly<StructuredContent>) => {
     const lines = spoken.slice(0, Number(part.returned))
     const known = parts.slice(0, lines.length).map((one) => one.known)
@@ -278,11 +285,13 @@ function listWithSpeech(
   }
   const structured = firstItems(whole, { shortening, request, fits })
   const { lines, own, left, text } = textsOf(structured)
+  const isShort = lines.some((line, i) => line !== said[i])
+  const rest = isShort ? ` ${speechTool} shows what is cut here.` : ''
   return {
     structured,
     lines: [
       ...shortenValue(own, left, text).split('\n'),
-      ...betweenMarks(`More of each of the ${lines.length}.`, lines),
+      ...betweenMarks(`More of each of the ${lines.length}.${rest}`, lines),
     ],
   }
 }

@@ -92,14 +92,14 @@ describe('a list', () => {
     const capture = { recording_url: 'https://r.example/1', transcript: speech }
     const items = [{ ...call, conversation_id: 'c', capture }]
     const page = { count: 1, items, cursor: 'abc', took: { ms: 5 } }
-    const connected = async (act: (wired: TestClient) => Promise<void>) => {
-      await using platform = await startFakePlatform((_, res) => json(res, 200, page), {
+    const connected = async <T>(act: (wired: TestClient) => Promise<T>, shown: object = page) => {
+      await using platform = await startFakePlatform((_, res) => json(res, 200, shown), {
         account: 'own',
       })
       await using wired = await connectStdio('v2 2026-07-28', {
         env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
       })
-      await act(wired)
+      return await act(wired)
     }
 
     test.each(['list_calls', 'list_conversations'])('%s gives everything for "*"', (name) =>
@@ -123,6 +123,18 @@ describe('a list', () => {
         expect(JSON.stringify(usual)).not.toContain('SYSTEM')
       }),
     )
+
+    test.each([
+      ['list_calls', 'get_call'],
+      ['list_conversations', 'get_conversation'],
+    ])('%s names the tool that shows a transcript it shortens: %s', async (name, tool) => {
+      const textOf = async (wired: TestClient) =>
+        (await wired.call(name, { fields: ['*'] })).content[0]?.text
+      expect(await connected(textOf)).not.toContain(tool)
+      const messages = [{ role: 'user', message: 'long '.repeat(5000) }]
+      const long = { ...page, items: [{ ...call, conversation_id: 'c', messages }] }
+      expect(await connected(textOf, long)).toContain(tool)
+    })
 
     test.each(['list_calls', 'list_phone_numbers'])('%s keeps what else a page says', (name) =>
       connected(async (wired) => {
