@@ -53,7 +53,7 @@ function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly 
   return own ? `http://${own.address}:${port}` : url
 }
 
-/** How to connect a client, ready to paste. */
+/** Commands and settings that connect a client, ready to paste. */
 export function connectHelp(server: Listening, names: Names, ownKey: OwnKey): string {
   const base = originFor(server, names)
   const url = `${base}/mcp`

@@ -147,7 +147,7 @@ const mimeType = 'application/json'
 interface ResourceSource {
   readonly route: Route
   readonly request: (account_id: string, value: string) => RouteRequest
-  /** How long a reply may be reused, here and by clients; absent: every read asks the platform. */
+  /** Cache lifetime of a reply, here and in clients; absent: no caching. */
   readonly cacheTime?: CacheTime
 }
 

@@ -206,10 +206,10 @@ function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefi
   return counts
 }
 
-/** How many of the slowest answers are shown. */
+/** Bound for the shown slowest answers. */
 const maxSlowAnswers = 3
 
-/** What the timestamps of a transcript show. The result holds no words of the transcript. */
+/** Timing from the timestamps of a transcript. Contains no speech. */
 export function timingOf(messages: readonly Message[]) {
   const turns = messages.flatMap(({ role, timestamp }, index) => {
     const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN

@@ -15,7 +15,7 @@ import {
   transcriberItems,
 } from './attachments.ts'
 
-/** How many of the newest calls are counted: one page. */
+/** Number of newest calls that are counted: one page. */
 const callsCounted = 100
 
 export const reviewAgent = definePrompt({

@@ -372,7 +372,7 @@ const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => 
   nowhere: () => 'to no usable address',
 }
 
-/** What to check after a 404: the missing object, or else every reference among the arguments. */
+/** Hint after a 404: the missing object, or else every reference among the arguments. */
 function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => kindOf(name) !== undefined)
@@ -405,13 +405,13 @@ function lookHint({ tool, isExposed }: FailedCall): string {
   return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
 }
 
-/** How to enable a disabled account, if the caller can. */
+/** Hint to enable a disabled account, if the caller can. */
 const enableHint = ({ isExposed }: FailedCall) =>
   isExposed('update_subaccount')
     ? ': update_subaccount with is_active true, called on its parent account, enables it again'
     : ''
 
-/** How to list the accounts that the key has access to. */
+/** Hint to list the accounts that the key can access. */
 function reachHint({ isExposed }: FailedCall): string {
   const ways = [
     isExposed('get_current_account') && 'get_current_account shows the account of the key',

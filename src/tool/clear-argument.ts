@@ -98,7 +98,7 @@ function pathTarget(object: z.ZodObject | null, path: string): PathTarget | unde
 /** Undeclared fields are kept, such as the settings of an unknown provider. */
 const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
-/** Whether a tool can clear the field at a path. */
+/** True if a tool can clear the field at a path. */
 export function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
   const target = route.method === 'PATCH' ? pathTarget(route.body, path) : undefined

@@ -207,7 +207,7 @@ function listToolFor(tool: Tool, tools: readonly Tool[]): string | undefined {
   return tools.find(({ route }) => route.method === 'GET' && route.path === path)?.name
 }
 
-/** What is known about an error, for programs. */
+/** Facts about an error, for programs. */
 interface ErrorFacts {
   readonly kind: Failure['kind'] | RefusalKind | 'internal'
   readonly requestId?: string | null

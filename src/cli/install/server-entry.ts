@@ -248,7 +248,7 @@ export interface RemoteServer {
   readonly header: { readonly name: string; readonly value: string } | undefined
 }
 
-/** How one client connects. */
+/** Setup of a remote server in one client. */
 interface RemoteInstall {
   /** Text of its file, if it has no other server. */
   readonly text: string

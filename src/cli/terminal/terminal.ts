@@ -100,7 +100,7 @@ export function terminalQuestions(
           const hint = usual ? '[Y/n]' : '[y/N]'
           const answer = await Promise.race([lines.question(`${question} ${hint} `), ended])
           if (answer === undefined) {
-            // Ctrl+D leaves the cursor behind the question.
+            // Ctrl+D leaves the cursor after the question.
             output.write('\n')
             return false
           }
@@ -115,14 +115,14 @@ export function terminalQuestions(
   }
 }
 
-/** Longest text of a file or of standard input, bytes: as long as a message over stdio may be. */
+/** Longest text of a file or of standard input, bytes. Same as the limit of a message over stdio. */
 const longestText = 10 * 1024 * 1024
 
 const chunkBytes = 64 * 1024
 
 /**
- * The text of a file, without a byte order mark. Read piecewise, because a device or pipe may have
- * no end. Throws CommandLineError.
+ * Reads a file without its byte order mark. Reads in chunks, because a device or pipe may be
+ * endless. Throws CommandLineError.
  */
 export function readTextFile(path: string): string {
   try {
@@ -159,7 +159,7 @@ export async function readTextStream(stream: AsyncIterable<Uint8Array>): Promise
   return textFrom('Standard input', pieces)
 }
 
-/** Bytes that are not UTF-8 are refused: replacement characters would reach an agent's greeting. */
+/** Refuses bytes that are not UTF-8: replacement characters would reach an agent's greeting. */
 function textFrom(source: string, pieces: Iterable<Uint8Array>): string {
   const kept: Uint8Array[] = []
   let length = 0

@@ -15,7 +15,7 @@ const longestShown = 64
 export const findTool = (name: string, tools: readonly Tool[]): Tool | undefined =>
   tools.find((tool) => tool.name === name.replaceAll('-', '_'))
 
-/** The same. Throws CommandLineError for an unknown tool. */
+/** Finds a tool by name. Throws CommandLineError for an unknown one. */
 export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   const found = findTool(name, tools)
   if (found) return found
@@ -78,7 +78,7 @@ interface Own {
   wantsHelp: boolean
 }
 
-/** The object that `--args` gives. */
+/** Object from `--args`. */
 async function wholeArguments(
   text: string | undefined,
   { readFile, readInput }: TextSources,
@@ -130,7 +130,7 @@ function readFlag(
   return { place, value: argumentValue(flag, next, place.schema), usesNext: true }
 }
 
-/** Refuses null: the person most likely means that the value is not given. */
+/** Refuses null, which most likely means 'not given'. */
 function nullRefused({ path, schema }: ArgumentPlace, tool: Tool): CommandLineError {
   const flag = flagOf(path)
   const isUntyped = schema.type === undefined
@@ -192,8 +192,8 @@ function merged(
 }
 
 /**
- * The text of a flag as the value of its argument. A text of the wrong type stays a text, and the
- * tool refuses it as for any client. Throws CommandLineError for invalid JSON.
+ * Parses the text of a flag. A text of the wrong type stays a text, and the tool refuses it as for
+ * any client. Throws CommandLineError for invalid JSON.
  */
 function argumentValue(flag: string, text: string, schema: JsonSchema): unknown {
   const { type } = schema
@@ -246,7 +246,7 @@ function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   return text.includes(',') ? text : [text]
 }
 
-/** Where a flag's value goes in the arguments of a tool. */
+/** Target of a flag's value in the arguments of a tool. */
 interface ArgumentPlace {
   readonly path: readonly string[]
   /** The schema of the value; `{}` for free data. */
@@ -257,15 +257,15 @@ interface ArgumentPlace {
 export const flagOf = (path: readonly string[]): string =>
   `--${path.map((name) => name.replaceAll('_', '-')).join('.')}`
 
-/** The schema of a field; `{}` where it may be anything. */
+/** Schema of a field; `{}` for any value. */
 export const fieldSchema = ({ properties = {} }: JsonSchema, name: string): JsonSchema =>
   Object.hasOwn(properties, name) ? { ...Object(properties[name]) } : {}
 
-/** Whether the fields of an object are the user's own. */
+/** True for an object whose fields are the user's own. */
 export const isFree = (schema: JsonSchema): boolean =>
   schema.type === undefined || schema.additionalProperties === true
 
-/** Whether an argument takes free text: a filter or a name, but no id, code or choice. */
+/** True for free text: a filter or a name, but not an id, code or choice. */
 const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
   schema.type === 'string' &&
   schema.enum === undefined &&
@@ -273,8 +273,8 @@ const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
   (schema.maxLength !== undefined || (path.length === 1 && !/_(id|uri)$/.test(path[0] ?? '')))
 
 /**
- * The place that a flag's name stands for: names of the schema with hyphens or underscores, dots
- * between fields. Names of free data stay as they are. Throws CommandLineError.
+ * Resolves a flag's name: schema names with hyphens or underscores, dots between fields. Names in
+ * free data stay unchanged. Throws CommandLineError.
  */
 function argumentPlace(name: string, schema: JsonSchema, absent: AbsentFields = {}): ArgumentPlace {
   const path: string[] = []

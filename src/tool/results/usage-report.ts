@@ -102,9 +102,9 @@ export interface UsageReport {
   readonly rest: Readonly<Record<string, unknown>>
   readonly meta: Usage['meta']
   readonly data: Usage['data']
-  /** Of the whole range. */
+  /** Totals of the whole range. */
   readonly totals: Omit<UsageGroup, 'dimensions'>
-  /** Of the whole range, the most used first. */
+  /** Groups of the whole range, most used first. */
   readonly groups: readonly UsageGroup[]
   readonly groupBy: readonly string[]
   readonly zone: string
