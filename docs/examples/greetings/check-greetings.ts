@@ -15,14 +15,17 @@ if (process.env.CI && !process.env.VOICE_AGENT_BASE_URL) {
   process.exit(2)
 }
 
+const Account = z.looseObject({ id: z.string(), name: z.string().nullish() })
 const Agents = z.looseObject({
   next_offset: z.int().nullable(),
+  /** Account of all agents of a page; where it differs, each agent has its own. */
+  account: Account.optional(),
   items: z.array(
     z.looseObject({
       id: z.string(),
       name: z.string().nullish(),
       initial_message: z.looseObject({ message: z.string().nullish() }).nullish(),
-      account: z.looseObject({ id: z.string(), name: z.string().nullish() }),
+      account: Account.optional(),
     }),
   ),
   failed_accounts: z.array(z.looseObject({ reason: z.string() })).default([]),
@@ -60,7 +63,7 @@ async function* allAgents(): AsyncGenerator<Agent> {
     })
     for (const { reason } of page.failed_accounts)
       throw new Error(`An account is missing: ${reason}`)
-    yield* page.items
+    yield* page.items.map((agent) => ({ account: page.account, ...agent }))
     offset = page.next_offset
   }
 }
@@ -69,7 +72,7 @@ async function* allAgents(): AsyncGenerator<Agent> {
 const oneLine = (text: string) => JSON.stringify(text).slice(1, -1)
 
 function report({ id, name, account }: Agent, { line, message }: z.output<typeof Finding>): void {
-  const who = `${oneLine(name ?? id)} (${oneLine(account.name ?? account.id)})`
+  const who = `${oneLine(name ?? id)} (${oneLine(account?.name ?? account?.id ?? 'own account')})`
   const text = `${who}: ${line ? `line ${line}: ` : ''}${oneLine(message)}`
   // GitHub Actions shows such a line as an error of the run; % is its escape character.
   console.log(process.env.GITHUB_ACTIONS ? `::error::${text.replaceAll('%', '%25')}` : text)
@@ -82,7 +85,7 @@ async function checkAll(): Promise<number> {
     const check = await use(Check, 'validate_agent_template', {
       template: agent.initial_message?.message ?? '',
       allowed_variables: ownVariables,
-      account_id: agent.account.id,
+      account_id: agent.account?.id,
     })
     const findings = [...check.errors, ...check.warnings, ...check.also_found]
     for (const finding of findings) report(agent, finding)
