@@ -313,7 +313,10 @@ function isOn(given = ''): boolean {
   throw new ConfigError(`${settingLabel(oauthSettings, 'oauth')} takes true or false.`)
 }
 
-/** Must be https, because tokens and keys are sent there, without a path of its own. */
+/**
+ * Parses the public origin. Requires https, or http on loopback, because tokens and keys are sent
+ * there. Throws ConfigError.
+ */
 function publicAddress(given: string, label: string): URL {
   const url = webAddress(given, label)
   if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
