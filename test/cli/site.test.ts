@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { exchange } from '../harness/raw-http.ts'
 
@@ -33,52 +34,64 @@ test('a browser that asks for the root is told what this is, and programs are no
   expect((await page(program.url, {}, { method: 'POST' })).status).toBe(404)
 })
 
-test('a browser at the address of MCP is sent to the root, and clients are not', async () => {
+test('a browser at the address of MCP is sent to the root, also behind a path prefix, and clients are not', async () => {
   await using program = await startHttpProgram()
   const open = async (accept: string, method = 'GET', url = program.url) => {
     const response = await fetch(url, { method, redirect: 'manual', headers: { accept } })
-    const location = response.headers.get('location')
-    return [response.status, location && new URL(location, url).pathname]
+    return [response.status, response.headers.get('location')]
   }
-  expect(await open('text/html,*/*;q=0.8')).toEqual([302, '/'])
-  expect(await open('text/html', 'HEAD')).toEqual([302, '/'])
-  expect(await open('text/html', 'GET', `${program.url}/`)).toEqual([302, '/'])
-  expect(await open('text/html, text/event-stream')).toEqual([405, null])
-  expect(await open('text/event-stream')).toEqual([405, null])
+  // Relative: a proxy may serve /voice/mcp, whose root is /voice/.
+  expect(await open('text/html,*/*;q=0.8')).toEqual([302, './'])
+  expect(await open('text/html', 'HEAD')).toEqual([302, './'])
+  expect(await open('text/html', 'GET', `${program.url}/`)).toEqual([302, '../'])
+  for (const accept of ['text/html, text/event-stream', 'text/event-stream', '*/*'])
+    expect(await open(accept), accept).toEqual([405, null])
   expect((await open('text/html', 'POST'))[1]).toBeNull()
 })
 
-test.each([
-  ['claude-code', 'Claude Code'],
-  ['cursor-vscode', 'Cursor'],
-  ['Visual Studio Code - Insiders', 'VS Code Insiders'],
-  ['my\u001b[31m secret client', 'A client'],
-])('the log says that %j has connected, by a name of our list', async (name, title) => {
-  await using program = await startHttpProgram()
-  const connect = () =>
-    fetch(program.url, {
-      method: 'POST',
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
+/** The first message of a client that calls itself so, by the method of each revision of the protocol. */
+const connecting = {
+  initialize: (name: string) => ({
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name, version: '1' },
       },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'initialize',
-        params: {
-          protocolVersion: '2025-11-25',
-          capabilities: {},
-          clientInfo: { name, version: '1' },
-        },
-      }),
-    })
-  expect((await connect()).status).toBe(200)
-  await program.waitFor(new RegExp(`${title} has connected`))
-  await connect()
-  expect(program.stderr().match(/has connected/g)).toHaveLength(1)
-  expect(program.stderr()).not.toContain('secret')
-})
+    }),
+  }),
+  'server/discover': (name: string) =>
+    mcpHttpRequest('server/discover', {}, { meta: clientMeta({}, name) }),
+}
+
+test.each(['initialize', 'server/discover'] as const)(
+  'the log says once which client has connected with %s, by a name of our list',
+  async (method) => {
+    await using program = await startHttpProgram()
+    const connect = async (name: string) =>
+      expect((await fetch(program.url, connecting[method](name))).status, name).toBe(200)
+    for (const name of ['claude-code', 'cursor-vscode', 'Visual Studio Code - Insiders']) {
+      await connect(name)
+      await connect(name)
+    }
+    await connect('my\u001b[31m secret client')
+    await connect('secret\r\nvoice-agent-mcp: Codex has connected.')
+    await connect('secret'.padEnd(10_000, ' client'))
+    await connect('')
+    await connect('zed')
+    await program.waitFor(/Zed has connected/)
+    const logged = program.stderr().match(/^.* has connected.*$/gm)
+    expect(
+      logged?.map((line) => /^voice-agent-mcp: (.+) has connected\.$/.exec(line)?.[1]),
+    ).toEqual([...['Claude Code', 'Cursor', 'VS Code Insiders', 'A client', 'Zed']])
+    for (const part of ['secret', '\u001b']) expect(program.stderr()).not.toContain(part)
+  },
+)
 
 test('it never shows a key or the local token, and says that the platform is not reachable', async () => {
   using folder = scratchFolder()
