@@ -96,6 +96,19 @@ describe('a conversation', () => {
     expect(agent?.messages.slice(1).map(({ role }) => role)).toEqual(['assistant', 'user'])
   })
 
+  test.each([
+    [true, { voice: { language: 'de-de' } }],
+    [true, { voice: { language: null }, transcriber: { languages: ['de'] } }],
+    [false, { voice: { language: 'en-gb' } }],
+  ])('is asked for in German: %o, of each side, with %j', async (isGerman, overrides) => {
+    await using llm = await startLlm((_, response, turn) => stream(response, turns[turn] ?? ''))
+    using sandbox = open({ url: llm.url })
+    const { id } = await sandbox.place({ overrides })
+    await sandbox.ended(id)
+    const instructions = llm.seen.map(({ messages }) => messages[0]?.content)
+    expect(instructions.map((text) => text?.includes('German'))).toEqual(turns.map(() => isGerman))
+  })
+
   test('is counted in usage once it is completed', async () => {
     await using llm = await startLlm((_, response) => stream(response, 'Bye. [END]'))
     using folder = scratchFolder()
