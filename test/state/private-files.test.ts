@@ -56,15 +56,17 @@ describe.skipIf(process.platform === 'win32')('files of one user', () => {
   ])('are not made where %s', (_, wrong) => {
     if (process.platform === 'darwin' && 'XDG_DATA_HOME' in wrong) return
     using folder = scratchFolder()
-    const { status, stderr } = spawnSync(process.execPath, [bin, 'http', '--port', '0'], {
-      cwd: folder.path,
-      env: { ...cleanEnv({ XDG_DATA_HOME: '', XDG_CACHE_HOME: '' }), ...wrong },
-      encoding: 'utf8',
-      timeout: 15_000,
-    })
-    expect(status).toBe(1)
-    expect(stderr).toMatch(/\bHOME .*--state-dir/)
-    expect(readdirSync(folder.path)).toEqual([])
+    for (const args of [['http', '--port', '0'], ['stdio']]) {
+      const { status, stderr } = spawnSync(process.execPath, [bin, ...args], {
+        cwd: folder.path,
+        env: { ...cleanEnv({ XDG_DATA_HOME: '', XDG_CACHE_HOME: '' }), ...wrong },
+        encoding: 'utf8',
+        timeout: 15_000,
+      })
+      expect(status, args[0]).toBe(1)
+      expect(stderr, args[0]).toMatch(/\bHOME .*--state-dir/)
+      expect(readdirSync(folder.path), args[0]).toEqual([])
+    }
   })
 })
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -105,6 +106,23 @@ test.concurrent.each([
   expect(code).toBe(exitCode)
   expect(stderr).toMatch(message)
   expect(existsSync(join(home.path, '.config/zed'))).toBe(false)
+})
+
+// Windows has no HOME. Where HOME is not set, the folder of the user who runs the tests must not be found.
+test.skipIf(process.platform === 'win32').each([
+  ['', '--yes'],
+  ['home', '--yes'],
+  [undefined, '--print'],
+])('with HOME %j, install %s refuses and writes nothing', (HOME, flag) => {
+  using home = clientHome()
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, 'install', 'cursor', flag], {
+    cwd: home.path,
+    env: { ...cleanEnv(), HOME },
+    encoding: 'utf8',
+  })
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+  expect(stderr).toMatch(/\bHOME\b/)
+  expect(readdirSync(home.path)).toEqual([])
 })
 
 test.concurrent('a client whose folder cannot be read fails alone', async () => {
