@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { connectStdio } from '../../harness/client.ts'
 import { examine } from '../../harness/doctor.ts'
 import { bin, cleanEnv, freePort, scratchFolder } from '../../harness/program.ts'
+import { seedIds } from '../../harness/sandbox.ts'
 
 const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
 
@@ -150,6 +152,29 @@ describe('the state', () => {
     expect({ code, red }).toEqual({ code: 1, red: ['state'] })
     expect(check('state').text).toMatch(/--state-url.*ECONNREFUSED/)
     expect(output).not.toMatch(/sesame|long enough/)
+  })
+
+  test('in a folder is green, and without files said to hold no call', async () => {
+    using folder = scratchFolder()
+    const ofFolder = async (name: string) => {
+      const { check } = await examine({
+        ...memory,
+        VOICE_AGENT_STATE_DIR: join(folder.path, name),
+      })
+      const { status, text } = check('state')
+      return { status, isSaid: /\bno call\b/.test(text) }
+    }
+    mkdirSync(join(folder.path, 'empty'))
+    expect(await ofFolder('empty')).toEqual({ status: 'green', isSaid: true })
+    expect(await ofFolder('missing')).toEqual({ status: 'green', isSaid: false })
+    await using client = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_STATE_DIR: join(folder.path, 'used') },
+    })
+    await client.value('place_call', {
+      ...{ type: 'phone', agent_id: seedIds.supportAgent },
+      ...{ from_number: '+12025550110', to_number: '+12025550100' },
+    })
+    expect(await ofFolder('used')).toEqual({ status: 'green', isSaid: false })
   })
 
   test('without the audit trail is red', async () => {

@@ -153,13 +153,13 @@ describe('the key', () => {
         ? json(response, 200, { count: 0, items: [] })
         : url === '/v1/accounts/current'
           ? json(response, 200, account)
-          : json(response, 404, envelope('not_found'))
+          : json(response, 404, envelope('not_found', 'Nothing there.'))
     const of = (id: string) => answering(behaviour, { env: { VOICE_AGENT_ACCOUNT: id } })
     expect((await of('sub-1')).check('account').status).toBe('green')
     expect((await of('acc-1')).check('account').status).toBe('green')
     const other = await of('sub-2')
     expect(other.red).toEqual(['account'])
-    expect(other.check('account').text).toMatch(/ sub-2 .*404/)
+    expect(other.check('account').text).toMatch(/ sub-2 .*404.*[^.]\.$/)
   })
 })
 
