@@ -152,6 +152,8 @@ describe('stopping', () => {
     await using program = await startHttpProgram()
     program.process.kill(signal)
     expect(await program.exited).toBe(0)
+    // No request is under way, so no wait is told.
+    expect(program.stderr()).toMatch(/Stopping\.\n$/)
   })
 
   test('SIGTERM ends the sandbox cleanly', async () => {

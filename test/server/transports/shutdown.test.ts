@@ -53,16 +53,20 @@ describe('SIGTERM over HTTP', () => {
     ['by the fast path', clientMeta({})],
     // With this the SDK answers.
     ['by the SDK', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
-  ])('waits for a request that is answered %s, and exits with 0', async (_, meta) => {
-    await using platform = await slowPlatform(slowMs)
-    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
-    const asked = { ...mcpHttpRequest('tools/call', account, { meta, key: 'a-key' }) }
-    const answer = fetch(program.url, asked).then((response) => response.text())
-    await platform.asked
-    program.process.kill('SIGTERM')
-    expect(await answer).toContain('"name":"Slow"')
-    expect(await program.exited).toBe(0)
-  })
+  ])(
+    'waits for a request that is answered %s, tells how long, and exits with 0',
+    async (_, meta) => {
+      await using platform = await slowPlatform(slowMs)
+      await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+      const asked = { ...mcpHttpRequest('tools/call', account, { meta, key: 'a-key' }) }
+      const answer = fetch(program.url, asked).then((response) => response.text())
+      await platform.asked
+      program.process.kill('SIGTERM')
+      expect(await answer).toContain('"name":"Slow"')
+      expect(await program.exited).toBe(0)
+      expect(program.stderr()).toMatch(/Stopping\.\n.* \d+ s\b/)
+    },
+  )
 
   test('ends streams and waiting calls at once, with an answer', async () => {
     const logged = { VOICE_AGENT_SANDBOX_SPEED: '1', VOICE_AGENT_LOG: 'json' }
