@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tools } from '../../../tools/index.ts'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 import {
   type Behaviour,
@@ -62,6 +63,8 @@ async function failure(from: TestClient, name: string, args: Record<string, unkn
 }
 
 const number = (more: object) => ({ number: '+12025550190', sip_trunk_id: there, ...more })
+
+const numbers = { from_number: '+12025550110', to_number: '+12025550100' }
 
 describe('after a 404 that says nothing', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
@@ -167,4 +170,54 @@ test.each<[string, number, object]>([
   expect(requests.map(({ url }) => url).filter((url) => /agents|sip-trunks\/\w/.test(url))).toEqual(
     [],
   )
+})
+
+/** For every tool that takes the id of something else than an account: calls with ids of nothing. */
+const unknownIds: Record<string, Record<string, unknown>[]> = {
+  get_subaccount: [{ subaccount_id: missing }],
+  update_subaccount: [{ subaccount_id: missing, name: 'x' }],
+  get_agent: [{ agent_id: missing }, { agent_id: missing, account_id: 'elsewhere' }],
+  copy_agent: [{ agent_id: missing, name: 'x' }],
+  update_agent: [
+    { agent_id: missing, note: 'x' },
+    { agent_ids: [missing, 'Nobody'], add_tags: ['x'] },
+  ],
+  archive_agent: [{ agent_id: missing }, { agent_ids: [missing] }],
+  create_phone_number: [number({ sip_trunk_id: missing })],
+  get_phone_number: [{ phone_number_id: missing }],
+  update_phone_number: [{ phone_number_id: there, inbound_agent_id: missing }],
+  delete_phone_number: [{ phone_number_id: missing }],
+  get_sip_trunk: [{ sip_trunk_id: missing }],
+  update_sip_trunk: [{ sip_trunk_id: missing, name: 'x' }],
+  delete_sip_trunk: [{ sip_trunk_id: missing }],
+  check_call_readiness: [{ ...numbers, agent_id: missing }],
+  place_call: [{ ...numbers, agent_id: missing, type: 'phone' }],
+  place_calls: [
+    {
+      agent_id: missing,
+      from_number: numbers.from_number,
+      calls: [{ to_number: numbers.to_number }],
+    },
+  ],
+  list_calls: [{ agent_id: 'Nobody' }, { call_id: missing }],
+  get_call: [{ call_id: missing }],
+  wait_for_call: [{ call_id: missing }],
+  list_conversations: [{ agent_id: 'Nobody' }, { conversation_id: missing }],
+  get_conversation: [{ id: missing }],
+}
+
+test('a sentence about an unknown id has one mark at its end, as that of the platform has', async () => {
+  const takesId = (name: string) => /(^|_)ids?$/.test(name) && !/(account|external)_id$/.test(name)
+  const taking = tools.filter(({ inputSchema }) =>
+    Object.keys(inputSchema().properties ?? {}).some(takesId),
+  )
+  expect(Object.keys(unknownIds)).toEqual(expect.arrayContaining(taking.map(({ name }) => name)))
+  for (const [name, calls] of Object.entries(unknownIds)) {
+    for (const args of calls) {
+      const { content, ...result } = await client.call(name, args)
+      const text = content[0]?.text ?? ''
+      expect(text, name).toMatch(result.isError ? / failed: .*[^.]\.\n/ : /\S/)
+      expect(text + JSON.stringify(result), name).not.toMatch(/[.?!]\.(?=\s|\\n|"|$)/)
+    }
+  }
 })
