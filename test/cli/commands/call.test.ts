@@ -78,6 +78,7 @@ describe('call', () => {
     ['an unknown argument', ['list_agents', '--lmit', '1'], 2, /--lmit\..* --limit\?[\s\S]*Usage:/],
     ['a missing argument', ['get_agent'], 2, /agent_id: required[\s\S]*Usage: .*--agent-id TEXT/],
     ['a wrong value', ['list_agents', '--limit', 'ten'], 2, /limit: /],
+    ['a misspelt status', ['list_calls', '--status', 'faild'], 2, /status: .*faild.* failed\?/],
     ['an unknown setting', ['--bogus', 'list_agents'], 2, /--bogus/],
     [
       'nothing found',
