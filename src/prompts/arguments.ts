@@ -50,5 +50,5 @@ function notATimeZone(zone: string): string {
   const meant =
     zone.length > 64 ? undefined : closestWord(zone.split('/').at(-1) ?? '', [...cities.keys()])
   const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
-  return `${clientText(zone, 64)} is no IANA time zone; ${hint}`
+  return `${clientText(zone, 64)} is not an IANA time zone; ${hint}`
 }

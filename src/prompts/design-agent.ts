@@ -44,7 +44,7 @@ export const designAgent = definePrompt({
         ),
         attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', () =>
           attachedList(
-            language ? `Transcribers that take ${language}` : 'Transcribers',
+            language ? `Transcribers that support ${language}` : 'Transcribers',
             'voice-agents://catalog/transcribers',
             heard,
             { budget: 900, tool: 'list_transcribers' },
@@ -96,14 +96,14 @@ const task = (
 <brief>
 ${brief.split('\n')}
 </brief>
-${language ? `It speaks ${language}.` : 'Its language follows from the brief; ask if it does not.'}
+${language ? `It speaks ${language}.` : 'Take its language from the brief; if the brief names none, ask.'}
 
-1. If something is missing that changes the design, ask me once, at most three questions: who talks to it, in which language, how it opens, what ends the call, whether calls may be recorded.
-2. Choose model, transcriber and voice from what is attached; use the ids exactly as they stand there. Prefer a quick model: callers notice a second. Transcriber and voice must take the same language; set transcriber.languages and voice.language. If no voice fits, look with list_voices.
-3. Write the greeting (initial_message.message): one or two short sentences, spoken language, says who is calling or answering. Variables it may read: ${knownVariables.join(', ')}, and ${dynamicPrefix}…. Check it with validate_agent_template until it is valid and reads no unknown variable.
-4. Set only what the brief gives a reason for; the platform's defaults are sound. Look at max_duration_seconds, inactivity_settings, interrupt_settings and capture_settings.recording_enabled.
+1. If the design depends on something that the brief leaves open, ask me once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
+2. Choose model, transcriber and voice from the attached lists, and copy their ids exactly. Prefer a fast model: callers notice a delay of one second. Transcriber and voice must support the same language: set transcriber.languages and voice.language. If no voice fits, use list_voices.
+3. Write the greeting (initial_message.message): one or two short sentences of everyday speech that say who is calling or answering. It may read these variables: ${knownVariables.join(', ')}, and ${dynamicPrefix}…. Correct it until validate_agent_template finds it valid, without unknown variables.
+4. Set only fields that the brief gives a reason for; the platform's defaults are sound. Consider max_duration_seconds, inactivity_settings, interrupt_settings and capture_settings.recording_enabled.
 5. The API has no field for a system prompt. If the brief needs instructions or knowledge beyond the greeting, write them out for me and say that they are entered outside this API.
-6. Show me the whole configuration as a table of field, value and reason, with the extra cost per minute of the model. Create nothing before I agree.
-7. Then create_agent once, and get_agent to compare. Report its id, every warning and every difference from what I agreed to. Place no call and link no number; offer go_live_checklist for that.
+6. Show me the whole configuration as a table of field, value and reason, with the model's extra cost per minute. Create nothing before I agree.
+7. After my yes, call create_agent once, then get_agent to compare. Report its id, every warning and every difference from what I agreed to. Place no call and link no number; offer go_live_checklist for that.
 
-Good: a stranger could tell from the table why each value is there; every id is from a catalog; the greeting renders.`
+Good: the table explains every value to a newcomer; every id is from a catalog; the greeting renders.`

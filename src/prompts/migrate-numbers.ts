@@ -14,8 +14,8 @@ export const migrateNumbers = definePrompt({
   description: 'Moves phone numbers from one SIP trunk to another, one first, with a way back.',
   requires: routes.sipTrunks.get,
   arguments: {
-    from_trunk_id: trunkArgument('Trunk id the numbers are on, from list_sip_trunks.'),
-    to_trunk_id: trunkArgument('Trunk id they are to run over, from list_sip_trunks.'),
+    from_trunk_id: trunkArgument('Id of the trunk the numbers are on, from list_sip_trunks.'),
+    to_trunk_id: trunkArgument('Id of the trunk to move them to, from list_sip_trunks.'),
   },
   async prepare({ from_trunk_id, to_trunk_id }, reader) {
     if (from_trunk_id === to_trunk_id) {
@@ -67,13 +67,13 @@ const task = (
   from: SipTrunk,
   to: SipTrunk,
 ) => safeText`Move phone numbers from the trunk ${from.id} to the trunk ${to.id}.
-${to.termination_uri ? '' : ['', 'The new trunk has no termination_uri: numbers on it cannot dial out. Say so before anything else.', '']}
-1. Show me the numbers with their inbound agents, and both trunks side by side: termination_uri, allowed_ips, credentials set or not. If not all numbers are attached, page through list_phone_numbers first. A number on a managed trunk belongs to the platform's own telephony: ask before you touch it.
-2. Ask me: all of them or which; whether the provider behind the new trunk already routes these numbers (the API cannot tell); when, since calls may be lost while they move. Look with list_calls, status in_progress, and wait for calls under way.
-3. After my yes move one number, the least important: update_phone_number with its phone_number_id, sip_trunk_id ${JSON.stringify(to.id)} and nothing else. The result shows the number afterwards: trunk is new, number, name and inbound agent are as before.
-4. Have it tried before the rest: ask me to ring it, or ask whether to place one test call from it (place_call rings a real telephone and costs money; only after a clear yes, once, with an external_id).
-5. If it works, move the others with one call: update_phone_number with phone_number_ids, a list of their ids, and sip_trunk_id ${JSON.stringify(to.id)}; first with dry_run true, and show me what would change. If some fail, report which are moved and which are not, and ask me before you go on. The way back, for one or all: the same call with sip_trunk_id ${JSON.stringify(from.id)}.
-6. Check with list_phone_numbers: each number on the new trunk, each inbound agent as it was. Report a table: number, trunk before and after, inbound agent, tried or not.
-7. Leave the old trunk alone. Only if I ask for it, and it has no numbers left, and I have confirmed: delete_sip_trunk. Never use delete_phone_number here: a purchased number may be lost for good.
+${to.termination_uri ? '' : ['', 'The new trunk has no termination_uri: numbers on it cannot dial out. Tell me this first.', '']}
+1. If not all numbers are attached, page through list_phone_numbers. Show me the numbers with their inbound agents, and both trunks side by side: termination_uri, allowed_ips, whether credentials are set. A number on a managed trunk belongs to the platform's own telephony: ask before you change it.
+2. Ask me which numbers to move; whether the provider of the new trunk already routes them (the API cannot tell); and when, because calls may be lost during the move. Before the move, use list_calls with status in_progress, and wait until those calls have ended.
+3. After my yes, move the least important number: call update_phone_number with only its phone_number_id and sip_trunk_id ${JSON.stringify(to.id)}. Check the result: the trunk is new; number, name and inbound agent are unchanged.
+4. Test it before you move the others: ask me to call it, or offer one test call from it. place_call rings a real telephone and costs money: call it only after a clear yes, once, with an external_id.
+5. If it works, move the others with one call of update_phone_number: phone_number_ids, a list of their ids, and sip_trunk_id ${JSON.stringify(to.id)}. Call it with dry_run true first, and show me what would change. If some fail, report which moved and which did not, and ask me before you go on. To undo one or all, make the same call with sip_trunk_id ${JSON.stringify(from.id)}.
+6. Check with list_phone_numbers: each number is on the new trunk, and each inbound agent is unchanged. Report a table: number, trunk before and after, inbound agent, tested or not.
+7. Do not change the old trunk. Call delete_sip_trunk only if I ask for it, the trunk has no numbers left, and I have confirmed. Never use delete_phone_number here: a purchased number may be lost for good.
 
-Good: no number without a trunk at any time, no inbound agent lost, and I could undo every step from your report.`
+Good: every number always has a trunk, no inbound agent is lost, and your report lets me undo every step.`

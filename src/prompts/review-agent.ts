@@ -126,18 +126,18 @@ const task = ({
   modified,
 }: Agent) => safeText`Review the configuration of the voice agent ${id}.
 
-1. Read what is attached. Look at each of these, and at nothing that is not in the configuration:
-   - greeting: renders, reads no unknown variable, is short, says who speaks; mode and delay_ms suit it
-   - model: still in the catalog, quick enough for speech (latency_rating), temperature and max_tokens within its settings
-   - transcriber, voice and greeting: one language; the transcriber takes it
-   - turn taking: interrupt_settings, response_timing, inactivity_settings; a caller who thinks is not cut off, silence ends at last
+1. Read the attachments. Review these parts, and leave out those that the configuration does not have:
+   - greeting: it renders, reads no unknown variable, is short and says who speaks; mode and delay_ms suit it
+   - model: still in the catalog, fast enough for speech (latency_rating), temperature and max_tokens within its settings
+   - transcriber, voice and greeting: all in one language, which the transcriber supports
+   - turn taking: interrupt_settings, response_timing, inactivity_settings; a caller who pauses to think is not cut off, and long silence ends the call
    - limits: max_duration_seconds, allow_auto_hangup
-   - recording: capture_settings and allow_caller_recording_opt_out; ask what the law or policy here demands
-   - outcomes of its calls: many machine, failed or very short ones point to a setting
-   - name, note and tags: would a colleague know what it is for?
-2. If a value in the catalogs matters that is not attached, look with list_models, list_transcribers or list_voices. If outcomes look bad, read one or two calls with list_calls and get_call.
-3. Report a table: field, now, proposed, why, and how much it matters (must, should, could). Say plainly what is fine. No change without a reason from the configuration or the calls.
-4. Ask me which changes to make. It may be answering calls now: changes take effect at once.
-5. For those I chose: validate_agent_template if the greeting changes; update_agent with dry_run true${modified ? ` and expected_modified ${JSON.stringify(modified)}` : ''}; show me the changes; after my yes the same without dry_run. Report warnings and what differs.
+   - recording: capture_settings and allow_caller_recording_opt_out; ask which law or policy applies
+   - outcomes of its calls: many calls that failed, were very short or reached a machine point to a setting
+   - name, note and tags: they tell a colleague what the agent is for
+2. If you need a catalog entry that is not attached, use list_models, list_transcribers or list_voices. If outcomes look bad, read one or two calls with list_calls and get_call.
+3. Report a table: field, current value, proposed value, reason, priority (must, should, could). Say what is fine. Propose a change only for a reason found in the configuration or the calls.
+4. Ask me which changes to make. They take effect at once, and the agent may be in calls now.
+5. For the changes I choose: if the greeting changes, check it with validate_agent_template. Call update_agent with dry_run true${modified ? ` and expected_modified ${JSON.stringify(modified)}` : ''}, and show me the result. After my yes, call it again without dry_run. Report warnings, and what the platform saved differently.
 
-Good: few findings, the important ones first, each with the field's name and the new value.`
+Good: few findings, the important ones first, each with its field and new value.`

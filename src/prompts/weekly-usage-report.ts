@@ -80,16 +80,16 @@ const task = ({
   from,
   until,
   tz,
-}: Weeks) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
+}: Weeks) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}; the end is exclusive), compared with the seven days before.
 
-1. All figures are attached; compute from them and invent none. Usage counts completed conversations of the account and its subaccounts; failed ones are counted apart.
-2. Write, for somebody who has one minute:
+1. Use only the attached figures and what you compute from them. Usage counts completed conversations of the account and its subaccounts; failed ones are counted separately.
+2. Write for a reader who has one minute:
    - one sentence: up or down, by how much, and what drove it
-   - table: conversations, minutes, average length, failed; this week, week before, change in percent
-   - busiest and quietest day; days with nothing at all
-   - the agents and subaccounts that make most of it, and those that changed most, by name where there is one
-   - what deserves a look: a jump, an agent without calls, more failures. Say "nothing unusual" if that is so
-3. Look further only where something stands out: get_usage with granularity hour for a day, or with compare_start for any two times; list_calls with status failed and include_subaccounts true for failures, which counts them by answer; get_call for one or two of them; list_agents with include_subaccounts true for names that are missing here.
+   - table: a row each for conversations, minutes, average length, failed; columns this week, week before, change in percent
+   - busiest and quietest day; days without conversations
+   - the agents and subaccounts with the most usage, and those that changed most, by name if it is known
+   - what needs attention: a jump, an agent without calls, more failures; if nothing does, "nothing unusual"
+3. Read more only if something stands out: get_usage with granularity hour for one day, or with compare_start to compare two periods; list_calls with status failed and include_subaccounts true, which counts failed calls by answer; get_call for one or two of them; list_agents with include_subaccounts true for missing names.
 4. The API has no prices: give minutes, not money.
 
 Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`
