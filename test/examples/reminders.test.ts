@@ -168,7 +168,11 @@ describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) =
       work.write('dial-policy.json', { ...policy, quiet_hours: quiet })
       expect((await work.run()).status).toBe(1)
       expect(work.outcomes()).toEqual({
-        1: { state: 'open', attempt: 1, note: expect.stringMatching(/tried again in \d+ s/) },
+        1: {
+          state: 'open',
+          attempt: 1,
+          note: expect.stringMatching(/\bquiet_hours\b.*\b\d+ s\b/s),
+        },
         2: {
           state: 'needs a person',
           attempt: 1,
