@@ -70,7 +70,7 @@ interface CallProgress extends Pick<Run, 'begunAt'> {
   signal: AbortSignal | undefined
   /** Deadline of the steps, by `performance.now`, ms. */
   answerBy: number
-  /** Set once the arguments are parsed. */
+  /** The request and the options, for advice. Set once the arguments are parsed. */
   request: FailureContext['request']
   /** One text per coerced argument. */
   coercions: readonly string[]
@@ -89,8 +89,9 @@ async function run(
   const resolved = await withIdsForNames(parsed.request, restricted, call.signal)
   if (!resolved.ok) throw invalidArguments([resolved.problem])
   const { request, named, unknown } = resolved
-  call.request = request
   const { confirm_token: token, ...options } = parsed.options
+  // An option may be sent as well, in another request of the tool: the original of a copy.
+  call.request = { ...request, query: { ...options, ...request.query } }
   const confirm = await confirmOf({
     tool: tool.name,
     bound: [request, options, session.keyHash],

@@ -229,11 +229,11 @@ async function missingArguments(
 
 function givenReferences(
   { method, path }: ApiError,
-  { params, body }: RouteRequest,
+  { params, query, body }: RouteRequest,
 ): Record<string, string> {
   // A read-modify-write flow sends the body with the last request only.
   const sent = method === 'GET' ? undefined : body
-  const values: Record<string, unknown> = { ...body, ...params }
+  const values: Record<string, unknown> = { ...query, ...body, ...params }
   return Object.fromEntries(
     referencesOf(path, sent).flatMap((name) => {
       const value = values[name]

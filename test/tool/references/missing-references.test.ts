@@ -69,6 +69,7 @@ const numbers = { from_number: '+12025550110', to_number: '+12025550100' }
 describe('after a 404 that says nothing', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
     ['in the path', 'get_agent', { agent_id: missing }, ['agent_id']],
+    ['in the path', 'copy_agent', { agent_id: missing, name: 'x' }, ['agent_id']],
     ['in the path', 'get_call', { call_id: missing }, ['call_id']],
     [
       'first in the body',
