@@ -94,8 +94,9 @@ interface FoundVoices {
 }
 
 /**
- * The list of voices, wherever it is: under a known name, else the first list of objects. A list that is
- * empty or null counts only where no other is found. `undefined`: there is none.
+ * The list of voices, wherever it is: under a known name, else the first list of objects. An empty
+ * list, or null under a known name, is taken only if there is no other list. `undefined`: there is
+ * none.
  */
 export function voicesIn(catalog: unknown): FoundVoices | undefined {
   if (Array.isArray(catalog)) return { voices: catalog, rest: {} }

@@ -103,7 +103,10 @@ function readReport(file: string): { date: string; areas: Area[] } {
   return { date: fieldsOf(first)[1] ?? '', areas }
 }
 
-/** Zones of single exchanges, by area code: those of prefixes longer than the code. */
+/**
+ * Time zones of single exchanges, grouped by area code. An exchange is a line whose prefix is longer
+ * than the area code.
+ */
 function readExchanges(file: string): Map<string, Set<string>> {
   const zones = new Map<string, Set<string>>()
   for (const line of readFileSync(file, 'utf8').split('\n')) {

@@ -106,7 +106,7 @@ export function zonesOf(
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-/** Local time in a zone. */
+/** Weekday and time of day, as a clock in the zone shows them. */
 interface WallTime {
   readonly weekday: (typeof weekdays)[number]
   /** Minutes since 00:00, below 1440. */

@@ -55,7 +55,7 @@ export type Faults = z.input<typeof Faults>
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** Wraps the platform with faults. A dropped connection is a network error response. */
+/** Wraps the platform with faults. A dropped connection is returned as `Response.error()`. */
 export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   const { rules, seed } = Faults.parse(faults)
   const random = seed === undefined ? Math.random : dice(seed)

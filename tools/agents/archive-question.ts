@@ -144,7 +144,10 @@ export async function useByAccount(
   return new Map(uses)
 }
 
-/** The uses of an agent. Throws for an account without a search, which is a defect. */
+/**
+ * The uses of an agent. Throws if `useByAccount` did not read the agent's account, which is a defect
+ * of this program.
+ */
 export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   const use = uses.get(accountKey(one))
   if (!use) throw new Error(`the use of agents of ${accountKey(one)} was not read`)

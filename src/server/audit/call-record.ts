@@ -60,7 +60,7 @@ export class CallRecord {
   readonly #time = new Date()
   readonly #started = performance.now()
   #end: (CallEnd & { readonly durationMs: number }) | undefined
-  /** The last failed read of the call. */
+  /** The last read of the call, if it failed. */
   #failedRead: PlatformTry | undefined
 
   constructor(call: AuditedCall, showsNumbers: boolean) {

@@ -79,7 +79,10 @@ export type OwnKey =
   | { readonly usedBy: 'all' }
   | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
 
-/** A secret that only the user who started the server can read, for requests without a key. */
+/**
+ * Proves that a request without a key comes from the user who started the server: no other ordinary
+ * user can read it.
+ */
 export interface LocalToken {
   readonly token: string
   /** The file with the token; `undefined` if each run has a new token. */

@@ -252,7 +252,10 @@ const maxShown = 600
 
 const maxNamed = 10
 
-/** The spoken text and its gaps, for a model. Texts from outside are not escaped. */
+/**
+ * Says to a model what will be spoken and which variables are empty, or why nothing is known. Texts
+ * from outside are not escaped.
+ */
 export function spokenGreetingInWords(greeting: SpokenGreeting, max = maxShown): string {
   switch (greeting.kind) {
     case 'none':

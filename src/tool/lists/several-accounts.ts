@@ -113,7 +113,7 @@ export interface FailedAccounts {
   readonly accounts: AccountTree['accounts']
 }
 
-/** State of one account's list. */
+/** What became of one account's list: whether a page was read, and the error that ended it. */
 type BranchState = Pick<AccountBranch, 'account' | 'hasRead'> & {
   readonly error?: ApiError | undefined
 }
