@@ -1,4 +1,5 @@
 import { type LogOptions, logForms, logLevels } from '../../server/observe/log.ts'
+import { type CallingConfig, callingConfig, callingSettings } from './calling.ts'
 import { ConfigError, faultsOf, throwFaults } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import {
@@ -7,14 +8,7 @@ import {
   platformSettings,
   sandboxSettings,
 } from './platform.ts'
-import {
-  type CallingConfig,
-  callingConfig,
-  callingSettings,
-  type ScopeConfig,
-  scopeConfig,
-  scopeSettings,
-} from './scope.ts'
+import { type ScopeConfig, scopeConfig, scopeSettings } from './scope.ts'
 import { choice, optionalChoice, type SettingTexts, settingReader } from './setting.ts'
 import {
   type AuditConfig,
