@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Server } from '@modelcontextprotocol/server'
 import type { Changes } from '../state/changes.ts'
-import type { ServedRequest } from './clients.ts'
 import { type GetHeader, headerNames } from './messages.ts'
+import type { ServedRequest } from './request-sender.ts'
 
 /** The parts of a stateless HTTP request that a cancellation can name. */
 export interface CancellableRequest {

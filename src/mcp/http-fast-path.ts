@@ -9,7 +9,6 @@ import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import type { Tool } from '../tool/tool.ts'
-import { clientIn, isViewSession } from './clients.ts'
 import { errorForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import {
@@ -28,6 +27,7 @@ import {
   resultResponseParts,
 } from './messages.ts'
 import type { ObservedContext, RequestObserving } from './observed-request.ts'
+import { clientIn, isViewSession } from './request-sender.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import { answerOnlyClient, type RunTool } from './tool-calls.ts'

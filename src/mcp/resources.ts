@@ -21,9 +21,9 @@ import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { messageText, safeJson, safeLine } from '../text/safe-text.ts'
 import { errorMetaKey } from '../tool/result.ts'
-import { type ServedRequest, showsViews } from './clients.ts'
 import { agentIds, type CompletionSource, voiceProviderCodes } from './completions.ts'
 import { notFound, offsetOf, refuseCursor, unknownCursor, withProtocolErrors } from './errors.ts'
+import { type ServedRequest, showsViews } from './request-sender.ts'
 import { unchangingCacheHint } from './server-info.ts'
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */

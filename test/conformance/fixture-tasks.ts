@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { CallDetail } from '../../src/contract/call.ts'
-import { clientFeaturesOf } from '../../src/mcp/clients.ts'
+import { clientFeaturesOf } from '../../src/mcp/request-sender.ts'
 import { callTasks, serveTasks, type TaskSource } from '../../src/mcp/tasks.ts'
 import { createClient } from '../../src/platform/client.ts'
 import { createLocalChanges } from '../../src/state/changes.ts'
