@@ -138,7 +138,7 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   timeout: 'No reply came in time (`--headers-timeout`, `--timeout`).',
   redirected: 'The platform redirected in a way that is not followed.',
   bad_parameter: 'An id cannot stand in a path. Nothing was sent.',
-  cancelled: 'The client cancelled the call of the tool.',
+  cancelled: 'The client cancelled the tool call.',
   not_exposed:
     'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
   not_recorded:
