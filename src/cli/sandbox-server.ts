@@ -13,7 +13,7 @@ import type { ListenConfig } from './config/http.ts'
 import { isLoopback, type SandboxConfig } from './config/platform.ts'
 import { log, logDefect } from './observation.ts'
 
-/** Invalid file of faults or data. The message names the error. */
+/** The faults file or the data file is invalid. The message names the error. */
 class DescriptionError extends Error {
   override readonly name = 'DescriptionError'
 }

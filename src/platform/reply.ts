@@ -54,7 +54,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
   }
-  // Any other acknowledgement may have any body or none [R].
+  // Without `reply` only the status counts: any other body, or none, is a success [R].
   if (!route.reply) return { ok: true, value: undefined }
   if (json === undefined) {
     return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }

@@ -29,7 +29,7 @@ export const CallRow = z.object({
 })
 export type CallRow = z.output<typeof CallRow>
 
-/** Builds a row with the whole course of the call, in real time. */
+/** Builds a row with the whole course of a call: `speed` planned seconds take one real second. */
 export function rowOfPlan(
   who: Pick<
     CallRow,

@@ -58,7 +58,7 @@ export function speaksGerman({ voice, transcriber }: CallSettings): boolean {
  */
 export const templateLimits = { maxSteps: 500_000, maxLength: 1_048_576 } as const
 
-/** Variables of a greeting besides test_variables. */
+/** Values for the variables of a greeting, and `test_variables`, which override them. */
 interface GreetingFacts {
   agentId: string
   agentNumber: string | null

@@ -1,6 +1,6 @@
 import { CallFollower } from '../../src/calls/call-follower.ts'
 import type { Client } from '../../src/platform/client.ts'
-import { noRedaction } from '../../src/platform/key-free.ts'
+import { noRedaction } from '../../src/platform/key-redaction.ts'
 import { createReplyCaches } from '../../src/platform/sessions/reply-cache.ts'
 import type { Session } from '../../src/platform/sessions/session.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { redactor } from '../../platform/key-free.ts'
+import { redactor } from '../../platform/key-redaction.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
 import { wrapped } from '../config/help.ts'
 

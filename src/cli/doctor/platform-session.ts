@@ -11,7 +11,7 @@ import {
   isCertificateProblem,
   SendFailure,
 } from '../../platform/failure.ts'
-import { keyFree, redactor } from '../../platform/key-free.ts'
+import { keyFree, redactor } from '../../platform/key-redaction.ts'
 import type { WireReply } from '../../platform/reply.ts'
 import { openPlatform } from '../../server/platform.ts'
 import { isObject } from '../../text/json.ts'

@@ -1,6 +1,6 @@
 import type { CallServices } from '../../calls/placement.ts'
 import type { Client } from '../client.ts'
-import type { Redact } from '../key-free.ts'
+import type { Redact } from '../key-redaction.ts'
 import type { ReplyCache } from './reply-cache.ts'
 
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Redact } from '../../platform/key-free.ts'
+import type { Redact } from '../../platform/key-redaction.ts'
 import { isObject } from '../../text/json.ts'
 import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 

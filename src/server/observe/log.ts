@@ -1,7 +1,7 @@
 import { safeJson } from '../../text/safe-text.ts'
 import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
 
-/* The log of the program. It needs no library: two line formats, and a bound on unread bytes. */
+/* A log without a library: one line per event, as text or JSON, and a bound on unread bytes. */
 
 /**
  * From least to most verbose. `info` adds one line per request; `debug` adds texts of clients in

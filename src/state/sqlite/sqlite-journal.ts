@@ -254,7 +254,7 @@ interface JournalFile {
   readonly seal: (text: string) => string
   /**
    * Runs `work` without an await in it, and again while another process writes. It is atomic for
-   * this process; for other processes only as one statement or transaction.
+   * this process; for other processes only if it is one statement or transaction.
    */
   readonly run: <T>(work: () => T) => Promise<T>
   /**

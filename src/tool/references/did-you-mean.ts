@@ -261,7 +261,7 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   const names = Object.keys(given)
   const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
-    // A single id is the missing one, unless it is the account: no read is needed.
+    // A single id is the missing one, unless the account is missing: only several are read.
     ...(names.length > 1 ? names : []).map((name) =>
       existenceOf(name, String(given[name]), search),
     ),

@@ -43,7 +43,7 @@ type Meant =
   | { readonly problem: string }
 
 interface Lookup {
-  /** Path parameters; names are looked up in their account. */
+  /** Path parameters of the request; names are looked up in the account that these name. */
   readonly params: RouteRequest['params']
   readonly session: RestrictedSession
   readonly signal: AbortSignal | undefined

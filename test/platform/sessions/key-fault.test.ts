@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
-import { noRedaction } from '../../../src/platform/key-free.ts'
+import { noRedaction } from '../../../src/platform/key-redaction.ts'
 import { createFaultOfKey } from '../../../src/platform/sessions/account.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { redactor } from '../../src/platform/key-free.ts'
+import { redactor } from '../../src/platform/key-redaction.ts'
 import { connectHttp } from '../harness/client.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { startHttpProgram } from '../harness/program.ts'
