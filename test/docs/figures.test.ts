@@ -39,7 +39,7 @@ test.each([
   ['docs/tools.md', `at most about ${resultBudget.toLocaleString('en')} tokens`],
   ['docs/tools.md', `${listDefaults.limit} items by default`],
   ['docs/tools.md', `reads up to ${maxAccounts} accounts`],
-  ['docs/tools.md', `up to ${maxItems} a call`],
+  ['docs/tools.md', `up to ${maxItems} a tool call`],
   ['docs/tools.md', `for ${words[defaultOf('catalog-ttl') / 60]} minutes (\`--catalog-ttl\`)`],
   ['docs/observability.md', `for ${defaultOf('audit-days')} days by default (\`--audit-days\`)`],
   ['docs/sandbox.md', `${words[defaultOf('sandbox-speed')]} times faster`],
