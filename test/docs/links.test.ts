@@ -60,7 +60,11 @@ test('documents name no path of a machine, and only well-known hosts', () => {
 })
 
 test('a package that npx fetches is named with its version', () => {
-  const files = [...documents, ...globSync('docs/{skills,examples}/**/*.{md,ts,py}', { cwd: root })]
+  const examples = globSync('docs/{skills,examples}/**/*.{md,ts,py}', {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  })
+  const files = [...documents, ...examples]
   const fetched = files.flatMap((file) => [
     ...read(file).matchAll(/(?:^|`|-- )npx (?:-y )?([^\s`]+)/gm),
   ])
