@@ -12,7 +12,7 @@ import { clientText, safeLine } from '../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../tool/confirm-mode.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import { jsonSchemaValidator } from '../tool/confirmation-question.ts'
-import type { TokenContent } from '../tool/single-use-tokens.ts'
+import type { SingleUseToken } from '../tool/single-use-tokens.ts'
 import type { Tool } from '../tool/tool.ts'
 import { refuseCursor } from './errors.ts'
 import type { Exposure } from './exposure.ts'
@@ -77,7 +77,7 @@ function clientOf(
     confirmOf: (call) => {
       // The server has called `verifyRequestState` before.
       const earlier = {
-        requestState: mcpReq.requestState<TokenContent>(),
+        requestState: mcpReq.requestState<SingleUseToken>(),
         answers: mcpReq.inputResponses,
       }
       return confirmations.of({ ...call, canAsk, earlier })

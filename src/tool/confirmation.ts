@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   type CallToolResult,
   type InputRequiredResult,
@@ -7,7 +6,6 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
-import { canonicalJson } from '../text/json.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
   ask,
@@ -21,10 +19,9 @@ import {
 import { badArguments, Refused } from './refused.ts'
 import {
   createSingleUseTokens,
+  type SingleUseToken,
   type SingleUseTokens,
-  type TokenContent,
   type TokenStore,
-  type TokenSubject,
 } from './single-use-tokens.ts'
 
 /*
@@ -84,15 +81,16 @@ export interface Confirmations {
   /** Throws ProtocolError if the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
   /**
-   * Verifies the `requestState` of a request; throws if it is invalid. Runs before anything else.
+   * Verifies the `requestState` of a request; throws if it is invalid, with the message `expired` if
+   * it was valid. Runs before anything else.
    */
-  verifyRequestState(requestState: string): Promise<TokenContent>
+  verifyRequestState(requestState: string): Promise<SingleUseToken>
 }
 
 /** Earlier question that a request answers. */
 export interface EarlierQuestion {
-  /** The content of its `requestState`, verified and not expired. */
-  readonly requestState: TokenContent | undefined
+  /** Its `requestState`, verified and not expired. */
+  readonly requestState: SingleUseToken | undefined
   readonly answers: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -115,18 +113,26 @@ interface UnconfirmedCall {
   readonly tool: string
   readonly keyHash: string
   readonly question: Question
-  readonly content: TokenSubject
+  /** The tool, and the scope of the answer: arguments, account, key. */
+  readonly call: readonly unknown[]
+  /** The scope of the agreement. */
+  readonly scope: unknown
 }
 
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
   const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
   const previewTokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, store)
   return {
-    verifyRequestState: questionTokens.verify,
+    async verifyRequestState(requestState) {
+      const token = await questionTokens.read(requestState)
+      if (!token) throw new Error('not valid')
+      if (hasExpired(token)) throw new Error('expired')
+      return token
+    },
     async of({ tool, bound, keyHash, token, canAsk, redact, earlier }) {
-      const call = () => hashOf([tool, bound])
+      const call = [tool, bound]
       const { requestState: asked } = earlier
-      if (asked && (asked.call !== call() || (await questionTokens.isUsed(asked))))
+      if (asked && (!asked.isFor(0, call) || (await questionTokens.isUsed(asked))))
         throw invalidRequestState()
       return async (given) => {
         if (mode === 'never') return withoutAsking('off')
@@ -135,9 +141,9 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
           return withoutAsking('not_needed')
         refuseUnreadable(what)
-        const content = { call: call(), scope: hashOf(what.scope) }
+        const { scope } = what
         const question = questionOf(what, redact)
-        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, content }
+        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope }
         // Prefers a person: a token proves only that somebody read a preview.
         return canAsk
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
@@ -147,9 +153,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
   }
 }
 
-/** 128 bits, because a model must repeat the token. */
-const hashOf = (value: unknown) =>
-  createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
+const hasExpired = ({ exp }: SingleUseToken) => exp * 1000 <= Date.now()
 
 /** The same code and reason as for an invalid state. */
 const invalidRequestState = () =>
@@ -170,21 +174,38 @@ const needsPerson = () =>
 
 /** Checks the `confirm_token`; if it is missing or invalid, returns a preview with a new one. */
 async function agreementByToken(
-  { tool, keyHash, question, content }: UnconfirmedCall,
-  token: string | undefined,
+  { tool, keyHash, question, call, scope }: UnconfirmedCall,
+  text: string | undefined,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
-  const given = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
-  const isForThis = given?.call === content.call && given.scope === content.scope
-  if (given && isForThis && (await tokens.use(given, keyHash)))
-    return agreementWith(given, tokens, 'token')
-  const why = token === undefined ? '' : invalidToken
-  const newToken = await tokens.mint(content)
+  const token = text === undefined ? undefined : await tokens.read(text)
+  const isForThis = token?.isFor(0, [call, scope]) === true
+  if (isForThis && (await tokens.use(token, keyHash))) return agreementWith(token, tokens, 'token')
+  const why = text === undefined ? '' : refusedTokens[await whyRefused(token, isForThis, tokens)]
+  const newToken = await tokens.mint([call, scope])
   throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
 }
 
+/** Being used comes first: the action changes its own scope, and the token may have expired since. */
+async function whyRefused(
+  token: SingleUseToken | undefined,
+  isForThis: boolean,
+  tokens: SingleUseTokens,
+): Promise<keyof typeof refusedTokens> {
+  if (!token) return 'unknown'
+  if (await tokens.isUsed(token)) return 'used'
+  return isForThis || hasExpired(token) ? 'expired' : 'changed'
+}
+
+const refusedTokens = {
+  used: 'This token was used: its action may be done already. ',
+  expired: 'This token has expired. ',
+  changed: 'This token is for something else: the arguments, or their effect, have changed. ',
+  unknown: 'This is not a token of this server; it may be incomplete. ',
+} as const
+
 const agreementWith = (
-  used: TokenContent,
+  used: SingleUseToken,
   tokens: SingleUseTokens,
   by: Agreement['by'],
 ): Agreement => ({
@@ -192,19 +213,16 @@ const agreementWith = (
   giveBack: () => tokens.giveBack(used).catch(() => undefined),
 })
 
-const invalidToken =
-  'The token is not valid: it is for one use, within two minutes, with exactly the same arguments, while their effect is the same. '
-
 /** The person's answer, or the question if it is not answered yet. */
 async function agreementByAnswer(
-  { keyHash, question, content }: UnconfirmedCall,
+  { keyHash, question, call, scope }: UnconfirmedCall,
   { requestState: asked, answers }: EarlierQuestion,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
   const answer = inputResponse(answers, 'confirm')
   // The effect of the same arguments may have changed since: that is another question.
-  if (answer.kind !== 'elicit' || asked?.scope !== content.scope)
-    throw new NotConfirmed(ask(question, await tokens.mint(content)))
+  if (answer.kind !== 'elicit' || !asked?.isFor(1, scope))
+    throw new NotConfirmed(ask(question, await tokens.mint(call, scope)))
   if (!(await tokens.use(asked, keyHash))) throw invalidRequestState()
   if (answer.action === 'decline') throw new NotConfirmed(notAgreed(question, 'declined'))
   if (answer.action === 'cancel') throw new NotConfirmed(notAgreed(question, 'closed'))

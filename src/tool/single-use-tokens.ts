@@ -1,40 +1,37 @@
-import { randomBytes } from 'node:crypto'
-import { createRequestStateCodec } from '@modelcontextprotocol/server'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { UsedTokens } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
-import { openOnce } from '../state/state-access.ts'
+import { canonicalJson } from '../text/json.ts'
 import { Refused } from './refused.ts'
 
-export interface TokenContent {
-  /** Hash of tool, arguments, account and key. */
-  readonly call: string
-  /** Hash of the agreed scope. */
-  readonly scope: string
+/** A token made by a server with the secret. It may have expired. */
+export interface SingleUseToken {
   /** Different in each token. */
   readonly nonce: string
   /** Expiry, seconds since 1970. */
   readonly exp: number
+  /** True if `mint` was given this value at this index. */
+  isFor(index: number, value: unknown): boolean
 }
 
-/** Subject of a token, without the generated fields. */
-export type TokenSubject = Omit<TokenContent, 'nonce' | 'exp'>
-
 /**
- * Signed tokens of one purpose: each expires, and can be used once across all servers with the
- * keys. Methods throw StateError if the state is unavailable.
+ * Tokens of one purpose: each expires, and can be used once across all servers with the secret.
+ * Values are bound to a token and not stored in it: whoever checks it computes them again. Methods
+ * throw StateError if the state is unavailable.
  */
 export interface SingleUseTokens {
-  mint(subject: TokenSubject): Promise<string>
-  /** Verifies a token. Throws if it is invalid or has expired. */
-  verify(token: string): Promise<TokenContent>
-  isUsed(content: TokenContent): Promise<boolean>
+  /** A token bound to these values: 60 characters with one value, 82 with two. */
+  mint(...values: readonly unknown[]): Promise<string>
+  /** `undefined` if the token is made up, altered, for another purpose or of another secret. */
+  read(text: string): Promise<SingleUseToken | undefined>
+  isUsed(token: SingleUseToken): Promise<boolean>
   /**
    * Marks a token as used. Returns false if it was used before or has expired. Throws Refused if no
    * more uses can be stored, in total or for this key.
    */
-  use(content: TokenContent, keyHash: string): Promise<boolean>
+  use(token: SingleUseToken, keyHash: string): Promise<boolean>
   /** Makes a token usable again, after an action that was certainly not done. */
-  giveBack(content: TokenContent): Promise<void>
+  giveBack(token: SingleUseToken): Promise<void>
 }
 
 /** Storage shared by the servers that accept each other's tokens. */
@@ -43,28 +40,52 @@ export interface TokenStore {
   readonly sealingKeys: SealingKeys
 }
 
-/** Each purpose has its own signing keys, so no other purpose accepts its tokens. */
+/*
+ * A token is short, because a model repeats it. Its bytes: the head (expiry as seconds since 1970,
+ * nonce), an authenticator of the head, and one of the head with each value.
+ */
+const expiryBytes = 4
+const nonceBytes = 9
+const headBytes = expiryBytes + nonceBytes
+/** Half of HMAC-SHA-256, the least that RFC 2104 recommends. */
+const authenticatorBytes = 16
+
+/** Each purpose has its own keys, so no other purpose accepts its tokens. */
 export function createSingleUseTokens(
   purpose: string,
   ttlSeconds: number,
   { usedTokens, sealingKeys }: TokenStore,
 ): SingleUseTokens {
-  const codecs = openOnce(async () => {
-    const [newest, ...older] = await sealingKeys.of(purpose)
-    const codecOf = (key: Uint8Array): Codec =>
-      createRequestStateCodec<TokenContent>({ key, ttlSeconds })
-    return { newest: codecOf(newest), older: older.map(codecOf) }
-  })
   return {
-    async mint(subject) {
-      const { newest } = await codecs.get()
-      const nonce = randomBytes(9).toString('base64url')
-      const exp = Math.floor(Date.now() / 1000) + ttlSeconds
-      return newest.mint({ ...subject, nonce, exp })
+    async mint(...values) {
+      const [key] = await sealingKeys.of(purpose)
+      const head = Buffer.concat([Buffer.alloc(expiryBytes), randomBytes(nonceBytes)])
+      head.writeUInt32BE(Math.floor(Date.now() / 1000) + ttlSeconds)
+      const authenticators = [
+        authenticator(key, head, { values: values.length }),
+        ...values.map((value, index) => authenticator(key, head, { index, value })),
+      ]
+      return Buffer.concat([head, ...authenticators]).toString('base64url')
     },
-    async verify(token) {
-      const { newest, older } = await codecs.get()
-      return verifyWithOneOf([newest, ...older], token)
+    async read(text) {
+      const bytes = Buffer.from(text, 'base64url')
+      if (bytes.toString('base64url') !== text) return undefined
+      const head = bytes.subarray(0, headBytes)
+      const authenticators = bytes.subarray(headBytes)
+      const isAt = (position: number, expected: Uint8Array) => {
+        const start = position * authenticatorBytes
+        const given = authenticators.subarray(start, start + authenticatorBytes)
+        return given.length === authenticatorBytes && timingSafeEqual(given, expected)
+      }
+      const values = authenticators.length / authenticatorBytes - 1
+      const keys = await sealingKeys.of(purpose)
+      const key = keys.find((key) => isAt(0, authenticator(key, head, { values })))
+      if (!key) return undefined
+      return {
+        nonce: head.subarray(expiryBytes).toString('base64url'),
+        exp: head.readUInt32BE(),
+        isFor: (index, value) => isAt(index + 1, authenticator(key, head, { index, value })),
+      }
     },
     isUsed: ({ nonce }) => usedTokens.isUsed(nonce),
     async use({ nonce, exp }, keyHash) {
@@ -77,28 +98,24 @@ export function createSingleUseTokens(
   }
 }
 
-/** A codec of the SDK without binding to a request context. */
-interface Codec {
-  mint(content: TokenContent): Promise<string>
-  verify(token: string, ...context: never[]): Promise<TokenContent>
-}
+/** The number of values is authenticated with the head: none can be added or removed. */
+const authenticator = (
+  key: Uint8Array,
+  head: Uint8Array,
+  bound: { readonly values: number } | { readonly index: number; readonly value: unknown },
+): Uint8Array =>
+  createHmac('sha256', key)
+    .update(head)
+    .update(canonicalJson(bound))
+    .digest()
+    .subarray(0, authenticatorBytes)
 
-/** Content of a token signed with one of the keys. Throws if it is invalid. */
-async function verifyWithOneOf(codecs: readonly Codec[], token: string): Promise<TokenContent> {
-  const failures: unknown[] = []
-  for (const codec of codecs) {
-    try {
-      return await codec.verify(token)
-    } catch (error) {
-      failures.push(error)
-    }
-  }
-  // 'mac': signed with another key. Expiry is revealed only if the signature matches.
-  const isOfKey = (error: unknown) => error instanceof Error && error.message !== 'mac'
-  throw failures.find(isOfKey) ?? failures[0]
-}
+/** Uses are forgotten as their tokens expire, so there is room again soon. */
+const fullRetrySeconds = 60
 
 const tooMany = () =>
   new Refused('not_allowed', 'too many confirmed actions within a few minutes; nothing was done', {
-    next: 'Try again in a few minutes.',
+    next: `Try again in ${fullRetrySeconds} s with the same arguments.`,
+    retryable: true,
+    facts: { retryAfter: fullRetrySeconds },
   })

@@ -120,7 +120,7 @@ describe.each([
   test('is asked whatever token the assistant has made up', async () => {
     person.answers({ action: 'decline' })
     const call = newCall()
-    const result = await person.call('place_call', { ...call, confirm_token: 'v1.e30.AAAA' })
+    const result = await person.call('place_call', { ...call, confirm_token: 'made up' })
     expect(result.structuredContent).toMatchObject({ confirmation: { state: 'declined' } })
     expect(tokenOf(result)).toBeUndefined()
     expect(person.asked).toHaveLength(1)
@@ -212,13 +212,11 @@ describe('a token', () => {
     await client[Symbol.asyncDispose]()
     await other[Symbol.asyncDispose]()
   })
-  const textOf = (preview: ToolResult) =>
-    preview.content[0]?.text.replace(String(tokenOf(preview)), '')
-  /** A token that is not valid gives a new preview, which also says that it is not. */
-  const isRefused = async (by: Person, name: string, args: object, confirm_token: unknown) => {
-    const refused = await by.call(name, { ...args, confirm_token })
+  /** A token that is not valid gives a new preview, which also says why it is not. */
+  const isRefused = async (by: Person, name: string, args: object, token: unknown, why: RegExp) => {
+    const refused = await by.call(name, { ...args, confirm_token: token })
     expect(refused.structuredContent).toMatchObject({ confirmation: { state: 'needed' } })
-    expect(textOf(refused)).not.toBe(textOf(await by.call(name, args)))
+    expect(refused.content[0]?.text.split('Nothing was done', 1)[0]).toMatch(why)
   }
 
   test('is for one use', async () => {
@@ -232,6 +230,15 @@ describe('a token', () => {
     expect(done).toHaveLength(1)
   })
 
+  test('that was used says so, whatever it is used for next', async () => {
+    const disable = { subaccount_id: seedIds.subaccount, is_active: false }
+    const confirm_token = tokenOf(await client.call('update_subaccount', disable))
+    await client.value('update_subaccount', { ...disable, confirm_token })
+    await client.value('update_subaccount', { ...disable, is_active: true })
+    await isRefused(client, 'update_subaccount', disable, confirm_token, /was used/)
+    await isRefused(client, 'place_call', newCall(), confirm_token, /was used/)
+  })
+
   test.each([
     ['to_number', '+12025550102'],
     ['external_id', 'another'],
@@ -241,7 +248,7 @@ describe('a token', () => {
     const call = newCall()
     const confirm_token = tokenOf(await client.call('place_call', call))
     const changed = { ...call, [argument]: other }
-    await isRefused(client, 'place_call', changed, confirm_token)
+    await isRefused(client, 'place_call', changed, confirm_token, /changed/)
     expect(await dialled(client, changed)).toBe(0)
   })
 
@@ -256,7 +263,7 @@ describe('a token', () => {
     const { agent_id, to_number } = newCall()
     const list = { agent_id, from_number, calls: [{ to_number }] }
     const confirm_token = tokenOf(await client.call('place_call', newCall()))
-    await isRefused(client, 'place_calls', list, confirm_token)
+    await isRefused(client, 'place_calls', list, confirm_token, /changed/)
   })
 
   test('is for one key', async () => {
@@ -267,7 +274,7 @@ describe('a token', () => {
     })
     const web = { type: 'web', agent_id: agent.id, account_id: seedIds.subaccount }
     const confirm_token = tokenOf(await client.call('place_call', web))
-    await isRefused(other, 'place_call', web, confirm_token)
+    await isRefused(other, 'place_call', web, confirm_token, /changed/)
     const own = tokenOf(await other.call('place_call', web))
     expect(await other.value('place_call', { ...web, confirm_token: own })).toMatchObject({
       repeated: false,
@@ -277,16 +284,11 @@ describe('a token', () => {
   test('cannot be made up or altered', async () => {
     const call = newCall()
     const token = String(tokenOf(await client.call('place_call', call)))
-    const [version, body = '', mac] = token.split('.')
-    const sealed = JSON.parse(Buffer.from(body, 'base64url').toString())
-    const later = Buffer.from(JSON.stringify({ ...sealed, exp: sealed.exp + 600 }))
-    for (const confirm_token of [
-      '',
-      'yes',
-      `${version}.${body}.`,
-      `${version}.${later.toString('base64url')}.${mac}`,
-    ])
-      await isRefused(client, 'place_call', call, confirm_token)
+    expect(token).toMatch(/^[\w-]{60}$/)
+    const later = Buffer.from(token, 'base64url')
+    later.writeUInt32BE(later.readUInt32BE() + 600)
+    for (const confirm_token of ['', 'yes', token.slice(0, -1), later.toString('base64url')])
+      await isRefused(client, 'place_call', call, confirm_token, /not a token/)
     expect(await dialled(client, call)).toBe(0)
   })
 })
@@ -392,6 +394,7 @@ describe('agreement', () => {
     readonly canAsk?: boolean
     readonly responses?: Record<string, unknown>
     readonly state?: string
+    readonly scope?: unknown
     /** What is done with the agreement. */
     readonly afterwards?: (agreement: Agreement) => Promise<void>
   }
@@ -408,6 +411,7 @@ describe('agreement', () => {
         kind: 'calls',
         question: dialogText`Call?`,
         facts: {},
+        scope: how.scope,
       })
       await how.afterwards?.(agreement)
       return undefined
@@ -416,6 +420,8 @@ describe('agreement', () => {
       throw error
     }
   }
+  const textOf = (result: Record<string, unknown> | undefined) =>
+    (result as ToolResult | undefined)?.content[0]?.text
   const invalidState = { code: -32602, data: { reason: 'invalid_request_state' } }
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => vi.useRealTimers())
@@ -427,7 +433,23 @@ describe('agreement', () => {
     vi.setSystemTime(Date.now() + 119_000)
     expect(await ask(confirm, { token: early })).toBeUndefined()
     vi.setSystemTime(Date.now() + 3000)
-    expect(await ask(confirm, { token: late })).toBeDefined()
+    expect(textOf(await ask(confirm, { token: late }))).toMatch(/has expired/)
+    expect(textOf(await ask(confirm, { token: early }))).toMatch(/was used/)
+  })
+
+  test('by token ends when the effect of the arguments changes', async () => {
+    const confirm = createConfirmations('auto', newState())
+    const token = tokenOf((await ask(confirm, { scope: ['+12025550110'] })) as never) ?? ''
+    expect(textOf(await ask(confirm, { token, scope: ['+12025550111'] }))).toMatch(/changed/)
+    expect(await ask(confirm, { token, scope: ['+12025550110'] })).toBeUndefined()
+  })
+
+  test('of a person ends when the effect of the arguments changes: they are asked again', async () => {
+    const confirm = createConfirmations('auto', newState())
+    const person = { canAsk: true, responses: { confirm: yes } }
+    const state = String((await ask(confirm, { canAsk: true, scope: 1 }))?.requestState)
+    expect(await ask(confirm, { ...person, state, scope: 2 })).toHaveProperty('inputRequests')
+    expect(await ask(confirm, { ...person, state, scope: 1 })).toBeUndefined()
   })
 
   test('that cannot be given back stays used, without an error', async () => {
@@ -453,7 +475,7 @@ describe('agreement', () => {
     expect(await ask(confirm, { ...answer, state: early })).toBeUndefined()
     await expect(ask(confirm, { ...answer, state: early })).rejects.toMatchObject(invalidState)
     vi.setSystemTime(Date.now() + 70_000)
-    await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow()
+    await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
   })
 
   test('of a person to a server with another secret is not valid', async () => {
@@ -511,7 +533,7 @@ describe('agreement', () => {
     const preview = (await ask(confirm, {})) as unknown as ToolResult
     const again = (await ask(confirm, { token: 'made up' })) as unknown as ToolResult
     const texts = [preview, again].map((result) =>
-      result.content[0]?.text.replace(String(tokenOf(result)), 'v1.token'),
+      result.content[0]?.text.replace(String(tokenOf(result)), 'TOKEN'),
     )
     for (const answer of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept' }]) {
       const state = String((await ask(confirm, { canAsk: true }))?.requestState)
