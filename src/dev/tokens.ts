@@ -27,10 +27,10 @@ export const tokensOf = (value: unknown): number =>
   encode(typeof value === 'string' ? value : JSON.stringify(value)).length
 
 /** Maximum tokens of all tools together, and of one tool. */
-export const catalogueBudget = 6500
+export const catalogueBudget = 7000
 export const toolBudget = 1120
 /** Maximum tokens of the whole tools/list result, which some clients pass to the model. */
-export const listingBudget = 11_100
+export const listingBudget = 11_600
 
 export interface ToolTokens {
   readonly name: string

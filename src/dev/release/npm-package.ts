@@ -29,7 +29,7 @@ const needed = [
 const notPublished =
   /^(?:src|test|tools)\/|(?:^|\/)(?:node_modules\/|\.)|\.(?:map|tgz|mcpb|db|log)$/
 /** Maximum unpacked size of the package, bytes. */
-export const maxBytes = 4_200_000
+export const maxBytes = 4_500_000
 
 const Packed = z.tuple([
   z.object({
