@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { readScript } from './script.ts'
+import { readScript } from './script-arguments.ts'
 
 /* npm run check: all checks before a change is sent, quick steps first. */
 

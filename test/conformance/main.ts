@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { readScript } from '../../src/dev/script.ts'
+import { readScript } from '../../src/dev/script-arguments.ts'
 import { installOnce } from '../harness/install-once.ts'
 import { expectedFailures } from './expected-failures.ts'
 import { runAuthorization, runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'

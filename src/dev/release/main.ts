@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
-import { readScript } from '../script.ts'
+import { readScript } from '../script-arguments.ts'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
 import { installPackage, maxBytes, packPackage, releaseFolder, tryProgram } from './npm-package.ts'
 import {

@@ -5,8 +5,13 @@ import { ApiError } from '../../platform/failure.ts'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
 import type { Journal } from '../../state/journal.ts'
 import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
-import { type AuditedCall, CallRecord, type ConfirmedBy, type WriteRecord } from './call-record.ts'
 import { type CallEnd, isQuestion } from './outcome.ts'
+import {
+  type AuditedCall,
+  type ConfirmedBy,
+  ToolCallRecord,
+  type WriteRecord,
+} from './tool-call-record.ts'
 
 /*
  * The audit trail: every tool call that changes something or places telephone calls, with
@@ -59,7 +64,7 @@ export function openAudit(
   const calls = new AsyncLocalStorage<AuditedRun>()
   const writes = new AsyncLocalStorage<WriteRecord>()
   const runOf = (call: AuditedCall) =>
-    new AuditedRun(new CallRecord(call, showsNumbers), queues, mustRecord)
+    new AuditedRun(new ToolCallRecord(call, showsNumbers), queues, mustRecord)
   return {
     async toolCall(call, run, endOf) {
       const underWay = runOf(call)
@@ -109,13 +114,13 @@ const progressEveryMs = 1000
 
 /** A call that is recorded in every queue while it runs. */
 class AuditedRun {
-  readonly record: CallRecord
+  readonly record: ToolCallRecord
   readonly #queues: readonly AuditQueue[]
   readonly #mustRecord: boolean
   #begun: Promise<void> | undefined
   #savedAt = 0
 
-  constructor(record: CallRecord, queues: readonly AuditQueue[], mustRecord: boolean) {
+  constructor(record: ToolCallRecord, queues: readonly AuditQueue[], mustRecord: boolean) {
     this.record = record
     this.#queues = queues
     this.#mustRecord = mustRecord

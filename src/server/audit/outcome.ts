@@ -25,7 +25,7 @@ export interface Target {
  *   refused    nothing was sent: this server or a person said no; `reason` says why
  *   failed     nothing was done
  *   unknown    of something that was sent it is not known whether it was done
- *   begun      it has not ended, or the server ended before it did (given by CallRecord)
+ *   begun      it has not ended, or the server ended before it did (given by ToolCallRecord)
  */
 export type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed' | 'unknown'
 

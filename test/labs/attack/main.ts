@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { type AttackVerdict, run, type Scenario } from './attack.ts'
 import { scenarios } from './scenarios.ts'
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { npmPack } from '../../../src/dev/release/npm-package.ts'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { hasPostgres } from '../../harness/postgres-server.ts'
 import { areMet, circumstances, round, type Section, table, writeJson } from '../measure/report.ts'
 import { growth, plot } from './growth.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { type Recording, record } from './recording.ts'
 
 const usage = `Compares what users of two builds see: every tool with good and bad arguments in both protocol

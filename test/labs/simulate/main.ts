@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { planOf } from './plan.ts'
 import { scriptedPlans } from './scripted.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'

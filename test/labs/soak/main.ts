@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readScript } from '../../../src/dev/script.ts'
+import { readScript } from '../../../src/dev/script-arguments.ts'
 import { connectHttp, connectStdio } from '../../harness/client.ts'
 import { hasPostgres, startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'

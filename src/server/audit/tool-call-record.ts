@@ -47,7 +47,7 @@ const shownHash = 16
 const maxWrites = 200
 
 /** The record of a running call. */
-export class CallRecord {
+export class ToolCallRecord {
   /** By content: a repeated request is the same write. */
   readonly writes = new Map<string, WriteRecord>()
   /** A dry run, which changes nothing. */
