@@ -1,15 +1,6 @@
 import * as z from 'zod'
 
-/*
- * Comments mark how certain a fact about the platform is, here and in all other rooms:
- *
- *   [B]  binding: a stated requirement on this project
- *   [R]  reference: the platform's public API reference and client libraries say so; it decides
- *        where [B] says nothing
- *   [S]  sandbox: stated nowhere; the sandbox's own choice, on which no client code may depend
- *
- * Where [B] and [R] differ, both are accepted from the platform, and [B] is sent.
- */
+// [B], [R] and [S] in comments: docs/architecture.md, "Marks in comments".
 
 /** What an operation does to the account; tool annotations and confirmation follow from it. */
 export type Effect =

@@ -116,7 +116,7 @@ export interface Journal {
    * outside this journal.
    */
   placedAgoMs(owner: string, callId: string): Promise<number | 'unknown' | undefined>
-  /** The last value noted under a name. Concurrent notes are independent. */
+  /** The last value written under a name, such as the stop of calls. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
   close(): Promise<void>

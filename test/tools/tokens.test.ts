@@ -10,6 +10,7 @@ import {
 } from '../../src/dev/tokens.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { resultBudget, shortenLines, shortenValue } from '../../src/tool/results/shortening.ts'
+import { read, rowsUnder } from '../docs/documents.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'
@@ -26,6 +27,13 @@ describe('the catalogue', () => {
     const large = rows.filter(({ tokens: own }) => own > toolBudget / 2).map(({ name }) => name)
     expect(large.filter((name) => !/^(create|update)_agent$/.test(name))).toEqual([])
   })
+})
+
+test('CONTRIBUTING.md and docs/tools.md have the budgets', () => {
+  const figures = [catalogueBudget, toolBudget, listingBudget].map((n) => n.toLocaleString('en'))
+  const row = rowsUnder('CONTRIBUTING.md', 'Scripts').find(([script]) => script?.includes('tokens'))
+  expect(row?.[1]?.match(/\d+,\d+/g)).toEqual(figures)
+  expect(read('docs/tools.md')).toContain(`under ${figures[0]} tokens`)
 })
 
 describe('an estimate', () => {
