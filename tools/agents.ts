@@ -5,6 +5,7 @@ import { unlistedOption } from '../src/tool/checks/catalog-check.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
+import { latestChanges, latestChangesShape } from '../src/tool/undo.ts'
 import {
   absentInstructions,
   instructionsElsewhere,
@@ -85,4 +86,12 @@ export const getAgent = defineTool({
   description: 'Returns one agent with all its settings.',
   route: routes.agents.get,
   view: 'agent',
+  options: { changes: z.boolean().optional().describe('true: also its latest changes.') },
+  schema: Agent.extend({ changes: latestChangesShape }),
+  async run({ request, session, signal, options }) {
+    const agent = await session.client.call(routes.agents.get, request, signal)
+    if (!options.changes) return { structured: agent }
+    const changes = await latestChanges({ kind: 'agent', id: agent.id }, session)
+    return { structured: { ...agent, ...(changes && { changes }) } }
+  },
 })

@@ -36,7 +36,7 @@ import type { Observer } from './observe/observer.ts'
 import { openPlatform, type Platform } from './platform.ts'
 import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
-import { openState, prepareState } from './state.ts'
+import { openState, openUndoLog, prepareState } from './state.ts'
 import type { Reachability, Readiness } from './transports/http.ts'
 import type { McpServing } from './transports/http-mcp.ts'
 
@@ -84,6 +84,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const sessionFor = createSessions({
     platform,
     callServices,
+    undoLog: openUndoLog(config.state, state.undo, sealingKeys),
     config,
     changes: state.changes,
     observer,

@@ -11,6 +11,7 @@ import { createReplyCaches, type ReplyCache } from '../platform/sessions/reply-c
 import type { Session } from '../platform/sessions/session.ts'
 import { createReplyChanges } from '../platform/sessions/watched-replies.ts'
 import type { Changes } from '../state/changes.ts'
+import type { UndoLog } from '../state/undo-log.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Platform } from './platform.ts'
@@ -23,6 +24,7 @@ const userAgent = `voice-agent-mcp/${packageJson.version}`
 interface SessionParts {
   readonly platform: Platform
   readonly callServices: CallServices
+  readonly undoLog: UndoLog | undefined
   readonly config: ServiceConfig
   readonly changes: Changes
   readonly observer: Observer | undefined
@@ -58,6 +60,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
 function sessionFactory({
   platform,
   callServices,
+  undoLog,
   config: { platform: platformConfig, scope },
   changes,
   observer,
@@ -99,6 +102,7 @@ function sessionFactory({
       client,
       cache,
       callServices,
+      undoLog,
       platform: platform.address,
       keyHash,
       pinnedAccount: scope.account,

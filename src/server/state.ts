@@ -3,6 +3,7 @@ import { settingLabel } from '../cli/config/setting.ts'
 import { type StateConfig, type StateLocation, stateSettings } from '../cli/config/state.ts'
 import { type CallStop, callStopIn, callStopNote, writeCallStop } from '../state/call-stop.ts'
 import type { InspectedDatabase } from '../state/postgres/postgres-state.ts'
+import type { SealingKeys } from '../state/sealing.ts'
 import {
   createSqliteState,
   type InspectedFile,
@@ -11,6 +12,7 @@ import {
 } from '../state/sqlite/sqlite-state.ts'
 import type { State } from '../state/state.ts'
 import { StateError } from '../state/state-access.ts'
+import { createUndoLog, type UndoLog, type UndoStore, undoBounds } from '../state/undo-log.ts'
 import { stateDirLabel } from './secrets.ts'
 
 /** The configured state. Opens lazily. */
@@ -41,6 +43,19 @@ export async function setCallStop(
       await state.close()
     }
   }
+}
+
+const dayMs = 24 * 3_600_000
+
+/** `undefined` if the operator wants no earlier values to be kept. */
+export function openUndoLog(
+  { databaseUrl, dir, undoDays }: StateConfig,
+  store: UndoStore,
+  sealingKeys: SealingKeys,
+): UndoLog | undefined {
+  const kept = databaseUrl === undefined && dir === ':memory:' ? 'memory' : 'stored'
+  const bounds = { ...undoBounds[kept], maxAgeMs: undoDays * dayMs }
+  return undoDays === 0 ? undefined : createUndoLog(store, sealingKeys, bounds)
 }
 
 const databaseLabel = settingLabel(stateSettings, 'state-url')

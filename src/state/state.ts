@@ -3,6 +3,7 @@ import type { CallCounter } from './call-counter.ts'
 import type { Changes } from './changes.ts'
 import type { Journal } from './journal.ts'
 import type { Records } from './records.ts'
+import type { UndoStore } from './undo-log.ts'
 
 /**
  * Everything that outlives a request; one per server process. Servers that share it act as one:
@@ -16,6 +17,7 @@ export interface State {
   readonly callCounter: CallCounter
   readonly records: Records
   readonly audit: AuditTrail
+  readonly undo: UndoStore
   readonly changes: Changes
   /** Throws StateError if it is currently unusable. */
   check(): Promise<void>

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
+import type { ChangedPath } from '../state/undo-log.ts'
 import { isObject } from '../text/json.ts'
+import { firstCharacters } from '../text/safe-text.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -34,20 +36,37 @@ export function overlay(stored: unknown, change: unknown): unknown {
 }
 
 /** A field of free data, whose name may be one of Object.prototype. */
-const ownField = (fields: Fields, name: string): unknown =>
+export const ownField = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-export function changesBetween(before: unknown, after: unknown, path = ''): FieldChange[] {
+/** What differs, with the keys on the way to it: a key may contain dots. */
+export function pathsBetween(
+  before: unknown,
+  after: unknown,
+  path: readonly string[] = [],
+): ChangedPath[] {
   if (isDeepStrictEqual(before, after)) return []
-  if (!isObject(before) || !isObject(after)) {
-    return [{ field: path, before, after }]
-  }
+  if (!isObject(before) || !isObject(after)) return [{ path: [...path], before, after }]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].flatMap((name) =>
-    changesBetween(ownField(before, name), ownField(after, name), path ? `${path}.${name}` : name),
+    pathsBetween(ownField(before, name), ownField(after, name), [...path, name]),
   )
 }
+
+export const changesBetween = (before: unknown, after: unknown, path = ''): FieldChange[] =>
+  changesOf(pathsBetween(before, after, path ? [path] : []))
+
+export const changesOf = (paths: readonly ChangedPath[]): FieldChange[] =>
+  paths.map(({ path, before, after }) => ({ field: path.join('.'), before, after }))
 
 /** The fields of `value` that are also in `selected`. */
 export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
   Object.fromEntries(Object.keys(selected).map((name) => [name, ownField(value, name)]))
+
+/** Longest value in a text, in characters. */
+const longestValue = 500
+
+export function shortJson(value: unknown, max = longestValue): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > max ? `${firstCharacters(text, max)}… (${text.length} characters)` : text
+}

@@ -27,6 +27,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       underWay: undefined,
       timing: { findOutMs: 20_000, settledMs: 120_000 },
     },
+    undoLog: undefined,
     platform: 'https://platform.example',
     keyHash: 'an keyHash',
     isSandbox: false,

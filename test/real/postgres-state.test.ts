@@ -6,6 +6,7 @@ import { createPostgresAuditTrail } from '../../src/state/postgres/postgres-audi
 import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
 import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
+import { createPostgresUndoStore } from '../../src/state/postgres/postgres-undo-store.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import {
   type PostgresServer,
@@ -16,6 +17,7 @@ import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
 import { describeJournal, describeJournalAfterClockStep } from '../state/conformance/journal.ts'
 import { describeRecords } from '../state/conformance/records.ts'
+import { describeUndoStore } from '../state/conformance/undo-store.ts'
 
 const setting = '--state-url'
 let server: PostgresServer
@@ -53,6 +55,11 @@ describeJournalAfterClockStep('in PostgreSQL', async () => {
       await one.run(NoRow, 'UPDATE voice_agent_mcp.calls SET since = since + $1::bigint', [byMs])
     },
   }
+})
+
+describeUndoStore('in PostgreSQL', async () => {
+  const [one, other] = await openTwo()
+  return [createPostgresUndoStore(one), createPostgresUndoStore(other)]
 })
 
 describeRecords('in PostgreSQL', async () => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { createSqliteState } from '../../src/state/sqlite/sqlite-state.ts'
 import type { State } from '../../src/state/state.ts'
+import { undoBounds } from '../../src/state/undo-log.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { entryOf } from './conformance/audit-trail.ts'
 
@@ -15,6 +17,14 @@ const files: readonly (readonly [name: string, use: (state: State) => Promise<un
   ['dialled.db', (state) => state.callCounter.reserve({ max_per_day: 5 }, 1000)],
   ['records.db', (state) => state.records.add(key)],
   ['audit.db', (state) => state.audit.save(entryOf('a'))],
+  [
+    'undo.db',
+    (state) =>
+      state.undo.add({ owner: 'me', change: randomUUID() }, [{ item: 0, object: 'x', value: '' }], {
+        ...undoBounds.stored,
+        maxAgeMs: 1000,
+      }),
+  ],
 ]
 
 describe.each(files)('%s', (name, use) => {

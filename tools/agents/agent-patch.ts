@@ -7,7 +7,6 @@ import { ignoreApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
-import { firstCharacters } from '../../src/text/safe-text.ts'
 import { isArchived } from '../../src/tool/checks/readiness.ts'
 import {
   changesBetween,
@@ -15,6 +14,7 @@ import {
   type Fields,
   overlay,
   sameFieldsOf,
+  shortJson,
 } from '../../src/tool/field-changes.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
@@ -84,8 +84,21 @@ function missingKey(metadata: unknown, key: string): string {
   return `clear: there is no ${metadataPrefix}${key}${meant ? `; did you mean ${metadataPrefix}${meant}?` : ''}`
 }
 
+/** What an update does to an agent. */
+export interface UpdatePlan {
+  /** The fields to change, each with its whole new value. */
+  readonly wanted: Fields
+  /** Dotted paths that are cleared. */
+  readonly cleared: readonly string[]
+  readonly changes: readonly FieldChange[]
+  readonly warnings: readonly string[]
+  readonly missingTags: readonly string[]
+  /** If true, `is_archived: false` is sent. */
+  readonly bringsBack: boolean
+}
+
 /** Objects that the platform merges, one level deep [R]. It replaces all others. */
-const mergedByPlatform = ['model', 'transcriber', 'voice']
+export const mergedByPlatform = ['model', 'transcriber', 'voice']
 
 /** The body that turns `stored` into `wanted`. */
 export function patchBetween(stored: Fields, wanted: Fields): Fields {
@@ -168,14 +181,6 @@ export function ignoredFields(
 }
 
 const isWithin = (path: string, inner: string) => inner === path || inner.startsWith(`${path}.`)
-
-/** Longest value in a text, in characters. */
-const longestValue = 500
-
-export function shortJson(value: unknown, max = longestValue): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > max ? `${firstCharacters(text, max)}… (${text.length} characters)` : text
-}
 
 /**
  * The keys on the way to a dotted path in free data. A key may contain dots itself, so one path can

@@ -5,9 +5,8 @@ import { isObject } from '../../src/text/json.ts'
 import { accountReader } from '../../src/tool/account.ts'
 import { checkNewCatalogValues, withCatalogIds } from '../../src/tool/checks/catalog-check.ts'
 import { checkNewGreeting } from '../../src/tool/checks/greeting-check.ts'
-import type { Fields } from '../../src/tool/field-changes.ts'
+import { type Fields, shortJson } from '../../src/tool/field-changes.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { shortJson } from './agent-patch.ts'
 
 /** For callers who look for an agent's instructions. */
 export const instructionsElsewhere =

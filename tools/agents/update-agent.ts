@@ -8,13 +8,20 @@ import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesBetween,
-  type FieldChange,
   type Fields,
+  pathsBetween,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
-import { forEachSelected, refuseIfNoneDone } from '../../src/tool/many.ts'
+import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/many.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
+import {
+  KeptChanges,
+  type KeptObject,
+  selectedObjects,
+  undoOption,
+  undoShape,
+} from '../../src/tool/undo.ts'
 import {
   type AgentStates,
   bringBackChange,
@@ -26,11 +33,13 @@ import {
   refuseContradictingTags,
   refuseUnreadTags,
   tagOptions,
+  type UpdatePlan,
   wantedFields,
   wantedTags,
 } from './agent-patch.ts'
 import { type AgentSelection, selectAgents, selectionOptions } from './agent-selection.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
+import { undoPlan } from './undo-agent.ts'
 import {
   type AgentReport,
   updateResult,
@@ -48,6 +57,7 @@ const updateOptions = {
     .optional()
     .describe('Its modified as you read it; refused if changed since.'),
   ...unlistedOption,
+  ...undoOption,
 }
 
 type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
@@ -65,23 +75,27 @@ export const updateAgent = defineTool({
   view: 'agent',
   options: updateOptions,
   absent: absentInstructions,
-  changes: Object.keys(tagOptions),
-  schema: z.object({ ...updateResultShape, ...updatesResultShape }).partial(),
+  changes: [...Object.keys(tagOptions), 'undo'],
+  schema: z.object({ ...updateResultShape, ...updatesResultShape, ...undoShape }).partial(),
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
     const { options, body } = run
+    const kept = new KeptChanges('agent', run.session)
+    if (options.undo !== undefined)
+      return undoAgents(await kept.objectsOf(options.undo, run), run, kept)
     refuseContradictingTags(options, body)
     const selected = await selectAgents(options, run)
-    if ('agentId' in selected)
-      return updateResult(
-        await updateOneAgent(selected.agentId, run, newValueChecks(run, options.allow_unlisted)),
-      )
+    if ('agentId' in selected) {
+      const checks = newValueChecks(run, options.allow_unlisted)
+      const planOf = (stored: Agent) => checkedPlan(stored, run, checks)
+      return kept.named(updateResult(await updateOneAgent(selected.agentId, run, { planOf, kept })))
+    }
     if (options.expected_modified !== undefined)
       throw badArguments([
         { argument: 'expected_modified', message: 'belongs to one agent: give it with agent_id' },
       ])
-    return updateManyAgents(selected, run)
+    return updateManyAgents(selected, run, kept)
   },
 })
 
@@ -90,18 +104,57 @@ export const updateAgent = defineTool({
  * cancellation persist, and the result lists them; a repeated call finds nothing to change there.
  * Throws Refused and ApiError if nothing was done.
  */
-async function updateManyAgents(selection: AgentSelection, run: UpdateRun): Promise<ToolOutcome> {
+async function updateManyAgents(
+  selection: AgentSelection,
+  run: UpdateRun,
+  kept: KeptChanges,
+): Promise<ToolOutcome> {
   // A voice or a model may belong to one account, so each account has its own checks.
   const checks = new Map<string, NewValueChecks>()
   const update = (id: string, own: UpdateRun) => {
     const account = accountIn(own.request)
     const ofAccount = checks.get(account) ?? newValueChecks(own, own.options.allow_unlisted)
     checks.set(account, ofAccount)
-    return updateOneAgent(id, own, ofAccount)
+    const planOf = (stored: Agent) => checkedPlan(stored, own, ofAccount)
+    return updateOneAgent(id, own, { planOf, kept })
   }
   const outcomes = await forEachSelected(selection.items, 'agent_id', update, run)
   refuseIfNoneDone(outcomes, selection.argument)
-  return updatesResult(outcomes, selection, run.options)
+  return kept.named(updatesResult(outcomes, selection, run.options))
+}
+
+/**
+ * Takes back a change of one agent or many, in the accounts that it was made in. Throws Refused and
+ * ApiError if nothing was done.
+ */
+async function undoAgents(
+  objects: readonly KeptObject[],
+  run: UpdateRun,
+  kept: KeptChanges,
+): Promise<ToolOutcome> {
+  const planOf = (object: KeptObject) => async (stored: Agent) => undoPlan(stored, object)
+  const { account, items } = selectedObjects(objects)
+  const own = runIn(account, run)
+  const [first] = objects
+  if (first && objects.length === 1)
+    return kept.named(
+      updateResult(await updateOneAgent(first.id, own, { planOf: planOf(first), kept })),
+    )
+  const byId = new Map(objects.map((object) => [object.id, object]))
+  const undo = (id: string, own: UpdateRun) => {
+    const object = byId.get(id)
+    if (!object) throw new Error(`${id} is not one of the change`)
+    return updateOneAgent(id, own, { planOf: planOf(object), kept })
+  }
+  const outcomes = await forEachSelected(items, 'agent_id', undo, own)
+  refuseIfNoneDone(outcomes, 'agent_id')
+  const selection = { items, repeated: [], argument: 'agent_ids', failed: [] } as const
+  return kept.named(updatesResult(outcomes, selection, run.options))
+}
+
+interface AgentUpdate {
+  readonly planOf: (stored: Agent) => Promise<UpdatePlan>
+  readonly kept: KeptChanges
 }
 
 /**
@@ -114,17 +167,17 @@ async function updateManyAgents(selection: AgentSelection, run: UpdateRun): Prom
 async function updateOneAgent(
   agentId: string,
   run: UpdateRun,
-  checks: NewValueChecks,
+  { planOf, kept }: AgentUpdate,
 ): Promise<AgentReport> {
   const { request, session, signal, options: given } = run
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
-  const plan = await planOf(stored, run, checks)
+  const plan = await planOf(stored)
   const { changes, warnings, missingTags } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
     ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false }
-    : save(stored, plan, { ...run, request: { params, query: {} } })
+    : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
 }
 
 function refuseIfChanged({ modified }: Agent, expected: string | undefined): void {
@@ -139,21 +192,11 @@ function refuseIfChanged({ modified }: Agent, expected: string | undefined): voi
 const isSameInstant = (one: string | null | undefined, other: string) =>
   one === other || (typeof one === 'string' && Date.parse(one) === Date.parse(other))
 
-interface UpdatePlan {
-  /** The fields to change, each with its whole new value. */
-  readonly wanted: Fields
-  readonly changes: readonly FieldChange[]
-  readonly warnings: readonly string[]
-  readonly missingTags: readonly string[]
-  /** If true, `is_archived: false` is sent. */
-  readonly bringsBack: boolean
-}
-
 /**
  * Checks only new values: a stored one is not a mistake of this request. Throws Refused and
  * ApiError.
  */
-async function planOf(
+async function checkedPlan(
   stored: Agent,
   { body, cleared, options }: UpdateRun,
   checks: NewValueChecks,
@@ -174,24 +217,33 @@ async function planOf(
     ...(bringsBack ? bringBackChange(stored) : []),
   ]
   const all = [...merged.missing, ...warnings, ...greeting]
-  return { wanted, changes, warnings: all, missingTags, bringsBack }
+  return { wanted, cleared, changes, warnings: all, missingTags, bringsBack }
 }
 
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
   isObject(message) ? message.message : undefined
 
-async function save(stored: Agent, plan: UpdatePlan, run: UpdateRun): Promise<AgentReport> {
+async function save(
+  stored: Agent,
+  plan: UpdatePlan,
+  { run, kept }: { readonly run: UpdateRun; readonly kept: KeptChanges },
+): Promise<AgentReport> {
   const { wanted, bringsBack } = plan
   const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
-  const reply = await run.session.client.call(
-    routes.agents.update,
-    { ...run.request, body },
-    run.signal,
-  )
-  const { updated, warnings: putBack } = await withLostFields(
-    { stored, wanted, updated: reply },
-    body,
-    run,
+  const { client } = run.session
+  const archiving = bringsBack ? [{ path: ['is_archived'], before: true, after: false }] : []
+  const { updated, warnings: putBack } = await kept.send(
+    {
+      request: run.request,
+      id: stored.id,
+      paths: [...pathsBetween(sameFieldsOf(stored, wanted), wanted), ...archiving],
+      name: stored.name,
+    },
+    async () => {
+      const reply = await client.call(routes.agents.update, { ...run.request, body }, run.signal)
+      return withLostFields({ stored, wanted, updated: reply }, body, run)
+    },
+    ({ updated }) => [...pathsBetween(comparable(stored), comparable(updated)), ...archiving],
   )
   const back = bringsBack ? await bringBackResult(updated, run) : undefined
   const backChanges = back === undefined ? [] : bringBackChange(stored)
@@ -208,7 +260,7 @@ async function save(stored: Agent, plan: UpdatePlan, run: UpdateRun): Promise<Ag
     warnings: [
       ...plan.warnings,
       ...putBack,
-      ...ignoredFields({ stored, wanted, updated }, run.cleared),
+      ...ignoredFields({ stored, wanted, updated }, plan.cleared),
       ...(back ? bringBackWarnings[back] : []),
     ],
   }

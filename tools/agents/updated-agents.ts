@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
-import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
+import { type FieldChange, fieldChanges, shortJson } from '../../src/tool/field-changes.ts'
 import { accountOnce } from '../../src/tool/lists/list-view.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import type { NamedOutcome } from '../../src/tool/many.ts'
@@ -20,8 +20,8 @@ import {
   updateOutcomes,
   updateWarnings,
 } from '../../src/tool/many-result.ts'
-import type { ToolOutcome } from '../../src/tool/tool.ts'
-import { missingTagWarnings, shortJson, tagsOf } from './agent-patch.ts'
+import type { OutputWithLines } from '../../src/tool/tool.ts'
+import { missingTagWarnings, tagsOf } from './agent-patch.ts'
 import { type AgentSelection, selectionResult } from './agent-selection.ts'
 
 /** The effect of an update on one agent, real or in a dry run. */
@@ -41,7 +41,7 @@ export const updateResultShape = {
   warnings: updateWarnings,
 }
 
-export function updateResult(report: AgentReport): ToolOutcome {
+export function updateResult(report: AgentReport): OutputWithLines {
   const { agent, applied, changes, missingTags } = report
   const { id, name, modified } = agent
   const warnings = [...missingTagWarnings(missingTags, tagsOf(agent)), ...report.warnings]
@@ -94,7 +94,7 @@ export function updatesResult(
     readonly dry_run?: boolean | undefined
     readonly include_subaccounts?: boolean | undefined
   },
-): ToolOutcome {
+): OutputWithLines {
   const agents = outcomes.map(updatedAgent)
   const { summary, text } = countsOf(agents, updateOutcomes, 'agent')
   const { fields, before, after } = selectionResult(selection, options.include_subaccounts)

@@ -23,6 +23,8 @@ export interface StateLocation {
 export interface StateConfig extends StateLocation {
   /** The operator's secrets, newest first, or their file, one per line. */
   secrets: { texts: Secrets } | { file: string } | undefined
+  /** How long earlier values of changed objects are kept, days; 0: not at all. */
+  undoDays: number
 }
 
 export const stateSettings = {
@@ -52,6 +54,16 @@ export const stateSettings = {
     value: 'FILE',
     help: 'Secrets in a file, one a line.',
   }),
+  'undo-days': number({
+    variable: 'VOICE_AGENT_UNDO_DAYS',
+    value: 'DAYS',
+    help: 'How long the earlier values of what tools change stay in the --state-dir or the database, encrypted, so that a change can be taken back; 0 keeps none.',
+    min: 0,
+    max: 365,
+    isWhole: true,
+    default: 30,
+    range: '0 to 365 days; default 30.',
+  }),
 }
 
 /** The settings that locate the state, for commands that work on it. */
@@ -76,7 +88,7 @@ export function stateConfig(texts: SettingTexts): StateConfig {
       `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same on all servers that use the database. Make one with: openssl rand -base64 32`,
     )
   }
-  return { ...location, secrets }
+  return { ...location, secrets, undoDays: value('undo-days') }
 }
 
 /** Throws ConfigError. */

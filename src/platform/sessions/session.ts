@@ -1,4 +1,5 @@
 import type { CallServices } from '../../calls/placement.ts'
+import type { UndoLog } from '../../state/undo-log.ts'
 import type { Client } from '../client.ts'
 import type { Redact } from '../key-redaction.ts'
 import type { ReplyCache } from './reply-cache.ts'
@@ -9,6 +10,8 @@ export interface Session {
   /** Earlier replies for this key, shared by its sessions. */
   readonly cache: ReplyCache
   readonly callServices: CallServices
+  /** `undefined`: the operator wants no earlier values to be kept. */
+  readonly undoLog: UndoLog | undefined
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
   /** Hash of the API key; identifies the user. Never stored. */

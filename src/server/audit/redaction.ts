@@ -38,6 +38,7 @@ export const auditedArguments = {
     'termination_uri',
     'to_account_id',
     'type',
+    'undo',
     'voice_id',
     'with_tag',
   ],

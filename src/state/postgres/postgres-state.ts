@@ -15,6 +15,7 @@ import { createPostgresCallCounter } from './postgres-call-counter.ts'
 import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
+import { createPostgresUndoStore } from './postgres-undo-store.ts'
 import { applicationName, readInstallation } from './schema.ts'
 
 interface PostgresStateOptions extends DatabaseOptions {
@@ -34,6 +35,7 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
     }),
     records: createPostgresRecords(database),
     audit: createPostgresAuditTrail(database),
+    undo: createPostgresUndoStore(database),
     changes,
     check: database.check,
     async close() {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { StateError } from '../state-access.ts'
 
 /** Incremented with each change of the tables below. */
-const schemaVersion = 6
+const schemaVersion = 7
 
 /** Counts added and deleted records per owner, and per kind under the owner ''. */
 const countRecords = (event: string, tables: string, changes: string) => `
@@ -28,7 +28,7 @@ const removed = 'SELECT kind, owner, -1 AS change FROM removed'
 /**
  * `needed_version`: minimum program version for the tables. `secret`: key of the HMAC that replaces
  * stored owners, contents, names and ids, so that guesses cannot be tested against a table alone.
- * Audit entries are stored readable, except for hashes within them. All instants are ms since 1970.
+ * Audit entries are stored readable, except for hashes within them; values of undo items are encrypted. All instants are ms since 1970.
  * `since` is by the database's clock, `replica_since` by the writing server's; `uptime` and `boot`
  * belong to that server's machine (see Timestamp). `sent` is the first send by the earlier of both
  * clocks. `reserved_owner` and `external_id` of a counted call name its journal entry.
@@ -105,7 +105,21 @@ const schema = `
     key text NOT NULL,
     entry text NOT NULL
   );
-  CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id)`
+  CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id);
+
+  CREATE TABLE voice_agent_mcp.undo_items (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    owner text NOT NULL,
+    change text NOT NULL,
+    item integer NOT NULL,
+    object text NOT NULL,
+    at bigint NOT NULL,
+    value text NOT NULL,
+    UNIQUE (owner, change, item)
+  );
+  CREATE INDEX undo_items_of_owner ON voice_agent_mcp.undo_items (owner, seq);
+  CREATE INDEX undo_items_of_object ON voice_agent_mcp.undo_items (owner, object, seq);
+  CREATE INDEX undo_items_by_age ON voice_agent_mcp.undo_items (at)`
 
 /** Identifies the tables for all servers. */
 export interface Installation {

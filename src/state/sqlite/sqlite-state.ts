@@ -7,6 +7,7 @@ import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
 import { callCounterSchema, createSqliteCallCounter } from './sqlite-call-counter.ts'
 import { journalSchema, noteIn, openSqliteJournal } from './sqlite-journal.ts'
 import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
+import { createSqliteUndoStore, undoSchema } from './sqlite-undo-store.ts'
 import { inspectStateFile, sealOf } from './state-file.ts'
 
 export interface SqliteStateOptions {
@@ -24,6 +25,7 @@ const stateFiles = {
   'dialled.db': callCounterSchema,
   'records.db': recordsSchema,
   'audit.db': auditSchema,
+  'undo.db': undoSchema,
 } as const
 
 const stateFile = (folder: string, name: string, isSandbox: boolean) =>
@@ -36,6 +38,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
   const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
   const records = createSqliteRecords(file('records.db'), setting)
   const audit = createSqliteAuditTrail(file('audit.db'), setting)
+  const undo = createSqliteUndoStore(file('undo.db'), setting)
   const open = async () => {
     const opened = await journal.get()
     const fault = opened.fault()
@@ -47,6 +50,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
     callCounter,
     records,
     audit,
+    undo,
     changes: createLocalChanges(),
     async check() {
       await open()
@@ -56,6 +60,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
       await callCounter.close()
       await records.close()
       await audit.close()
+      await undo.close()
     },
   }
 }

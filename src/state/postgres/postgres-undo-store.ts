@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import type { UndoStore } from '../undo-log.ts'
+import { type Database, databaseNow, NoRow } from './database.ts'
+
+const ItemRow = z.object({ item: z.number(), at: z.coerce.number(), value: z.string() })
+
+/** Interval of purges, ms. */
+const purgeEveryMs = 60_000
+
+/** Earlier values in PostgreSQL; they age by the database's clock. */
+export function createPostgresUndoStore({ run, seal }: Database): UndoStore {
+  let purged = Number.NEGATIVE_INFINITY
+  return {
+    async add({ owner, change }, items, { maxAgeMs, perOwner, inAll }) {
+      if (performance.now() - purged > purgeEveryMs) {
+        purged = performance.now()
+        await run(NoRow, purgeSql, [maxAgeMs, inAll])
+      }
+      await run(NoRow, addSql, [
+        await seal(owner),
+        await seal(change),
+        items.map(({ item }) => item),
+        await Promise.all(items.map(({ object }) => seal(object))),
+        items.map(({ value }) => value),
+        perOwner,
+      ])
+    },
+    async settle({ owner, change }, items) {
+      await run(NoRow, settleSql, [
+        await seal(owner),
+        await seal(change),
+        items.map(({ item }) => item),
+        items.map(({ value }) => value),
+      ])
+    },
+    ofChange: async ({ owner, change }, { maxAgeMs }) =>
+      run(ItemRow, ofChangeSql, [await seal(owner), await seal(change), maxAgeMs]),
+    ofObject: async ({ owner, object }, max, { maxAgeMs }) =>
+      run(ItemRow, ofObjectSql, [await seal(owner), await seal(object), maxAgeMs, max]),
+  }
+}
+
+const table = 'voice_agent_mcp.undo_items'
+
+/** Rows that another server is deleting are its business: waiting could deadlock. */
+const deleted = (where: string) => `
+  DELETE FROM ${table} WHERE seq IN (
+    SELECT seq FROM ${table} WHERE ${where} FOR UPDATE SKIP LOCKED
+  )`
+
+const purgeSql = deleted(`
+  at <= ${databaseNow} - $1::bigint OR seq <= (
+    SELECT seq FROM ${table} ORDER BY seq DESC LIMIT 1 OFFSET $2::integer
+  )`)
+
+// The statement does not see its own insert, so an owner may have some items more.
+const addSql = `
+  WITH bound AS (${deleted(`
+    owner = $1 AND seq <= (
+      SELECT seq FROM ${table} WHERE owner = $1 ORDER BY seq DESC LIMIT 1 OFFSET $6::integer
+    )`)})
+  INSERT INTO ${table} (owner, change, item, object, at, value)
+  SELECT $1, $2, item, object, ${databaseNow}, value
+  FROM unnest($3::integer[], $4::text[], $5::text[]) AS given (item, object, value)`
+
+const settleSql = `
+  UPDATE ${table} AS kept SET value = given.value
+  FROM unnest($3::integer[], $4::text[]) AS given (item, value)
+  WHERE owner = $1 AND change = $2 AND kept.item = given.item`
+
+const ofChangeSql = `
+  SELECT item, at, value FROM ${table}
+  WHERE owner = $1 AND change = $2 AND at > ${databaseNow} - $3::bigint ORDER BY item`
+
+const ofObjectSql = `
+  SELECT item, at, value FROM ${table}
+  WHERE owner = $1 AND object = $2 AND at > ${databaseNow} - $3::bigint
+  ORDER BY seq DESC LIMIT $4::integer`

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { StateError } from '../state-access.ts'
+import type { ChangeKey, UndoBounds, UndoStore } from '../undo-log.ts'
+import {
+  createSecret,
+  lazyStateFile,
+  openStateFile,
+  type StateFile,
+  sealOf,
+  transaction,
+} from './state-file.ts'
+
+/** Owners, changes and objects are sealed (`sealOf`). */
+export const undoSchema: StateFile = {
+  // "undo"
+  applicationId: 0x756e646f,
+  version: 1,
+  create(db) {
+    db.exec(`
+    CREATE TABLE items (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      owner TEXT NOT NULL,
+      change TEXT NOT NULL,
+      item INTEGER NOT NULL,
+      object TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      value TEXT NOT NULL,
+      UNIQUE (owner, change, item)
+    ) STRICT;
+    CREATE INDEX items_of_owner ON items (owner, seq);
+    CREATE INDEX items_of_object ON items (owner, object, seq);
+    CREATE INDEX items_by_age ON items (at)`)
+    createSecret(db)
+  },
+}
+
+interface OpenItems {
+  readonly db: DatabaseSync
+  readonly seal: (text: string) => string
+}
+
+export interface SqliteUndoStore extends UndoStore {
+  close(): Promise<void>
+}
+
+/**
+ * Earlier values in an SQLite file, which servers on one machine may share. The first change creates
+ * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
+ * errors.
+ */
+export function createSqliteUndoStore(path: string, setting: string): SqliteUndoStore {
+  const { use, close } = lazyStateFile(
+    () => open(path),
+    (reason, options) =>
+      new StateError(
+        `The file ${path} cannot be used: ${reason}. It holds earlier values of changed objects. Let this program read and write it and its folder, or name another folder with ${setting}.`,
+        options,
+      ),
+  )
+  // Reading creates no file.
+  const read = <T>(work: (opened: OpenItems) => T[]): Promise<T[]> =>
+    path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([])
+  return {
+    add: (change, items, bounds) =>
+      use(({ db, seal }) => {
+        const at = Date.now()
+        const key = sealed(change, seal)
+        const insert = db.prepare(addSql)
+        transaction(db, 'BEGIN IMMEDIATE', () => {
+          for (const { item, object, value } of items)
+            insert.run({ ...key, item, object: seal(object), at, value })
+          db.prepare('DELETE FROM items WHERE at <= ?').run(at - bounds.maxAgeMs)
+          db.prepare(boundOwnerSql).run({ owner: key.owner, max: bounds.perOwner })
+          // Numbers without gaps: rows are inserted once, and deleted from the oldest.
+          db.prepare(boundSql).run(bounds.inAll)
+        })
+      }),
+    settle: (change, items) =>
+      use(({ db, seal }) => {
+        const key = sealed(change, seal)
+        const update = db.prepare(settleSql)
+        transaction(db, 'BEGIN IMMEDIATE', () => {
+          for (const { item, value } of items) update.run({ ...key, item, value })
+        })
+      }),
+    ofChange: (change, bounds) =>
+      read(({ db, seal }) =>
+        ItemRows.parse(
+          db.prepare(ofChangeSql).all({ ...sealed(change, seal), oldest: oldestOf(bounds) }),
+        ),
+      ),
+    ofObject: ({ owner, object }, max, bounds) =>
+      read(({ db, seal }) =>
+        ItemRows.parse(
+          db.prepare(ofObjectSql).all({
+            owner: seal(owner),
+            object: seal(object),
+            oldest: oldestOf(bounds),
+            max,
+          }),
+        ),
+      ),
+    close: () => close(({ db }) => db.close()),
+  }
+}
+
+async function open(path: string): Promise<OpenItems> {
+  const db = await openStateFile(path, undoSchema)
+  // A commit does not wait for the disk: see UndoStore.
+  db.exec('PRAGMA synchronous = NORMAL')
+  return { db, seal: sealOf(db) }
+}
+
+const sealed = ({ owner, change }: ChangeKey, seal: OpenItems['seal']) => ({
+  owner: seal(owner),
+  change: seal(change),
+})
+
+const oldestOf = ({ maxAgeMs }: UndoBounds) => Date.now() - maxAgeMs
+
+const ItemRows = z.array(z.object({ item: z.number(), at: z.number(), value: z.string() }))
+
+const addSql = `
+  INSERT INTO items (owner, change, item, object, at, value)
+  VALUES (:owner, :change, :item, :object, :at, :value)`
+
+const settleSql = `
+  UPDATE items SET value = :value WHERE owner = :owner AND change = :change AND item = :item`
+
+const boundOwnerSql = `
+  DELETE FROM items WHERE owner = :owner AND seq <= (
+    SELECT seq FROM items WHERE owner = :owner ORDER BY seq DESC LIMIT 1 OFFSET :max
+  )`
+
+const boundSql = 'DELETE FROM items WHERE seq <= (SELECT max(seq) FROM items) - ?'
+
+const ofChangeSql = `
+  SELECT item, at, value FROM items
+  WHERE owner = :owner AND change = :change AND at > :oldest ORDER BY item`
+
+const ofObjectSql = `
+  SELECT item, at, value FROM items
+  WHERE owner = :owner AND object = :object AND at > :oldest ORDER BY seq DESC LIMIT :max`

@@ -1,0 +1,228 @@
+import { createHash, randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { createSealer, type SealingKeys } from './sealing.ts'
+
+/**
+ * Earlier values of changed objects, so that a change can be taken back. A change is one tool call;
+ * it has an item for each object. An item is added before its request is sent, and settled after the
+ * reply: one that was never settled, after a crash or a lost reply, may have been done or not.
+ *
+ * Rules for every implementation: each method is one atomic operation among all processes that share
+ * the log. What `add` and `settle` wrote outlives the process; in a file, a power cut may lose the
+ * last ones. Owners, changes and objects are not stored in clear. Values come sealed. No method slows
+ * down with the number of items: `add` also deletes the oldest beyond the bounds.
+ */
+export interface UndoStore {
+  /** Adds items of one change, in the order of their numbers. Throws StateError. */
+  add(change: ChangeKey, items: readonly NewUndoItem[], bounds: UndoBounds): Promise<void>
+  /** Replaces the values of items. No effect on items that are not there. Throws StateError. */
+  settle(change: ChangeKey, items: readonly Omit<NewUndoItem, 'object'>[]): Promise<void>
+  /** The items of a change, by number. Throws StateError. */
+  ofChange(change: ChangeKey, bounds: UndoBounds): Promise<StoredUndoItem[]>
+  /** The newest items of an object, newest first. Throws StateError. */
+  ofObject(object: ObjectKey, max: number, bounds: UndoBounds): Promise<StoredUndoItem[]>
+}
+
+export interface ChangeKey {
+  readonly owner: string
+  readonly change: string
+}
+
+export interface ObjectKey {
+  readonly owner: string
+  readonly object: string
+}
+
+export interface NewUndoItem {
+  /** Position in the change, from 0. */
+  readonly item: number
+  readonly object: string
+  readonly value: string
+}
+
+export interface StoredUndoItem {
+  readonly item: number
+  /** Time of adding, ms since 1970. */
+  readonly at: number
+  readonly value: string
+}
+
+export interface UndoBounds {
+  /** Older items do not exist, ms. */
+  readonly maxAgeMs: number
+  /** Most items of an owner, and in all: the oldest are deleted first. */
+  readonly perOwner: number
+  readonly inAll: number
+}
+
+/** A value at a path of an object. An absent value is not null. */
+const ChangedPath = z.object({
+  path: z.array(z.string()),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+})
+
+/** One changed object. */
+const ChangedObject = z.object({
+  /** Id of the change: it takes the change back. */
+  change: z.string(),
+  kind: z.enum(['agent', 'phone_number', 'sip_trunk', 'subaccount']),
+  /** Account of the object. Never `me`. */
+  account: z.string(),
+  id: z.string(),
+  name: z.string().optional(),
+  /**
+   * `sent`: not known whether it was done; `after` has the intended values. `done`: `after` has those
+   * of the reply.
+   */
+  state: z.enum(['sent', 'done', 'not_done']),
+  paths: z.array(ChangedPath),
+})
+export type ChangedObject = z.output<typeof ChangedObject>
+export type ChangedPath = ChangedObject['paths'][number]
+
+/** The kept changes of one account, for all of its keys. Methods throw StateError. */
+export interface UndoLog {
+  /** A change of this account, to which objects can be added. */
+  begin(owner: string): ChangeWriter
+  /** `undefined`: this account has no such change, or no longer. */
+  find(owner: string, change: string): Promise<FoundChange | undefined>
+  /** The latest changes of an object, newest first. */
+  ofObject(
+    owner: string,
+    object: Pick<ChangedObject, 'kind' | 'id'>,
+  ): Promise<(ChangedObject & { readonly at: number })[]>
+}
+
+export interface FoundChange {
+  readonly objects: readonly ChangedObject[]
+  /** True if some of its objects are no longer kept. */
+  readonly isPartial: boolean
+}
+
+export interface ChangeWriter {
+  readonly change: string
+  /** Keeps an object before its request is sent. `too_large`: it is not kept. */
+  add(object: Omit<ChangedObject, 'change' | 'state'>): Promise<AddedObject | 'too_large'>
+  /** Waits until every settled object is written. */
+  flush(): Promise<void>
+}
+
+export interface AddedObject {
+  /** After the reply; written with the next objects or by `flush`. */
+  settle(state: 'done' | 'not_done', paths: readonly ChangedPath[]): void
+}
+
+/** Changes that `ofObject` returns. */
+const maxShown = 10
+
+/** Longest value of an item, characters of JSON. */
+const maxLength = 64_000
+
+/** Items in a file or database, and in memory, where they share the process with everything else. */
+export const undoBounds = {
+  stored: { perOwner: 2000, inAll: 100_000 },
+  memory: { perOwner: 1000, inAll: 1000 },
+} as const
+
+/** Sealed with keys of this purpose, and bound to the change. */
+const purpose = 'earlier values'
+
+export function createUndoLog(
+  store: UndoStore,
+  sealingKeys: SealingKeys,
+  bounds: UndoBounds,
+): UndoLog {
+  const sealer = createSealer(sealingKeys, purpose)
+  const open = async (owner: string, { value }: StoredUndoItem) => {
+    const text = await sealer.open(value, [owner])
+    return text === undefined ? [] : [ChangedObject.parse(JSON.parse(text))]
+  }
+  return {
+    begin(owner) {
+      const key = { owner, change: randomBytes(6).toString('hex') }
+      const write = createQueue(store, key, bounds)
+      const seal = (object: ChangedObject) => {
+        const text = JSON.stringify(object)
+        return text.length > maxLength ? undefined : sealer.seal(text, [owner])
+      }
+      let count = 0
+      return {
+        change: key.change,
+        async add(given) {
+          const added: ChangedObject = { ...given, change: key.change, state: 'sent' }
+          const item = count++
+          const value = await seal(added)
+          if (value === undefined) return 'too_large'
+          await write.add({ item, object: objectKey(given), value })
+          return {
+            settle: (state, paths) =>
+              write.settle(async () => {
+                const value = await seal({ ...added, state, paths: [...paths] })
+                // Too large with the values of the reply: the intended ones stay.
+                return value === undefined ? undefined : { item, value }
+              }),
+          }
+        },
+        flush: write.flush,
+      }
+    },
+    async find(owner, change) {
+      const items = await store.ofChange({ owner, change }, bounds)
+      const found = (await Promise.all(items.map((item) => open(owner, item)))).flat()
+      if (found.length === 0) return undefined
+      const last = items.at(-1)?.item ?? 0
+      return { objects: found, isPartial: found.length <= last }
+    },
+    async ofObject(owner, object) {
+      const items = await store.ofObject({ owner, object: objectKey(object) }, maxShown, bounds)
+      const opened = await Promise.all(
+        items.map(async (item) =>
+          (await open(owner, item)).map((found) => ({ ...found, at: item.at })),
+        ),
+      )
+      return opened.flat().filter(({ state }) => state !== 'not_done')
+    },
+  }
+}
+
+const objectKey = ({ kind, id }: Pick<ChangedObject, 'kind' | 'id'>) =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, id]))
+    .digest('base64url')
+
+/**
+ * Writes the items of one change. While a write is under way, further items wait, and are written
+ * together: a change of many objects takes few round trips.
+ */
+function createQueue(store: UndoStore, key: ChangeKey, bounds: UndoBounds) {
+  let added: NewUndoItem[] = []
+  let settled: (() => Promise<{ item: number; value: string } | undefined>)[] = []
+  let current: Promise<void> = Promise.resolve()
+  let next: Promise<void> | undefined
+  const write = async () => {
+    next = undefined
+    const [newItems, ends] = [added, settled]
+    added = []
+    settled = []
+    const values = (await Promise.all(ends.map((end) => end()))).filter((end) => end !== undefined)
+    await Promise.all([
+      newItems.length > 0 && store.add(key, newItems, bounds),
+      values.length > 0 && store.settle(key, values),
+    ])
+  }
+  const flush = (): Promise<void> => {
+    if (added.length + settled.length === 0) return current
+    next ??= current.catch(() => undefined).then(write)
+    current = next
+    return current
+  }
+  return {
+    add(item: NewUndoItem): Promise<void> {
+      added.push(item)
+      return flush()
+    },
+    settle: (end: (typeof settled)[number]) => void settled.push(end),
+    flush,
+  }
+}

@@ -1,0 +1,320 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as z from 'zod'
+import type { RouteRequest } from '../contract/route.ts'
+import { ApiError, mayBeDone } from '../platform/failure.ts'
+import { accountIdIn, ownAccountId } from '../platform/sessions/account.ts'
+import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { StateError } from '../state/state-access.ts'
+import type { ChangedObject, ChangedPath, ChangeWriter } from '../state/undo-log.ts'
+import { canonicalId } from '../text/canonical-id.ts'
+import { isObject } from '../text/json.ts'
+import { confirmName } from './confirm-mode.ts'
+import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
+import type { SelectedItem } from './many.ts'
+import { badArguments } from './refused.ts'
+import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
+
+/*
+ * Taking changes back. An update keeps the paths that it changes with their values before it sends
+ * its request, and with those of the reply after it; nothing of that can fail the update. Taking
+ * it back is an update, too, of the paths that still hold what the change left, and is kept itself.
+ */
+
+type ChangedKind = ChangedObject['kind']
+export type KeptObject = ChangedObject
+export type KeptPath = ChangedPath
+
+const toolOf: Readonly<Record<ChangedKind, string>> = {
+  agent: 'update_agent',
+  phone_number: 'update_phone_number',
+  sip_trunk: 'update_sip_trunk',
+  subaccount: 'update_subaccount',
+}
+
+/** The argument that takes a change back. */
+export const undoOption = {
+  undo: z.string().min(1).optional().describe('Instead: id of a change to take back.'),
+}
+
+/** Fields of the result of a change. */
+export const undoShape = {
+  undo: z.string().optional().describe('Id of this change, to take it back.'),
+  no_undo: z.string().optional().describe('Why it cannot be taken back.'),
+}
+
+type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAccount'>
+
+/** An object that is about to be changed. */
+interface ObjectToChange extends Pick<ChangedObject, 'id' | 'paths'> {
+  readonly request: Pick<RouteRequest, 'params'>
+  readonly name?: string | null | undefined
+}
+
+/** Longest wait for the state, ms. A change is not held up by a state that hangs. */
+const maxWaitMs = 2000
+
+/** Keeps the changes of one tool call. */
+export class KeptChanges {
+  readonly #kind: ChangedKind
+  readonly #session: KeepingSession
+  #writer: Promise<ChangeWriter> | undefined
+  /** Why nothing more is kept: later objects do not wait for a broken state again. */
+  #fault: string | undefined
+  #kept = 0
+  readonly #notKept: string[] = []
+  #isPartial = false
+
+  constructor(kind: ChangedKind, session: KeepingSession) {
+    this.#kind = kind
+    this.#session = session
+    if (!session.undoLog) this.#fault = switchedOff
+  }
+
+  /**
+   * Sends a change after its earlier values were kept. `pathsIn`: what the reply shows as changed.
+   * Throws what `send` throws.
+   */
+  async send<T>(
+    object: ObjectToChange,
+    send: () => Promise<T>,
+    pathsIn: (reply: T) => readonly ChangedPath[],
+  ): Promise<T> {
+    const added = await this.#add(object)
+    const count = () => {
+      if ('settle' in added) this.#kept++
+      else this.#notKept.push(added.fault)
+    }
+    try {
+      const reply = await send()
+      count()
+      if ('settle' in added) added.settle('done', pathsIn(reply))
+      return reply
+    } catch (error) {
+      if (error instanceof ApiError && mayBeDone(error)) count()
+      else if ('settle' in added) {
+        added.settle('not_done', [])
+        await this.#flush()
+      }
+      throw error
+    }
+  }
+
+  /**
+   * The objects of a change to take back. With a pinned account only those in it. Throws Refused,
+   * ApiError and StateError.
+   */
+  async objectsOf(change: string, run: UndoRun): Promise<readonly ChangedObject[]> {
+    refuseOtherArguments(run)
+    const { undoLog, pinnedAccount } = this.#session
+    if (!undoLog) throw badUndo(switchedOff)
+    const found = await undoLog.find(await changeOwner(this.#session), change)
+    const pinned = pinnedAccount && canonicalId(await accountIdIn(run.request, this.#session))
+    const objects = (found?.objects ?? []).filter(
+      ({ state, account }) => state !== 'not_done' && (!pinned || canonicalId(account) === pinned),
+    )
+    const [first] = objects
+    if (!first)
+      throw badUndo(
+        `this account has no change ${change}, or no longer; get_agent with changes shows those of an agent`,
+      )
+    if (first.kind !== this.#kind)
+      throw badUndo(`${change} is a change of ${toolOf[first.kind]}: give it there`)
+    this.#isPartial = found?.isPartial ?? false
+    return objects
+  }
+
+  /** The result of the tool call, with the id that takes its changes back, or why none does. */
+  async named({ structured, lines: [head = '', ...lines] }: OutputWithLines): Promise<ToolOutcome> {
+    await this.#flush()
+    const undo = this.#kept > 0 ? (await this.#writer)?.change : undefined
+    const [fault] = this.#notKept
+    const count = this.#notKept.length
+    const part = undo === undefined ? 'This change' : `${count} of ${count + this.#kept}`
+    const no_undo = fault && `${part} cannot be taken back: ${fault}`
+    return {
+      structured: {
+        ...structured,
+        ...(undo !== undefined && { undo }),
+        ...(no_undo && { no_undo }),
+      },
+      lines: [
+        [head, undo && `Take it back with undo ${undo}.`, no_undo && `${no_undo}.`]
+          .filter(Boolean)
+          .join(' '),
+        ...(this.#isPartial ? ['NOT COMPLETE: a part of the change is no longer kept.'] : []),
+        ...lines,
+      ],
+    }
+  }
+
+  async #add({ request, id, name, paths }: ObjectToChange) {
+    const add = async () => {
+      const account = await accountIdIn(request, this.#session)
+      const object = { kind: this.#kind, account, id, paths, ...(name && { name }) }
+      return (await this.#begun()).add(object)
+    }
+    if (this.#fault !== undefined) return { fault: this.#fault }
+    try {
+      const added = await inTime(add())
+      if (added === 'too_large') return { fault: 'its values are too large to be kept' }
+      if (added !== 'late') return added
+    } catch (error) {
+      if (!(error instanceof StateError) && !(error instanceof ApiError)) throw error
+    }
+    this.#fault = 'the earlier values could not be kept at the moment'
+    return { fault: this.#fault }
+  }
+
+  #begun(): Promise<ChangeWriter> {
+    const { undoLog } = this.#session
+    this.#writer ??= changeOwner(this.#session).then((owner) => {
+      if (!undoLog) throw new StateError(switchedOff)
+      return undoLog.begin(owner)
+    })
+    return this.#writer
+  }
+
+  /** What is not written in time stays as it was sent: its outcome is looked up when it is taken back. */
+  async #flush(): Promise<void> {
+    if (!this.#writer || this.#fault !== undefined) return
+    await inTime(this.#writer.then((writer) => writer.flush())).catch(() => undefined)
+  }
+}
+
+const switchedOff = 'this server keeps no earlier values (--undo-days 0)'
+
+async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => resolve('late'), maxWaitMs)
+  // A failure after that concerns nobody.
+  work.catch(() => undefined)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The key's own account on its platform: all of its keys share the changes. Throws ApiError. */
+const changeOwner = async ({ platform, cache }: KeepingSession): Promise<string> =>
+  JSON.stringify([platform, canonicalId(await ownAccountId(cache))])
+
+type UndoRun = Pick<Run, 'request' | 'cleared' | 'options'> & { readonly body: object | undefined }
+
+/** Arguments that go with `undo`. */
+const beside: readonly string[] = ['undo', 'dry_run', confirmName]
+
+function refuseOtherArguments({ request, body, cleared, options }: UndoRun): void {
+  const { account_id: _, ...params } = request.params
+  const given = Object.entries({ ...params, ...body, ...options }).flatMap(([name, value]) =>
+    value === undefined || beside.includes(name) ? [] : [name],
+  )
+  const [other] = [...cleared.map(() => 'clear'), ...given]
+  if (other !== undefined) throw badUndo(`takes a whole change back: leave out ${other}`)
+}
+
+const badUndo = (message: string) => badArguments([{ argument: 'undo', message }])
+
+/** The objects of a change as items to update. One account for all is the account of the run. */
+export function selectedObjects(objects: readonly ChangedObject[]): {
+  readonly account: AccountInTree | undefined
+  readonly items: readonly SelectedItem[]
+} {
+  const accounts = new Set(objects.map(({ account }) => account))
+  const [only] = accounts.size === 1 ? accounts : []
+  return {
+    account: only === undefined ? undefined : { id: only },
+    items: objects.map(({ id, name = id, account }) => ({
+      given: name,
+      id,
+      ...(only === undefined && { account: { id: account } }),
+    })),
+  }
+}
+
+/** What taking a change back does to an object. */
+interface TakenBack {
+  /** From the value that the object has to the earlier one. */
+  readonly back: readonly ChangedPath[]
+  /** Why other paths stay as they are. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Compares an object with what a change left. If it is not known whether the change was done, a path
+ * may hold the intended value or the earlier one.
+ */
+export function takenBack(current: Fields, paths: readonly ChangedPath[]): TakenBack {
+  const found = paths.map(({ path, before, after }) => {
+    const now = valueAt(current, path)
+    if (isSame(now, before)) return {}
+    if (isSame(now, after)) return { back: { path, before: now, after: before } }
+    return {
+      note: `${path.join('.')}: changed since, and stays ${shortJson(now, longestShown)}, not ${shortJson(after, longestShown)} as the change left it`,
+    }
+  })
+  return {
+    back: found.flatMap(({ back }) => back ?? []),
+    notes: found.flatMap(({ note }) => note ?? []),
+  }
+}
+
+/** Longest value in a note, characters. */
+const longestShown = 100
+
+/** Replies may leave out what is null. */
+const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null)
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) => (isObject(inner) ? ownField(inner, name) : undefined),
+    value,
+  )
+
+/** The changed fields, each with its whole value; what was absent is left out. */
+export function withPaths(current: Fields, back: readonly ChangedPath[]): Fields {
+  const names = new Set(back.flatMap(({ path }) => path.slice(0, 1)))
+  const changed = back.reduce<Fields>(
+    (all, { path, after }) => withValue(all, path, after),
+    current,
+  )
+  return Object.fromEntries(Object.entries(changed).filter(([name]) => names.has(name)))
+}
+
+function withValue(
+  fields: Fields,
+  [name = '', ...rest]: readonly string[],
+  value: unknown,
+): Fields {
+  const { [name]: inner, ...others } = fields
+  const changed = rest.length > 0 ? withValue(isObject(inner) ? inner : {}, rest, value) : value
+  return changed === undefined ? others : { ...fields, [name]: changed }
+}
+
+/** The latest changes of an object, for a result. */
+export const latestChangesShape = z
+  .array(
+    z.object({
+      undo: z.string().describe('Id of the change.'),
+      at: z.string().describe('When.'),
+      outcome: z.literal('unknown').optional().describe('Not known whether it was done.'),
+      changes: fieldChanges,
+    }),
+  )
+  .optional()
+  .describe('Its latest changes by this server, newest first.')
+
+/** `undefined`: this server keeps none. Throws ApiError and StateError. */
+export async function latestChanges(
+  object: Pick<ChangedObject, 'kind' | 'id'>,
+  session: KeepingSession,
+): Promise<z.output<typeof latestChangesShape>> {
+  const found = await session.undoLog?.ofObject(await changeOwner(session), object)
+  return found?.map(({ change, at, state, paths }) => ({
+    undo: change,
+    at: new Date(at).toISOString(),
+    ...(state === 'sent' && { outcome: 'unknown' as const }),
+    changes: changesOf(paths),
+  }))
+}
