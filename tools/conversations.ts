@@ -3,37 +3,12 @@ import { routes } from '../src/contract/routes.ts'
 import { readAllItems } from '../src/platform/sessions/complete-lists.ts'
 import { canonicalId } from '../src/text/canonical-id.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
-import { listSteps } from '../src/tool/lists/list-steps.ts'
-import { listDefaults } from '../src/tool/lists/list-view.ts'
 import { badArguments } from '../src/tool/refused.ts'
 import {
   ConversationReport,
   conversationReport,
   transcriptOptions,
 } from '../src/tool/results/call-report.ts'
-
-export const listConversations = defineTool({
-  name: 'list_conversations',
-  title: 'List conversations',
-  description:
-    'Lists conversations of an account and its subaccounts: phone, web and test, inbound and outbound. get_conversation returns a transcript.',
-  route: routes.conversations.list,
-  defaults: listDefaults,
-  ...listSteps(routes.conversations.list, {
-    shows: [
-      'conversation_id',
-      'type',
-      'status',
-      'direction',
-      'start_timestamp',
-      'duration_seconds',
-      'agent_id',
-      'agent_name',
-      'contact_number',
-    ],
-    speechTool: 'get_conversation',
-  }),
-})
 
 const options = {
   id: id('conversation_id; usually the same as the call id.'),

@@ -15,7 +15,8 @@ import { placeCall } from './calls/place-call.ts'
 import { placeCalls } from './calls/place-calls.ts'
 import { waitForCall } from './calls/wait-for-call.ts'
 import { getCall } from './calls.ts'
-import { getConversation, listConversations } from './conversations.ts'
+import { listConversations } from './conversations/list-conversations.ts'
+import { getConversation } from './conversations.ts'
 import { updatePhoneNumber } from './phone-numbers/update-phone-number.ts'
 import {
   createPhoneNumber,

@@ -71,8 +71,10 @@ function listedSchema(
 ): JsonSchema {
   const { account_id, include_subaccounts, to_account_id, ...properties } = schema.properties ?? {}
   const offersAccount = account === 'any' && account_id !== undefined
-  const offersSubaccounts = account === 'any' && include_subaccounts !== undefined
-  const shown = Object.entries(properties).filter(([name]) => !detail.hidden?.includes(name))
+  const isShown = (name: string) => !detail.hidden?.includes(name)
+  const offersSubaccounts =
+    account === 'any' && include_subaccounts !== undefined && isShown('include_subaccounts')
+  const shown = Object.entries(properties).filter(([name]) => isShown(name))
   return {
     ...schema,
     properties: {

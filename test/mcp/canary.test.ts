@@ -78,6 +78,8 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
       ['update_phone_number', { phone_number_id: unknown, inbound_agent_id: 'Suport line' }],
       ['get_subaccount', { subaccount_id: unknown }],
       ['list_calls', { agent_id: 'Suport line' }],
+      ['list_conversations', { transcript: 'all', fields: ['*'] }],
+      ['list_conversations', { search: 'canary' }],
       ['list_agents', { account_id: unknown }],
       ['list_voices', { provider: 'elevenlabs', language: 'klingon' }],
       [

@@ -41,7 +41,7 @@ export const mayImport = {
   'tools/agents': 'tool platform/sessions calls platform contract text',
   'tools/calls':
     'tool platform/sessions calls policy state platform contract contract/answer-status text',
-  'tools/conversations': 'tool platform/sessions contract text',
+  'tools/conversations': 'tool platform/sessions platform contract text',
   'tools/phone-numbers': 'tool platform/sessions platform contract text',
   'tools/providers': 'tool platform/sessions platform contract text',
   'tools/sip-trunks': 'tool platform/sessions platform contract text',
@@ -107,8 +107,8 @@ export const mayImport = {
   test: [
     'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal test/harness dev cli server',
     'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
-    'tools/agents tools/calls tools/phone-numbers tools/providers tools/sip-trunks tools/templates tools/usage prompts',
-    'mcp tool platform/sessions calls policy state state/private-files sandbox',
+    'tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers tools/sip-trunks tools/templates',
+    'tools/usage prompts mcp tool platform/sessions calls policy state state/private-files sandbox',
     'oauth oauth/pages oauth/guarded-fetch platform contract jinja text',
   ],
 } as const

@@ -218,7 +218,7 @@ function projectInner(value: unknown, paths: readonly string[]): unknown {
  * Note about the fields of a list: unknown requested fields, and omitted ones. Empty if there is
  * nothing to note.
  */
-function fieldsNote(
+export function fieldsNote(
   items: readonly Readonly<Record<string, unknown>>[],
   {
     shows,

@@ -8,11 +8,25 @@ import type { OutputWithLines } from '../tool.ts'
 import { compactJson, shortenValue } from './shortening.ts'
 import { betweenMarks, type CallOrConversation, knownAndOthers } from './untrusted-speech.ts'
 
+/** A text to find in what was said. */
+export const searchText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => plainText(text) !== '', { error: 'Expected visible characters' })
+
+/** Finds a text in one of `textOf`: in any case, within words too, across any white space. */
+export function searchPattern(text: string): RegExp {
+  const words = plainText(text).normalize().split(/\s+/)
+  const escaped = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+  return new RegExp(escaped.join('\\s+'), 'iu')
+}
+
 /** Arguments of the tools that show a transcript. */
 export const transcriptOptions = {
   from_turn: z.int().min(1).optional().describe('First turn to show.'),
   to_turn: z.int().min(1).optional().describe('Last turn to show.'),
-  search: z.string().min(1).max(200).optional().describe('Only turns that hold this text.'),
+  search: searchText.optional().describe('Only turns that hold this text.'),
 }
 type TranscriptOptions = z.output<z.ZodObject<typeof transcriptOptions>>
 
@@ -178,7 +192,7 @@ export function transcriptOf(
   messages: readonly Message[],
   { from_turn = 1, to_turn = messages.length, search }: TranscriptOptions,
 ): Transcript {
-  const wanted = search?.toLowerCase()
+  const wanted = search === undefined ? undefined : searchPattern(search)
   const found = messages
     .map(
       (message, index): Turn => ({
@@ -188,7 +202,7 @@ export function transcriptOf(
       }),
     )
     .filter(({ turn }) => turn >= from_turn && turn <= to_turn)
-    .filter((turn) => wanted === undefined || textOf(turn).toLowerCase().includes(wanted))
+    .filter((turn) => wanted?.test(textOf(turn)) ?? true)
   let left = turnsBudget
   const fitting = found.findIndex((turn) => {
     left -= estimateTokens(textOf(turn), left) + 8
@@ -206,9 +220,9 @@ export function transcriptOf(
 }
 
 /** The text of a turn, with tool results, on one line and without invisible characters. */
-function textOf({ message, name, result }: Turn): string {
+export function textOf({ message, name, result }: Message): string {
   const data = result === undefined ? '' : ` ${JSON.stringify(result)}`
-  return plainText(`${name ? `${name}: ` : ''}${message ?? ''}${data}`)
+  return plainText(`${name ? `${name}: ` : ''}${message ?? ''}${data}`).normalize()
 }
 
 /** Longest text of one turn, and of all other fields, in tokens. */

@@ -134,6 +134,7 @@ const misses: readonly (readonly [tool: string, args: Record<string, unknown>])[
   ['get_current_account', {}],
   ['list_agents', {}],
   ['list_conversations', {}],
+  ['list_conversations', { transcript: 'all', fields: ['*'] }],
   ['get_call', { call_id: unknown }],
   ['get_agent', { agent_id: unknown }],
   ['get_agent', { agent_id: seedIds.supportAgent }],

@@ -15,74 +15,62 @@ import { outcomeOf } from './first.ts'
 const lastWeek = { created_after: '2026-11-09T00:00:00Z', created_before: '2026-11-16T00:00:00Z' }
 const twoWeeks = { ...lastWeek, created_after: '2026-11-02T00:00:00Z' }
 
-const Page = Conversations.extend({ next_offset: z.int().nullish() })
-const Spoken = z.object({
-  messages: z.array(z.object({ role: z.string(), message: z.string() })),
-})
-type Message = z.output<typeof Spoken>['messages'][number]
-
-/** Conversations with what was said in each: the list is cut to what fits, then has a line for each of its items. */
-async function transcripts(assistant: Assistant, filters: Record<string, unknown>) {
-  const all: (z.output<typeof Page>['items'][number] & { messages: readonly Message[] })[] = []
-  const fields = ['messages.role', 'messages.message']
-  for (let offset: number | null | undefined = 0; offset != null; ) {
-    const args = { ...filters, fields, limit: 100, ...(offset > 0 && { offset }) }
-    const text = await assistant.text('list_conversations', args)
-    const page: z.output<typeof Page> = Page.parse(JSON.parse(text.slice(0, text.indexOf('\n'))))
-    const lines = [...text.matchAll(/^- [\da-f-]{36}: (.*)$/gm)]
-    ok(lines.length === page.items.length, text)
-    all.push(
-      ...page.items.map((item, at) => ({
-        ...item,
-        ...Spoken.parse(JSON.parse(lines[at]?.[1] ?? '')),
-      })),
-    )
-    offset = page.next_offset
-  }
-  return all
+/** A conversation as `list_conversations` shows it with a part of its transcript. */
+interface Spoken {
+  readonly agent: string
+  readonly contact: string
+  /** The text of each shown turn, such as `user: Thank you.` */
+  readonly turns: readonly string[]
 }
 
-const lastSaid = (messages: readonly Message[]) =>
-  messages.findLast(({ role }) => role === 'user')?.message
+/** Conversations with a part of what was said in each: a line that begins with a hyphen, and one for each turn. */
+async function spoken(assistant: Assistant, args: Record<string, unknown>): Promise<Spoken[]> {
+  const text = await assistant.text('list_conversations', { ...args, limit: 100 })
+  ok(!text.includes('Next page'), text)
+  return text
+    .split(/^- /m)
+    .slice(1)
+    .map((one) => ({
+      agent: /; agent (.+?);/.exec(one)?.[1] ?? '',
+      contact: /; with (.+?);/.exec(one)?.[1] ?? '',
+      turns: [...one.matchAll(/^ {2}\d+ (.+)$/gm)].map(([, turn = '']) => turn),
+    }))
+}
+
+const lastSaid = ({ turns }: Spoken) =>
+  turns.findLast((turn) => turn.startsWith('user: '))?.slice('user: '.length)
 
 const transferredWords: Way = async (assistant) => {
-  const found = await transcripts(assistant, { ...lastWeek, status: 'transferred' })
-  return found
-    .map(({ contact_number, messages }) => `${contact_number}: ${lastSaid(messages)}`)
-    .join('\n')
+  const args = { ...lastWeek, status: 'transferred', transcript: 'last_words' }
+  const found = await spoken(assistant, args)
+  return found.map((one) => `${one.contact}: ${lastSaid(one)}`).join('\n')
 }
 
 const wordOfMonth: Way = async (assistant) => {
-  const found = await transcripts(assistant, {
+  const found = await spoken(assistant, {
     created_after: '2026-10-01T00:00:00Z',
     created_before: '2026-11-01T00:00:00Z',
+    search: 'refund',
+    said_by: 'user',
   })
-  return found
-    .filter(({ messages }) =>
-      messages.some(({ role, message }) => role === 'user' && message.includes('refund')),
-    )
-    .map(({ agent_name, contact_number }) => `${agent_name}, ${contact_number}`)
-    .join('\n')
+  return found.map(({ agent, contact }) => `${agent}, ${contact}`).join('\n')
 }
 
 /** How a conversation ended, by its last event: "The caller hung up.", "Nobody answered." */
 const endOf = (event = '') =>
   event
-    .replace(/^The (?:callee (?:is )?)?/, '')
+    .replace(/^event: (?:The (?:callee (?:is )?)?)?/, '')
     .replace(/\.$/, '')
     .toLowerCase()
 
 const endsOfDay: Way = async (assistant) => {
-  const found = await transcripts(assistant, {
+  const found = await spoken(assistant, {
     created_after: '2026-11-16T00:00:00Z',
     created_before: '2026-11-17T00:00:00Z',
+    transcript: 'end',
   })
   return found
-    .map(({ contact_number, messages }) =>
-      [contact_number, endOf(messages.at(-1)?.message), lastSaid(messages)]
-        .filter(Boolean)
-        .join(': '),
-    )
+    .map((one) => [one.contact, endOf(one.turns.at(-1)), lastSaid(one)].filter(Boolean).join(': '))
     .join('\n')
 }
 

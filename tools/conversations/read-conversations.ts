@@ -1,0 +1,213 @@
+import type { Conversation, Message } from '../../src/contract/call.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { ApiError, failureText, isNotFound } from '../../src/platform/failure.ts'
+import { requestMs, withTimeLimit } from '../../src/platform/time-limit.ts'
+import type { Run } from '../../src/tool/tool.ts'
+
+/*
+ * Reading many conversations with what was said in them. The list has the transcripts; single calls
+ * are read only where it leaves them out.
+ */
+
+/** Most conversations, bytes and pages of one reading. */
+const max = { conversations: 2000, bytes: 10_000_000, pages: 40 } as const
+
+const maxPerPage = 100
+
+/** Most calls that are read for their transcript, at a time and in all. */
+const callConcurrency = 8
+const maxCalls = 200
+
+type ReadingRun = Pick<
+  Run,
+  'request' | 'session' | 'restricted' | 'signal' | 'answerBy' | 'progress'
+>
+
+export interface Reading {
+  /** Position of the first conversation in the platform's list. */
+  readonly from: number
+  /** Most conversations, if fewer than the bound. */
+  readonly limit: number
+  /** Takes the conversations in order; `messages` is absent where they could not be read. */
+  readonly add: (conversation: Conversation, messages: readonly Message[] | undefined) => void
+  /** True if no further conversations are needed. */
+  readonly isEnough: () => boolean
+}
+
+/** What was not read, and why. */
+export interface NotRead {
+  readonly reason: 'bound' | 'page_failed' | 'offset_ignored' | 'no_transcript'
+  readonly message: string
+  /** How many conversations; `null`: not known. */
+  readonly conversations: number | null
+  /** Conversations whose transcript was not read. */
+  readonly ids?: readonly string[]
+}
+
+export interface ConversationsRead {
+  /** How many conversations were read. */
+  readonly read: number
+  /** Length of the platform's list; `undefined`: not known. */
+  readonly count: number | undefined
+  /** True if there are, or may be, conversations after these. */
+  readonly hasMore: boolean
+  readonly notRead: readonly NotRead[]
+}
+
+/**
+ * Reads conversations page by page, at most 2,000 or 10 MB. A later page that fails ends the
+ * reading, and so does the time limit: what was read until then counts. Throws ApiError if the
+ * first page fails or the caller cancels.
+ */
+export function readConversations(run: ReadingRun, reading: Reading): Promise<ConversationsRead> {
+  const msLeft = Math.min(run.answerBy - performance.now(), requestMs)
+  return withTimeLimit(msLeft, run.signal, (signal) => readPages(run, reading, signal))
+}
+
+async function readPages(
+  run: ReadingRun,
+  { from, limit: wanted, add, isEnough }: Reading,
+  signal: AbortSignal,
+): Promise<ConversationsRead> {
+  const readPage = pageReader(run, signal)
+  const transcripts = new Transcripts(run, signal)
+  // Not every version of the reference has `offset` [R]: a platform that ignores it begins anew.
+  const first = from > 0 ? (await readPage(0, 1)).items[0] : undefined
+  const seen = new Set<string>()
+  let count: number | undefined
+  let bytes = 0
+  const end = (isOver: boolean, notRead?: Omit<NotRead, 'conversations'>): ConversationsRead => {
+    const read = seen.size
+    const left = count === undefined ? null : Math.max(0, count - from - read)
+    return {
+      ...{ read, count },
+      hasMore: !isOver && left !== 0,
+      notRead: [
+        ...(notRead && left !== 0 ? [{ ...notRead, conversations: left }] : []),
+        ...transcripts.notRead(),
+      ],
+    }
+  }
+  for (let page = 0; ; page++) {
+    const read = seen.size
+    if (read >= wanted || isEnough()) return end(false)
+    const isBound = read >= max.conversations || bytes >= max.bytes || page >= max.pages
+    if (isBound) return end(false, { reason: 'bound', message: boundMessage(read) })
+    // As many as fit, going by those before.
+    const fitting = read === 0 ? maxPerPage : Math.ceil(((max.bytes - bytes) * read) / bytes)
+    const perPage = Math.min(maxPerPage, fitting, wanted - read, max.conversations - read)
+    const reply = await readPage(from + read, perPage).catch((error: unknown) => {
+      if (read === 0 || run.signal?.aborted || !(error instanceof ApiError)) throw error
+      return error
+    })
+    if (reply instanceof ApiError) {
+      return end(false, { reason: 'page_failed', message: pageMessage(reply) })
+    }
+    const { items, limit } = reply
+    count = reply.count ?? count
+    if (read === 0 && first && items[0]?.conversation_id === first.conversation_id) {
+      return end(true, { reason: 'offset_ignored', message: repeatedMessage(true) })
+    }
+    const fresh = items.filter(({ conversation_id: id }) => !seen.has(id))
+    const isCounted = count !== undefined && from + read + fresh.length >= count
+    if (fresh.length === 0) {
+      const isRepeated = items.length > 0
+      const isOver = isCounted || (count === undefined && (!isRepeated || items.length < limit))
+      if (isOver) return end(true)
+      return end(true, { reason: 'offset_ignored', message: repeatedMessage(isRepeated) })
+    }
+    const messages = await mapConcurrently(fresh, callConcurrency, (one) => transcripts.of(one))
+    for (const [at, one] of fresh.entries()) {
+      seen.add(one.conversation_id)
+      add(one, messages[at])
+    }
+    bytes += Buffer.byteLength(JSON.stringify(items))
+    const all = count === undefined ? '' : ` of ${count - from}`
+    run.progress(seen.size, `${seen.size}${all} conversations read`)
+    // The count of a full page may be that of the page.
+    if (isCounted && items.length < limit) return end(true)
+  }
+}
+
+const boundMessage = (read: number) =>
+  `${read} conversations were read, which is the most at once (2,000 or 10 MB)`
+const pageMessage = ({ failure }: ApiError) =>
+  failure.kind === 'cancelled' ? 'the time was over' : failureText(failure)
+const repeatedMessage = (isRepeated: boolean) =>
+  isRepeated
+    ? 'the platform ignored offset and gave its first conversations again; narrow created_after and created_before'
+    : 'the platform counts more conversations than it lists'
+
+/** Reads a page of at most so many conversations; fewer if so many are too large a reply. */
+function pageReader({ request, session }: ReadingRun, signal: AbortSignal) {
+  let largest = maxPerPage
+  return async (offset: number, perPage: number) => {
+    for (;;) {
+      const limit = Math.min(perPage, largest)
+      const query = { ...request.query, limit, offset }
+      try {
+        const asked = { params: request.params, query }
+        return { limit, ...(await session.client.call(routes.conversations.list, asked, signal)) }
+      } catch (error) {
+        if (!isTooLarge(error) || limit === 1) throw error
+        largest = Math.ceil(limit / 4)
+      }
+    }
+  }
+}
+
+const isTooLarge = (error: unknown) =>
+  error instanceof ApiError &&
+  error.failure.kind === 'unreadable' &&
+  error.failure.reason === 'too_large'
+
+/** The transcripts of conversations, some of which the list leaves out. */
+class Transcripts {
+  readonly #run: ReadingRun
+  readonly #signal: AbortSignal
+  readonly #unread = new Map<string, string[]>()
+  #calls = 0
+  /** Why no further calls are read. */
+  #stopped: string | undefined
+
+  constructor(run: ReadingRun, signal: AbortSignal) {
+    this.#run = run
+    this.#signal = signal
+  }
+
+  /** The messages; `undefined`: they could not be read. */
+  async of({ conversation_id: id, messages }: Conversation) {
+    if (messages) return messages
+    if (this.#calls === maxCalls) this.#stopped ??= `only ${maxCalls} calls are read one by one`
+    if (this.#stopped !== undefined) return this.#isUnread(id, this.#stopped)
+    this.#calls++
+    const { request, restricted, signal: caller } = this.#run
+    try {
+      const asked = { params: { ...request.params, call_id: id }, query: {} }
+      const call = await restricted.client.call(routes.calls.get, asked, this.#signal)
+      return call.messages ?? []
+    } catch (error) {
+      if (!(error instanceof ApiError) || caller?.aborted) throw error
+      if (isNotFound(error)) return this.#isUnread(id, 'this account has no call with the same id')
+      this.#stopped = pageMessage(error)
+      return this.#isUnread(id, this.#stopped)
+    }
+  }
+
+  #isUnread(id: string, reason: string): undefined {
+    this.#unread.set(reason, [...(this.#unread.get(reason) ?? []), id])
+  }
+
+  notRead(): NotRead[] {
+    return [...this.#unread].map(([why, ids]) => ({
+      reason: 'no_transcript',
+      message: `the list has no transcript of them: ${why}`,
+      conversations: ids.length,
+      ids: ids.slice(0, maxIds),
+    }))
+  }
+}
+
+/** Most ids named for each reason. */
+const maxIds = 20
