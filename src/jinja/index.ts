@@ -3,5 +3,6 @@
  * Python's own as far as templates can tell.
  */
 export { analyse, unknownVariables } from './analysis/analyse.ts'
+export { branchesOf, type Outcome } from './branches/branches.ts'
 export { TemplateError } from './error.ts'
 export { render } from './render/render.ts'

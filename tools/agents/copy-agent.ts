@@ -14,8 +14,7 @@ import {
 } from '../../src/tool/checks/catalog-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { type Fields, overlay } from '../../src/tool/field-changes.ts'
-import type { NamingArgument } from '../../src/tool/references/kinds.ts'
-import { idMeant } from '../../src/tool/references/names-to-ids.ts'
+import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { absentInstructions, newValueChecks, savedAgentLines } from './saved-agent.ts'
@@ -107,18 +106,6 @@ async function targetOf(run: CopyRun): Promise<Target> {
     accountIdIn({ params }, session),
   ])
   return { params, isOtherAccount: from !== to }
-}
-
-/** The id of a named object. Throws Refused if it is ambiguous or unknown. */
-async function idOf(
-  kind: NamingArgument,
-  given: string,
-  { request: { params }, restricted: session, signal }: CopyRun,
-  argument: string = kind,
-): Promise<string> {
-  const meant = await idMeant(kind, given, { params, session, signal })
-  if ('problem' in meant) throw badArguments([{ argument, message: meant.problem }])
-  return meant.id
 }
 
 /** Throws Refused and ApiError. A creation is never sent twice. */

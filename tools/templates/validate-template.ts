@@ -1,32 +1,38 @@
 import * as z from 'zod'
+import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { TemplateValidation } from '../../src/contract/template.ts'
 import { ApiError } from '../../src/platform/failure.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
 import {
   type SpokenGreeting,
+  spokenGreeting,
   spokenGreetingInWords,
-  spokenText,
   variablePaths,
 } from '../../src/tool/checks/greeting-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
+import { idOf } from '../../src/tool/references/names-to-ids.ts'
+import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { TemplateFindings } from './repair-template.ts'
+import { branchesShape, branchLines, templateBranches } from './template-branches.ts'
 
 const options = {
+  agent_id: z.string().min(1).optional().describe('Agent whose greeting to check instead.'),
   test_variables: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Sample values for what would be spoken.'),
+    .describe('Sample values. branches shows other cases too.'),
 }
 
 type TemplateRun = Run<typeof routes.templates.validate, typeof options>
 
-/** Platform's validation, with further findings: more mistakes, a repair, the spoken text. */
+/** Platform's validation, with further findings: more mistakes, a repair, the spoken texts. */
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
   title: 'Check a template',
   description:
-    'Checks a Jinja template for a greeting or prompt. Returns errors, the repaired text if the repair is obvious, unknown variables and what would be spoken. Saves nothing; use it before create_agent and update_agent.',
+    'Checks a Jinja template for a greeting or prompt, or the greeting of an agent. Returns errors, the repaired text if the repair is obvious, unknown variables, and what is spoken in every branch: with each variable, without it, empty. Saves nothing; use it before create_agent and update_agent.',
   route: routes.templates.validate,
   options,
   schema: TemplateValidation.extend({
@@ -37,22 +43,40 @@ export const validateAgentTemplate = defineTool({
     repaired: z.string().optional().describe('The text to save, repaired by this tool.'),
     repairs: z.array(z.string()).optional().describe('What was changed in it.'),
     spoken: z.string().optional().describe('As this tool renders it with test_variables.'),
+    ...branchesShape,
   }),
   async run(run) {
-    const template = run.body.template ?? ''
+    const { message, mode } = await greetingGiven(run)
+    const template = typeof message === 'string' ? message : ''
     const reply = await validate(run, template)
     // The template engine is loaded with the first template.
     const { repairTemplate } = await import('./repair-template.ts')
     const found = repairTemplate(template)
     const repaired = await acceptedRepair(run, found)
-    const isSpeakable = reply.valid || repaired !== undefined
     const { test_variables: testVariables = {} } = run.options
-    const spoken = isSpeakable
-      ? await spokenText(repaired ?? template, { testVariables })
-      : undefined
-    return resultOf({ reply, found, repaired, spoken: spoken && inWords(spoken) })
+    if (!reply.valid && repaired === undefined)
+      return resultOf({ reply, found, repaired, spoken: undefined, branches: {} })
+    const text = repaired ?? template
+    const [spoken, branches] = await Promise.all([
+      spokenGreeting({ message: text, mode }, { testVariables }),
+      templateBranches(text, testVariables),
+    ])
+    return resultOf({ reply, found, repaired, spoken: inWords(spoken), branches })
   },
 })
+
+/** The template, or the greeting of an agent. Throws Refused and ApiError. */
+async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initial_message']>> {
+  const { template = '' } = run.body
+  const { agent_id: given } = run.options
+  if (given === undefined) return { message: template }
+  if (template !== '')
+    throw badArguments([{ argument: 'template', message: 'give it or agent_id, not both' }])
+  const agent_id = await idOf('agent_id', given, run)
+  const params = { account_id: accountIn(run.request), agent_id }
+  const agent = await run.session.client.call(routes.agents.get, { params, query: {} }, run.signal)
+  return agent.initial_message ?? {}
+}
 
 /** The effect of a failure on a call is undocumented; the sandbox shows one possibility. */
 const inWords = (spoken: SpokenGreeting): string =>
@@ -86,9 +110,10 @@ interface TemplateResult {
   readonly found: TemplateFindings
   readonly repaired: string | undefined
   readonly spoken: string | undefined
+  readonly branches: Parameters<typeof branchLines>[0]
 }
 
-function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
+function resultOf({ reply, found, repaired, spoken, branches }: TemplateResult) {
   const { valid, errors, warnings, variables } = reply
   const alsoFound = found.problems
     .filter((problem, i) => !isReported(problem, i, reply))
@@ -100,6 +125,7 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
       ...(alsoFound.length > 0 && { also_found: alsoFound }),
       ...(repaired !== undefined && { repaired, repairs: [...found.changes] }),
       ...(spoken !== undefined && { spoken }),
+      ...branches,
     },
     lines: [
       `The template is ${valid ? 'valid: it renders' : 'not valid'}.`,
@@ -116,6 +142,7 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
         : [
             `Spoken${repaired === undefined ? '' : ' when repaired'} (rendered by this tool): ${spoken}`,
           ]),
+      ...branchLines(branches),
       ...(variables.length > 0 ? [`Variables: ${variables.join(', ')}`] : []),
     ],
   }

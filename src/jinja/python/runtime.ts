@@ -16,12 +16,23 @@ export const newCall = 5
 /** Steps for a dict's entry: it takes far more memory than an item of a list. */
 export const newEntry = 5
 
+/** Who is told what happens while a template is rendered. */
+export type Notes = {
+  readonly gaps?: Gaps
+  /**
+   * Is told each decision and which way it went: the branch of an `if`, then 0 or otherwise 1, the
+   * operand that decides `and` and `or`, 1 where a loop has items and 0 where not, 1 where the filter
+   * `default` replaces a value.
+   */
+  readonly onBranch?: (decision: object, taken: number) => void
+}
+
 /** The runtime of one rendering. */
 export class RenderRuntime implements Runtime {
   readonly filters: ReadonlyMap<string, Callee>
   readonly tests: ReadonlyMap<string, Callee>
   private readonly budget: Budget
-  private readonly gaps: Gaps | null
+  private readonly notes: Notes
   private steps = 0
   private depth = 0
   line = 1
@@ -31,12 +42,12 @@ export class RenderRuntime implements Runtime {
     budget: Budget,
     filters: ReadonlyMap<string, Callee>,
     tests: ReadonlyMap<string, Callee>,
-    gaps: Gaps | null = null,
+    notes: Notes = {},
   ) {
     this.budget = budget
     this.filters = filters
     this.tests = tests
-    this.gaps = gaps
+    this.notes = notes
   }
 
   spend(steps = 1): void {
@@ -86,7 +97,16 @@ export class RenderRuntime implements Runtime {
   }
 
   noteGap(source: Name | Chain, steps: number): void {
-    this.gaps?.add(source, steps)
+    this.notes.gaps?.add(source, steps)
+  }
+
+  noteBranch(decision: object, taken: number): void {
+    this.notes.onBranch?.(decision, taken)
+  }
+
+  /** Steps taken so far. */
+  get spent(): number {
+    return this.steps
   }
 
   fail(message: string, type: TemplateErrorType = 'runtime_error'): never {

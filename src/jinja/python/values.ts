@@ -138,6 +138,8 @@ export interface Runtime {
   call<T>(run: () => T): T
   /** Notes that a variable was printed as nothing: see runtime.ts. */
   noteGap(source: Name | Chain, steps: number): void
+  /** Notes which way a decision of the template went: see runtime.ts. */
+  noteBranch(decision: object, taken: number): void
   fail(message: string, type?: TemplateErrorType): never
 }
 

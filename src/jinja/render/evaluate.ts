@@ -91,12 +91,16 @@ function evaluateName(runtime: Runtime, expr: Name, scope: Lookup): Value {
 type Logic = Extract<Expr, { kind: 'and' | 'or' }>
 
 /** The value of the operand that decides, as in Python. */
-function evaluateLogic(runtime: Runtime, { kind, operands }: Logic, scope: Lookup): Value {
+function evaluateLogic(runtime: Runtime, logic: Logic, scope: Lookup): Value {
+  const { kind, operands } = logic
   let value: Value = null
+  let at = 0
   for (const operand of operands) {
     value = evaluate(runtime, operand, scope)
     if (isTrue(value) === (kind === 'or')) break
+    at++
   }
+  runtime.noteBranch(logic, at)
   return value
 }
 
@@ -170,7 +174,9 @@ function concat(runtime: Runtime, values: readonly Value[]): Value {
 }
 
 function evaluateConditional(runtime: Runtime, expr: Conditional, scope: Lookup): Value {
-  if (isTrue(evaluate(runtime, expr.test, scope))) return evaluate(runtime, expr.then, scope)
+  const isMet = isTrue(evaluate(runtime, expr.test, scope))
+  runtime.noteBranch(expr, isMet ? 0 : 1)
+  if (isMet) return evaluate(runtime, expr.then, scope)
   if (expr.otherwise !== null) return evaluate(runtime, expr.otherwise, scope)
   const where = `the inline if-expression on line ${expr.line}`
   return new Undefined(`${where} evaluated to false and no else section was defined.`)
@@ -224,8 +230,13 @@ export function applyFilter(
   runtime.spend(newCall)
   if (filter === undefined)
     return runtime.fail(`No filter named ${quote(step.name)} found.`, 'unknown_filter')
-  return filter(runtime, value, args)
+  const result = filter(runtime, value, args)
+  if (isDefault(step)) runtime.noteBranch(step, result === value ? 0 : 1)
+  return result
 }
+
+/** The filter that replaces a missing value. */
+export const isDefault = ({ name }: FilterStep): boolean => name === 'default' || name === 'd'
 
 function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup): Value {
   const test = runtime.tests.get(step.name)

@@ -162,12 +162,15 @@ export class Executor {
   }
 
   private runIf(statement: Extract<Statement, { kind: 'if' }>, place: Place): void {
-    for (const { test, body } of [statement.first, ...statement.elifs]) {
+    const branches = [statement.first, ...statement.elifs]
+    for (const [at, { test, body }] of branches.entries()) {
       if (isTrue(evaluate(this.runtime, test, place.scope))) {
+        this.runtime.noteBranch(statement, at)
         this.runBody(body, place)
         return
       }
     }
+    this.runtime.noteBranch(statement, branches.length)
     this.runBody(statement.otherwise, place)
   }
 
@@ -197,6 +200,7 @@ export class Executor {
       this.runBody(loop.body, inner)
       this.runtime.line = loop.line
     }
+    this.runtime.noteBranch(loop, rendered ? 1 : 0)
     if (rendered || loop.otherwise.length === 0) return
     const scope = place.scope.inner(frames.otherwise)
     this.runBody(loop.otherwise, { scope, out: place.out, top: false })

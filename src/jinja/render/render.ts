@@ -1,4 +1,5 @@
 import { type AnalyseOptions, compileSource } from '../analysis/analyse.ts'
+import type { Compiled } from '../analysis/names.ts'
 import { TemplateError } from '../error.ts'
 import { filters } from '../filters/index.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS, MAX_VALUE_DEPTH } from '../limits.ts'
@@ -39,8 +40,17 @@ export function render(
   const compiled = compileSource(source, options.analysis)
   if (compiled.report.error !== null) throw compiled.report.error
   const { maxSteps = MAX_STEPS, maxLength = MAX_OUTPUT_LENGTH, onGap } = options
-  const gaps = onGap ? new Gaps(onGap) : null
-  const runtime = new RenderRuntime({ maxSteps, maxLength }, filters, tests, gaps)
+  const notes = onGap ? { gaps: new Gaps(onGap) } : {}
+  const runtime = new RenderRuntime({ maxSteps, maxLength }, filters, tests, notes)
+  return renderCompiled(compiled, context, runtime)
+}
+
+/** Renders a template that was compiled without an error. Throws as `render` does. */
+export function renderCompiled(
+  compiled: Compiled,
+  context: Readonly<Record<string, unknown>>,
+  runtime: RenderRuntime,
+): string {
   try {
     const values = toValues(runtime, context)
     return new Executor(runtime, compiled).run(new Context(runtime, values, globals))

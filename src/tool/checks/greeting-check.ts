@@ -178,7 +178,7 @@ export type SpokenGreeting =
  * Limits of rendering: 20 ms each for parsing and rendering, and a text longer than anybody listens
  * to. A template comes from outside and may be hostile.
  */
-const limits = {
+export const renderLimits = {
   maxSteps: 200_000,
   maxLength: 50_000,
   analysis: { maxSteps: 200_000, maxLength: 200_000 },
@@ -208,7 +208,7 @@ export async function spokenText(template: string, facts: GreetingFacts): Promis
   const empty: string[] = []
   const onGap = (path: string) => empty.push(path)
   try {
-    const text = render(template, variablesOf(facts), { ...limits, onGap })
+    const text = render(template, variablesOf(facts), { ...renderLimits, onGap })
     const fromPlatform = knownVariables.filter((path) => text.includes(placeholder(path)))
     return { kind: 'spoken', text, empty, fromPlatform, isReworded: false }
   } catch (error) {
@@ -222,7 +222,8 @@ export async function spokenText(template: string, facts: GreetingFacts): Promis
 
 const placeholder = (path: string) => `[${path}]`
 
-function variablesOf(facts: GreetingFacts): Variables {
+/** The variables of a call as known before it; a placeholder is a value that only the platform knows. */
+export function variablesOf(facts: GreetingFacts): Variables {
   const { agentId, fromNumber, toNumber, type, testVariables = {} } = facts
   const contact = (field: string) => placeholder(`contact.${field}`)
   const known = {

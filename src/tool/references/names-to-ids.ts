@@ -7,7 +7,8 @@ import { type AllItems, maxItems, readAllItems } from '../../platform/sessions/c
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { e164Meant, isE164 } from '../../text/phone-number.ts'
-import type { ArgumentProblem } from '../refused.ts'
+import { type ArgumentProblem, badArguments } from '../refused.ts'
+import type { Run } from '../tool.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
 /** Id and name fields of a list item. */
@@ -140,6 +141,25 @@ export async function idMeant(
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
   const value = found[0]?.[kind.sends ?? 'id']
   return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }
+}
+
+/**
+ * The id of an object that an option of a tool names; `argument` is the option, if it has another
+ * name. Throws Refused if it is ambiguous, and ApiError.
+ */
+export async function idOf(
+  kind: NamingArgument,
+  given: string,
+  {
+    request: { params },
+    restricted: session,
+    signal,
+  }: Pick<Run, 'request' | 'restricted' | 'signal'>,
+  argument: string = kind,
+): Promise<string> {
+  const meant = await idMeant(kind, given, { params, session, signal })
+  if ('problem' in meant) throw badArguments([{ argument, message: meant.problem }])
+  return meant.id
 }
 
 interface Called {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { analyse } from '../../../src/jinja/index.ts'
 import { repairTemplate } from '../../../tools/templates/repair-template.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { newAgent } from '../../harness/story.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 
 const repairedOf = (template: string) => repairTemplate(template).repaired
@@ -161,13 +162,91 @@ describe('validate_agent_template', () => {
     const filled = await client.value('validate_agent_template', { template, test_variables })
     expect(filled).toMatchObject({ unknown_variables: [], warnings: [], spoken: '"Hi Ada!"' })
     const text = await client.text('validate_agent_template', { template, test_variables })
-    expect(text).toMatch(/^.*\n.*"Hi Ada!"\n.*customer\.name\n.*$/)
+    expect(text).toContain('Spoken (rendered by this tool): "Hi Ada!"\n')
+  })
+
+  const greeting =
+    '{% if contact.first_name %}Hello {{ contact.first_name }}{% else %}Good day{% endif %}, {% if visit.days == 0 %}today{% else %}in {{ visit.days }} days{% endif %}'
+
+  test('shows every branch of a template, and what is assumed', async () => {
+    const { branches, assumed, not_tried } = await client.value('validate_agent_template', {
+      template: greeting,
+    })
+    expect(branches).toEqual([
+      {
+        when: 'contact.first_name given, visit.days 2',
+        spoken: '"Hello [contact.first_name], in 2 days"',
+      },
+      {
+        when: 'contact.first_name given, visit.days 0',
+        spoken: '"Hello [contact.first_name], today"',
+      },
+      {
+        when: 'contact.first_name not given or "", visit.days 2',
+        spoken: '"Good day, in 2 days"',
+      },
+      { when: 'contact.first_name not given or "", visit.days 0', spoken: '"Good day, today"' },
+      { when: 'visit.days not given', spoken: expect.stringMatching(/fails.*'visit'/) },
+      {
+        when: 'contact.first_name given, visit.days ""',
+        spoken: '"Hello [contact.first_name], in  days"; EMPTY in it: visit.days',
+      },
+    ])
+    expect(assumed).toEqual(['contact.first_name', 'visit.days'])
+    expect(not_tried).toBeUndefined()
+  })
+
+  test('shows the branches of the greeting of an agent, with the values given', async () => {
+    const { id: agent_id } = await client.value('create_agent', {
+      ...newAgent,
+      name: 'Branches',
+      initial_message: { message: greeting },
+    })
+    const test_variables = { contact: { first_name: 'Sam' }, visit: { days: 5 } }
+    for (const given of [agent_id, 'Branches']) {
+      const args = { agent_id: given, test_variables }
+      const result = await client.call('validate_agent_template', args)
+      expect(await client.flaws('validate_agent_template', result)).toBeUndefined()
+      expect(result.structuredContent).toMatchObject({
+        spoken: '"Hello Sam, in 5 days"',
+        branches: expect.arrayContaining([
+          { when: 'contact.first_name "Sam", visit.days 5', spoken: '"Hello Sam, in 5 days"' },
+          {
+            when: 'contact.first_name not given or "", visit.days 0',
+            spoken: '"Good day, today"',
+          },
+        ]),
+      })
+      expect(result.structuredContent).not.toHaveProperty('assumed')
+    }
+    const both = await client.call('validate_agent_template', { agent_id, template: 'Hi' })
+    expect(both.isError).toBe(true)
+    const none = await client.call('validate_agent_template', { agent_id: 'Nobody' })
+    expect(none).toMatchObject({ isError: true, content: [{ text: /Nobody|list_agents/ }] })
+  })
+
+  test('tries several times of the day, and the constants of what always has a value', async () => {
+    const { branches } = await client.value('validate_agent_template', {
+      template:
+        "{% if direction == 'inbound' %}Thanks{% elif current_datetime | datetime('%H') | int < 12 %}Morning{% else %}Evening{% endif %}",
+    })
+    expect(Array.from(Object(branches), ({ spoken }) => spoken).sort()).toEqual([
+      '"Evening"',
+      '"Morning"',
+      '"Thanks"',
+    ])
+  })
+
+  test('says which branches nothing led to', async () => {
+    const template = '{% if order.total | length > 300 %}\nA{% endif %}{% if x %}B{% endif %}'
+    const { not_tried } = await client.value('validate_agent_template', { template })
+    expect(not_tried).toContain('line 1')
   })
 
   test('has nothing of its own for a good template', async () => {
     const result = await client.value('validate_agent_template', { template: 'Hi' })
     expect(result).toMatchObject({ valid: true, spoken: '"Hi"' })
-    for (const name of ['also_found', 'repaired', 'repairs'])
+    for (const name of ['also_found', 'repaired', 'repairs', 'branches', 'assumed', 'not_tried'])
       expect(result).not.toHaveProperty(name)
   })
 })

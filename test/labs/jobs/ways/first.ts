@@ -116,10 +116,7 @@ const archiveSome: Way = async (assistant) => {
 
 const repairTemplate: Way = async (assistant) => {
   const agent_id = 'Payment reminders'
-  const { initial_message } = await assistant.read(Greeting, 'get_agent', { agent_id })
-  const checked = await assistant.text('validate_agent_template', {
-    template: initial_message.message,
-  })
+  const checked = await assistant.text('validate_agent_template', { agent_id })
   const [, repaired] = /to save: (".*")$/m.exec(checked) ?? []
   ok(repaired, checked)
   const message = z.string().parse(JSON.parse(repaired))

@@ -1,0 +1,176 @@
+import type { Constant, ReadVariable } from './decisions.ts'
+
+/** What a variable is in one case: a value, or not given at all. */
+export type CaseValue = { readonly value: unknown } | 'absent'
+
+/** Variables that are varied together. */
+export interface Dimension {
+  /** Dotted paths. */
+  readonly paths: readonly string[]
+  /** The first is taken where others are varied: what is given, or assumed to be. */
+  readonly choices: readonly Choice[]
+}
+
+/** What each path of a dimension is. */
+export type Choice = readonly CaseValue[]
+
+export interface CaseOptions {
+  /** Whether a call may come without a value for this variable. Default: any may. */
+  readonly isOptional?: (path: string) => boolean
+  /** Values to try besides those that the template names. */
+  readonly alsoTried?: Readonly<Record<string, readonly unknown[]>>
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Bound of the variables that are varied, the first of the template. */
+export const maxVariables = 40
+
+/** Stands for a text that nobody has given. */
+export const placeholder = (path: string): string => `[${path}]`
+
+/**
+ * What to vary: each variable that decides, and all that are printed only at once. Bounds of
+ * numbers and the constants that a variable is compared with are tried, an empty value and none.
+ */
+export function dimensionsOf(
+  variables: ReadonlyMap<string, ReadVariable>,
+  given: Values,
+  { isOptional = () => true, alsoTried = {} }: CaseOptions,
+): Dimension[] {
+  const all = [...variables].slice(0, maxVariables)
+  const isAbove = ([path]: (typeof all)[number]) =>
+    all.some(([other]) => other.startsWith(`${path}.`))
+  const deciding = all.filter(([, variable]) => variable.isDeciding)
+  const printed = all.filter((one) => !one[1].isDeciding && !isAbove(one))
+  return [
+    ...deciding.map(([path, variable]) => ({
+      paths: [path],
+      choices: choicesOf(path, variable, {
+        given: valueAt(given, variable.path),
+        hasParts: isAbove([path, variable]),
+        isOptional: isOptional(path),
+        others: alsoTried[path] ?? [],
+      }),
+    })),
+    ...dimensionOfPrinted(printed, given, isOptional),
+  ].filter(({ choices }) => choices.length > 0)
+}
+
+interface Circumstances {
+  /** `undefined`: nothing is. */
+  readonly given: unknown
+  /** Parts of it are read, too, and varied on their own. */
+  readonly hasParts: boolean
+  readonly isOptional: boolean
+  readonly others: readonly unknown[]
+}
+
+function choicesOf(
+  path: string,
+  variable: ReadVariable,
+  { given, hasParts, isOptional, others }: Circumstances,
+): Choice[] {
+  const missing: CaseValue[] = isOptional ? ['absent'] : []
+  if (hasParts) return [{ value: given ?? {} }, ...missing].map((one) => [one])
+  if (variable.isList && given === undefined) return missing.map((one) => [one])
+  const usual = given === undefined ? sampleOf(path, variable) : given
+  const empty: CaseValue[] = isOptional ? [{ value: Array.isArray(usual) ? [] : '' }] : []
+  const tried = [usual, ...variable.constants, ...others].map((value) => ({ value }))
+  return unique([...tried, ...missing, ...empty]).map((one) => [one])
+}
+
+/** A value that equals none of those which a variable is compared with. */
+function sampleOf(path: string, { constants, isNumber }: ReadVariable): Constant {
+  const values = [...constants]
+  const numbers = values.filter((value) => typeof value === 'number')
+  if (isNumber) return Math.max(1, ...numbers) + 1
+  return values.length > 0 && values.every((value) => typeof value === 'boolean')
+    ? true
+    : placeholder(path)
+}
+
+function unique(choices: readonly CaseValue[]): CaseValue[] {
+  return [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()]
+}
+
+/** All that are printed only, as given or assumed, absent, and empty. */
+function dimensionOfPrinted(
+  printed: readonly (readonly [string, ReadVariable])[],
+  given: Values,
+  isOptional: (path: string) => boolean,
+): Dimension[] {
+  const paths = printed.map(([path]) => path)
+  if (paths.length === 0) return []
+  const usual = printed.map(([path, variable]) => {
+    const value = valueAt(given, variable.path)
+    return { value: value === undefined ? sampleOf(path, variable) : value }
+  })
+  const without = (missing: CaseValue) =>
+    printed.map(([path], at) => (isOptional(path) ? missing : (usual[at] ?? missing)))
+  const choices: Choice[] = [usual, without('absent'), without({ value: '' })]
+  return [{ paths, choices: paths.some(isOptional) ? choices : [usual] }]
+}
+
+function valueAt(values: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
+        ? Object.entries(inner).find(([key]) => key === name)?.[1]
+        : undefined,
+    values,
+  )
+}
+
+/** The values with those of a case in their places. What is given stays as it is. */
+export function withCase(
+  given: Values,
+  dimensions: readonly Dimension[],
+  choices: readonly number[],
+): Values {
+  const places = dimensions
+    .flatMap(({ paths, choices: all }, at) =>
+      paths.map((path, i) => ({ path, to: all[choices[at] ?? 0]?.[i] ?? 'absent' })),
+    )
+    .sort((a, b) => a.path.length - b.path.length)
+  // What has parts is set before them, and taken away after them.
+  const present = places.filter((place) => place.to !== 'absent')
+  const absent = places.filter((place) => place.to === 'absent')
+  const kept = new Set(present.map(({ path }) => path))
+  const all = present.reduce<Values>(
+    (values, { path, to }) => (to === 'absent' ? values : withValue(values, path.split('.'), to)),
+    given,
+  )
+  return absent.reduce<Values>((values, { path }) => without(values, path.split('.'), kept), all)
+}
+
+/** A copy with one value in it set. */
+function withValue(
+  values: Values,
+  [name = '', ...rest]: readonly string[],
+  to: { readonly value: unknown },
+): Values {
+  if (rest.length === 0) return { ...values, [name]: to.value }
+  const before = Object.hasOwn(values, name) ? values[name] : undefined
+  return { ...values, [name]: withValue(isObject(before) ? before : {}, rest, to) }
+}
+
+/** A copy without one value, and without what had only that, unless it is kept. */
+function without(
+  values: Values,
+  [name = '', ...rest]: readonly string[],
+  kept: ReadonlySet<string>,
+  above = '',
+): Values {
+  if (!Object.hasOwn(values, name)) return values
+  const { [name]: before, ...others } = values
+  if (rest.length === 0) return others
+  if (!isObject(before)) return values
+  const path = `${above}${name}`
+  const inner = without(before, rest, kept, `${path}.`)
+  const isEmpty = Object.keys(inner).length === 0 && !kept.has(path)
+  return isEmpty ? others : { ...others, [name]: inner }
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
