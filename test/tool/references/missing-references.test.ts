@@ -205,6 +205,7 @@ const unknownIds: Record<string, Record<string, unknown>[]> = {
   wait_for_call: [{ call_id: missing }],
   list_conversations: [{ agent_id: 'Nobody' }, { conversation_id: missing }],
   get_conversation: [{ id: missing }],
+  validate_agent_template: [{ agent_id: missing }, { agent_id: 'Nobody' }],
 }
 
 test('a sentence about an unknown id has one mark at its end, as that of the platform has', async () => {
