@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import { Conversations, Greeting, Trunks, Voices, type Way } from './assistant.ts'
+import { Conversations, Trunks, Voices, type Way } from './assistant.ts'
 
 const createAgent: Way = async (assistant) => {
   const { voices } = await assistant.read(Voices, 'list_voices', {
