@@ -45,7 +45,7 @@ export const mayImport = {
   'tools/phone-numbers': 'tool platform/sessions platform contract text',
   'tools/providers': 'tool platform/sessions platform contract text',
   'tools/sip-trunks': 'tool platform/sessions platform contract text',
-  'tools/templates': 'tool jinja platform contract text',
+  'tools/templates': 'tool jinja platform/sessions platform contract text',
   'tools/usage': 'tool platform/sessions platform contract text',
   'tools/index': [
     'tools/accounts tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers',

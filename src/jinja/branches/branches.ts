@@ -54,7 +54,7 @@ const maxCases = 400
 const maxWays = 3
 
 /** Ways out of one decision that are told apart. */
-const mostTaken = 1024
+const maxTaken = 1024
 
 /**
  * What a template says in each of its branches. The values come from its own conditions: the
@@ -78,7 +78,7 @@ export function branchesOf(
   const idOf = (decision: object, taken: number) => {
     const id = ids.get(decision) ?? ids.size
     ids.set(decision, id)
-    return id * mostTaken + Math.min(taken, mostTaken - 1)
+    return id * maxTaken + Math.min(taken, maxTaken - 1)
   }
   let stepsLeft = maxSteps
   const tried = (choices: Choices): Case => {

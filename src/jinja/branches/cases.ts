@@ -27,7 +27,7 @@ type Values = Readonly<Record<string, unknown>>
 export const maxVariables = 40
 
 /** Stands for a text that nobody has given. */
-export const placeholder = (path: string): string => `[${path}]`
+const placeholder = (path: string): string => `[${path}]`
 
 /**
  * What to vary: each variable that decides, and all that are printed only at once. Bounds of

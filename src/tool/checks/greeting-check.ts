@@ -202,7 +202,7 @@ export async function spokenGreeting(
 type SpokenText = Exclude<SpokenGreeting, { kind: 'none' }>
 
 /** Renders a template that is spoken word for word. */
-export async function spokenText(template: string, facts: GreetingFacts): Promise<SpokenText> {
+async function spokenText(template: string, facts: GreetingFacts): Promise<SpokenText> {
   // Lazy: few tool calls render a template.
   const { render, TemplateError } = await import('../../jinja/index.ts')
   const empty: string[] = []
