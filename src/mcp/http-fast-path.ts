@@ -30,6 +30,7 @@ import type { ObservedContext, RequestObserving } from './observed-request.ts'
 import { clientIn, isViewSession } from './request-sender.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
+import type { Skill } from './skills.ts'
 import { answerOnlyClient, type RunTool } from './tool-calls.ts'
 import type { ToolCatalogue } from './tools.ts'
 
@@ -62,6 +63,7 @@ interface HttpFastPathOptions {
   readonly info: Implementation
   readonly sessionFor: (credential: Credential | undefined) => Session
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
+  readonly skills: readonly Skill[]
   readonly runTool: RunTool
   readonly onBug: (error: unknown) => void
   readonly observing: RequestObserving
@@ -175,12 +177,12 @@ async function answerCall(
 }
 
 async function answerRead(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
-  const { request, protocol, info, sessionFor, onBug } = answering
+  const { request, protocol, info, sessionFor, skills, onBug } = answering
   const { id, params } = message
   const session = restrictedSession(sessionFor(request.credential), request.exposure.tools)
   try {
     const result = await observed(message, answering, () =>
-      readResource({ session, onBug }, params.uri, request.signal()),
+      readResource({ session, skills, onBug }, params.uri, request.signal()),
     )
     return [resultResponse(id, JSON.stringify(resultFor(protocol, result, info)))]
   } catch (error) {

@@ -25,9 +25,14 @@ import { agentIds, type CompletionSource, voiceProviderCodes } from './completio
 import { notFound, offsetOf, refuseCursor, unknownCursor, withProtocolErrors } from './errors.ts'
 import { type ServedRequest, showsViews } from './request-sender.ts'
 import { unchangingCacheHint } from './server-info.ts'
+import { type SkillContext, skillContents, skillResources } from './skills.ts'
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export function serveResources(server: Server, request: ServedRequest, context: ReadContext): void {
+export function serveResources(
+  server: Server,
+  request: ServedRequest,
+  context: ResourceContext,
+): void {
   server.setRequestHandler('resources/list', ({ params }, requestContext) =>
     listResources(context, {
       cursor: params?.cursor,
@@ -51,11 +56,13 @@ export interface ReadContext {
   readonly onBug: (error: unknown) => void
 }
 
+export interface ResourceContext extends ReadContext, SkillContext {}
+
 const agentsPerPage = 100
 
 /** A page of resources: fixed URIs first, then the account's agents. */
 async function listResources(
-  context: ReadContext,
+  context: ResourceContext,
   {
     cursor,
     views,
@@ -69,7 +76,12 @@ async function listResources(
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
   const { session } = context
-  const first = offset === 0 ? [...fixedResources(session), ...(views ? viewResources() : [])] : []
+  const fixedOnes = () => [
+    ...fixedResources(session),
+    ...skillResources(context),
+    ...(views ? viewResources() : []),
+  ]
+  const first = offset === 0 ? fixedOnes() : []
   const listsAgents = session.mayRead(routes.agents.list) && session.mayRead(routes.agents.get)
   if (!listsAgents) return { resources: first }
   try {
@@ -119,13 +131,15 @@ const agentResource = ({
  * own user only. Throws ResourceNotFoundError and ProtocolError.
  */
 export async function readResource(
-  context: ReadContext,
+  context: ResourceContext,
   uri: string,
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const { session } = context
   const view = viewAt(uri)
   if (view) return { contents: [await viewContents(view)], ...unchangingCacheHint }
+  const skill = skillContents(uri, context)
+  if (skill) return { contents: [skill], ...unchangingCacheHint }
   const source = sourceOf(uri, session)
   if (!source) throw notFound(uri, session)
   const { route, request, cacheTime } = source

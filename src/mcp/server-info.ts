@@ -10,6 +10,9 @@ import type { Protocol } from './messages.ts'
 /** Extension by which a tool may answer with a task (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
+/** Extension for workflows that a client reads as resources (SEP-2640). */
+const skillsExtension = 'io.modelcontextprotocol/skills'
+
 /**
  * Cache hint, ms, for results that do not change while this server runs. Private, because they
  * depend on the headers of the request.
@@ -22,12 +25,12 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
   version,
 })
 
-/** The capabilities in the 2025 revisions, which have no extensions. */
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
 export const capabilitiesOf = {
-  '2025': capabilities,
-  modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
+  // Only the later revision has results that are tasks.
+  '2025': { ...capabilities, extensions: { [skillsExtension]: {} } },
+  modern: { ...capabilities, extensions: { [tasksExtension]: {}, [skillsExtension]: {} } },
 } satisfies Record<Protocol, ServerCapabilities>
 
 /** The SDK's options: capabilities, instructions and cache hints. */

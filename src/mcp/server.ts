@@ -25,6 +25,7 @@ import { servePrompts } from './prompts.ts'
 import { type ExposureOfRequest, scopedExposure } from './request-exposure.ts'
 import type { ServedRequest } from './request-sender.ts'
 import { serveResources } from './resources.ts'
+import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
 import type { RunTool } from './tool-calls.ts'
@@ -38,6 +39,7 @@ export interface ServerFactoryOptions {
   readonly sessionFor: (credential: Credential | undefined) => Session
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly prompts: readonly Prompt[]
+  readonly skills: readonly Skill[]
   readonly runTool: RunTool
   readonly confirmations: Confirmations
   readonly cancellations: Cancellations
@@ -107,11 +109,12 @@ function serveMethods(
   }: ServerFactoryOptions & { readonly protocol: Protocol; readonly catalogue: ToolCatalogue },
 ): void {
   const { session, exposure, isStatelessLegacy } = request
-  const { onBug } = options
-  const readContext = { session: restrictedSession(session, exposure.tools), onBug }
+  const { skills, onBug } = options
+  const readContext = { session: restrictedSession(session, exposure.tools), skills, onBug }
   serveTools(server, request, options)
   serveResources(server, request, readContext)
   servePrompts(server, { ...readContext, prompts: options.prompts })
+  serveSkills(server, readContext)
   if (protocol === 'modern')
     serveTasks(server, callTasks({ session, tools: exposure.tools, ...options }))
   if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)

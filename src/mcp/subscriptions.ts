@@ -2,13 +2,13 @@ import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotoco
 import * as z from 'zod'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { WatchLimitError } from '../platform/sessions/watched-replies.ts'
-import { isResourceAddress, type ReadContext, readResource, sourceOf } from './resources.ts'
+import { isResourceAddress, type ResourceContext, readResource, sourceOf } from './resources.ts'
 
 /**
  * `resources/subscribe` and `resources/unsubscribe` of the 2025 revisions. The transports serve
  * `subscriptions/listen` of the later revision.
  */
-export function serveSubscriptions(server: Server, context: ReadContext): void {
+export function serveSubscriptions(server: Server, context: ResourceContext): void {
   const stops = new Map<string, () => void>()
   const end = (uri: string) => {
     stops.get(uri)?.()
@@ -33,7 +33,7 @@ export function serveSubscriptions(server: Server, context: ReadContext): void {
   }
 }
 
-function watchOne({ session }: ReadContext, uri: string, onUpdate: () => void): () => void {
+function watchOne({ session }: ResourceContext, uri: string, onUpdate: () => void): () => void {
   try {
     return watchResources(session, [uri], onUpdate)
   } catch (error) {
@@ -47,7 +47,7 @@ function watchOne({ session }: ReadContext, uri: string, onUpdate: () => void): 
  * another reason may be readable soon.
  */
 async function refuseMissing(
-  context: ReadContext,
+  context: ResourceContext,
   uri: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -14,6 +14,15 @@ import {
   voiceItems,
 } from './attachments.ts'
 
+/** From a brief to a saved agent, for the prompt and for a skill. */
+export const designSteps = safeText`1. If the design depends on something that the brief leaves open, ask the user once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
+2. Choose model, transcriber and voice from list_models, list_transcribers and list_voices (with language), and copy their ids exactly. Prefer a fast model: callers notice a delay of one second. Transcriber and voice must support the same language: set transcriber.languages and voice.language.
+3. Write the greeting (initial_message.message): one or two short sentences of everyday speech that say who is calling or answering. It may read these variables: ${knownVariables.join(', ')}, and ${dynamicPrefix}…. Correct it until validate_agent_template finds it valid, without unknown variables; what may be empty needs a default.
+4. Set only fields that the brief gives a reason for; the platform's defaults are sound. Consider max_duration_seconds, allow_auto_hangup (whether the agent may end the call), ambient_sound (office noise by default), inactivity_settings, interrupt_settings and capture_settings.recording_enabled.
+5. The API has no field for a system prompt. If the brief needs instructions or knowledge beyond the greeting, write them out for the user and say that they are entered outside this API.
+6. Show the user the whole configuration as a table of field, value and reason, with the model's extra cost per minute. Create nothing before they agree.
+7. After their yes, call create_agent once. Report its id, every warning and every difference from what they agreed to.`
+
 export const designAgent = definePrompt({
   name: 'design_agent',
   title: 'Design an agent',
@@ -98,12 +107,7 @@ ${brief.split('\n')}
 </brief>
 ${language ? `It speaks ${language}.` : 'Take its language from the brief; if the brief names none, ask.'}
 
-1. If the design depends on something that the brief leaves open, ask me once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
-2. Choose model, transcriber and voice from the attached lists, and copy their ids exactly. Prefer a fast model: callers notice a delay of one second. Transcriber and voice must support the same language: set transcriber.languages and voice.language. If no voice fits, use list_voices.
-3. Write the greeting (initial_message.message): one or two short sentences of everyday speech that say who is calling or answering. It may read these variables: ${knownVariables.join(', ')}, and ${dynamicPrefix}…. Correct it until validate_agent_template finds it valid, without unknown variables.
-4. Set only fields that the brief gives a reason for; the platform's defaults are sound. Consider max_duration_seconds, inactivity_settings, interrupt_settings and capture_settings.recording_enabled.
-5. The API has no field for a system prompt. If the brief needs instructions or knowledge beyond the greeting, write them out for me and say that they are entered outside this API.
-6. Show me the whole configuration as a table of field, value and reason, with the model's extra cost per minute. Create nothing before I agree.
-7. After my yes, call create_agent once, then get_agent to compare. Report its id, every warning and every difference from what I agreed to. Place no call and link no number; offer go_live_checklist for that.
+${designSteps.split('\n')}
+8. Place no call and link no number; offer go_live_checklist for that.
 
 Good: the table explains every value to a newcomer; every id is from a catalog; the greeting renders.`

@@ -6,6 +6,19 @@ import { sumOf, type UsageSum } from '../tool/results/usage-report.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 
+/** From the figures of two periods to their report, for the prompt and for a skill. */
+export const reportSteps = safeText`1. Use only the figures that were read and what you compute from them. Usage counts completed conversations of the account and its subaccounts; failed ones are counted separately.
+2. Write for a reader who has one minute:
+   - one sentence: up or down, by how much, and what drove it
+   - table: a row each for conversations, minutes, average length, failed; columns this period, period before, change in percent
+   - busiest and quietest day; days without conversations
+   - the agents and subaccounts with the most usage, and those that changed most, by name if it is known
+   - what needs attention: a jump, an agent without calls, more failures; if nothing does, "nothing unusual"
+3. Read more only if something stands out: get_usage with granularity hour for one day, or with compare_start to compare two periods; list_calls with status failed and include_subaccounts true, which counts failed calls by answer; get_call for one or two of them; list_agents with include_subaccounts true for missing names.
+4. The API has no prices: give minutes, not money.
+
+Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`
+
 export const weeklyUsageReport = definePrompt({
   name: 'weekly_usage_report',
   title: 'Weekly usage report',
@@ -82,17 +95,7 @@ const task = ({
   tz,
 }: Weeks) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}; the end is exclusive), compared with the seven days before.
 
-1. Use only the attached figures and what you compute from them. Usage counts completed conversations of the account and its subaccounts; failed ones are counted separately.
-2. Write for a reader who has one minute:
-   - one sentence: up or down, by how much, and what drove it
-   - table: a row each for conversations, minutes, average length, failed; columns this week, week before, change in percent
-   - busiest and quietest day; days without conversations
-   - the agents and subaccounts with the most usage, and those that changed most, by name if it is known
-   - what needs attention: a jump, an agent without calls, more failures; if nothing does, "nothing unusual"
-3. Read more only if something stands out: get_usage with granularity hour for one day, or with compare_start to compare two periods; list_calls with status failed and include_subaccounts true, which counts failed calls by answer; get_call for one or two of them; list_agents with include_subaccounts true for missing names.
-4. The API has no prices: give minutes, not money.
-
-Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`
+${reportSteps.split('\n')}`
 
 type Bucket = Usage['data'][number]
 type Totals = Pick<UsageSum, 'seconds' | 'conversations'>

@@ -22,6 +22,7 @@ import { createFaultOfKey } from '../platform/sessions/account.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import { prompts } from '../prompts/index.ts'
+import { skills } from '../prompts/skills.ts'
 import { createCancelledTasks, createUsedTokens } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
@@ -178,6 +179,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     exposureFor,
     info: serverInfoOf(isSandbox, version),
     prompts,
+    skills,
     callTaskView,
     catalogueOf: createToolCatalogues({
       ...options,

@@ -7,6 +7,7 @@ import { ownFlags } from '../../src/cli/terminal/tool-arguments.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../../src/jinja/limits.ts'
 import { DialPolicyConfig, parseDialPolicy } from '../../src/policy/dial-policy-config.ts'
 import { prompts } from '../../src/prompts/index.ts'
+import { skills } from '../../src/prompts/skills.ts'
 import { templateLimits } from '../../src/sandbox/call-settings.ts'
 import { Faults } from '../../src/sandbox/faults.ts'
 import { confirmModes } from '../../src/tool/confirm-mode.ts'
@@ -152,12 +153,16 @@ test('docs/tools.md has every prompt, and no other', () => {
   expect(firstColumn('docs/tools.md', 'Prompts')).toEqual(prompts.map(({ name }) => name))
 })
 
+test('docs/tools.md has every skill, and no other', () => {
+  expect(firstColumn('docs/tools.md', 'Skills')).toEqual(skills.map(({ name }) => name))
+})
+
 test('docs/tools.md has every resource, and no other', async () => {
   await using client = await connectStdio('v2 2026-07-28')
   const { resources } = await client.listResources()
   const templates = await client.listResourceTemplates()
   const addresses = [
-    ...resources.map(({ uri }) => uri).filter((uri) => !/\/agents\//.test(uri)),
+    ...resources.map(({ uri }) => uri).filter((uri) => !/\/agents\/|^skill:/.test(uri)),
     ...templates.map(({ uriTemplate }) => uriTemplate),
   ]
   expect(new Set(firstColumn('docs/tools.md', 'Resources'))).toEqual(new Set(addresses))

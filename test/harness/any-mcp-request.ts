@@ -66,6 +66,7 @@ export const ordinaryRequests: readonly MethodAndParams[] = [
   ['resources/read', { uri: 'voice-agents://catalog/voices/nobody' }],
   ['resources/read', { uri: 'voice-agents://nothing' }],
   ['resources/read', { uri: viewUri('usage') }],
+  ['resources/read', { uri: 'skill://report-usage/SKILL.md' }],
 ]
 
 /** Requests of every other kind. None changes data, and none opens a stream. */
@@ -91,6 +92,9 @@ const otherRequests: readonly MethodAndParams[] = [
   ['resources/list', { cursor: '0' }],
   ['resources/templates/list', {}],
   ['resources/subscribe', { uri: 'voice-agents://account' }],
+  ['skills/list', {}],
+  ['skills/get', { uri: 'skill://report-usage/SKILL.md' }],
+  ['skills/get', { uri: 'skill://nothing/SKILL.md' }],
   ['prompts/list', {}],
   ['prompts/get', { name: 'review_agent', arguments: { agent_id } }],
   ['prompts/get', { name: 'nothing' }],

@@ -53,6 +53,9 @@ export interface TestClient extends AsyncDisposable {
     cursor?: string,
   ): Promise<{ resources: { uri: string }[]; nextCursor?: string | undefined }>
   listResourceTemplates(): Promise<{ uriTemplate: string }[]>
+  /** The text of a resource. */
+  readText(uri: string): Promise<string>
+  /** The value of a resource in JSON. */
   readResource(uri: string): Promise<unknown>
   /** Calls `heard` with each resource that has changed; gives what stops it. For 2026-07-28 only. */
   listen(uri: string, heard: (uri: string) => void): Promise<() => Promise<void>>
@@ -132,6 +135,10 @@ function wrap(
       await (isV1 ? client.callTool(call, undefined, limits) : client.callTool(call, limits)),
     )
   }
+  const readText = async (uri: string) => {
+    const { contents } = await client.readResource({ uri }, within)
+    return z.looseObject({ text: z.string() }).parse(contents[0]).text
+  }
   return {
     kind,
     url,
@@ -147,11 +154,8 @@ function wrap(
     },
     listResources: (cursor) => client.listResources(cursor === undefined ? {} : { cursor }, within),
     listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
-    async readResource(uri) {
-      const { contents } = await client.readResource({ uri }, within)
-      const { text } = z.looseObject({ text: z.string() }).parse(contents[0])
-      return JSON.parse(text)
-    },
+    readText,
+    readResource: async (uri) => JSON.parse(await readText(uri)),
     async listen(uri, heard) {
       if (client instanceof ClientV1) throw new Error('It cannot listen')
       client.setNotificationHandler('notifications/resources/updated', ({ params }) =>

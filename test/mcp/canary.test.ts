@@ -117,7 +117,8 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
       for (const text of [name, title, description ?? '']) lineOf(text, 'a resource')
       const { result } = await ask('resources/read', { uri })
       const [contents] = (result.contents ?? []) as { text: string }[]
-      if (contents) lineOf(contents.text, String(uri))
+      // A skill has lines, all of them our own.
+      if (contents) (uri?.startsWith('skill:') ? expectSafe : lineOf)(contents.text, String(uri))
     }
     const agent_id = seedIds.supportAgent
     const trunks = { from_trunk_id: seedIds.trunk, to_trunk_id: seedIds.inboundTrunk }

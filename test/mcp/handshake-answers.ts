@@ -4,16 +4,18 @@ import { readView } from '../../src/apps/read-view.ts'
 import { viewExtension, viewMimeType, viewNames } from '../../src/apps/views.ts'
 import { everyTool } from '../../src/mcp/exposure.ts'
 import { serverInfoOf } from '../../src/mcp/server-info.ts'
+import { entryOf } from '../../src/mcp/skills.ts'
 import { createStdioHandshake } from '../../src/mcp/stdio-handshake.ts'
 import type { Client } from '../../src/platform/client.ts'
+import { skills } from '../../src/prompts/skills.ts'
 import { initializedVersions, toolSummaries } from '../../src/server/tool-summaries.ts'
 import { clientMeta } from '../harness/mcp-request.ts'
 import { createTestService, version } from './test-service.ts'
 
 const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
-// Answers are waited for only a few turns, so views are read from their files before.
-await Promise.all(viewNames.map(readView))
+// Answers are waited for only a few turns, so what takes longer the first time is done before.
+await Promise.all([...viewNames.map(readView), ...skills.map(entryOf)])
 
 // Requests that need the platform fail here, the same way on both paths.
 const { factory } = createTestService(unusedClient, () => undefined)

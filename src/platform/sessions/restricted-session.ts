@@ -16,6 +16,8 @@ declare const restricted: unique symbol
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true
+  /** True if an exposed tool has this route. */
+  readonly exposes: (route: Route) => boolean
   /** True if an exposed tool reads this route. */
   readonly mayRead: (route: Route) => boolean
   /** Id of the key's own account, for comparison only. Throws ApiError. */
@@ -23,7 +25,7 @@ export type RestrictedSession = Session & {
 }
 
 /** The part of the exposed tools that decides about reads. */
-type ExposedTools = readonly { readonly route: Pick<Route, 'id' | 'effect'> }[]
+type ExposedTools = readonly { readonly route: Pick<Route, 'id'> }[]
 
 /** One per session and exposure. */
 const made = new WeakMap<Session, WeakMap<ExposedTools, RestrictedSession>>()
@@ -37,10 +39,9 @@ export function restrictedSession(session: Session, tools: ExposedTools): Restri
 }
 
 function createRestricted(session: Session, tools: ExposedTools): RestrictedSession {
-  const readable = new Set(
-    tools.flatMap(({ route }) => (route.effect === 'reads' ? [route.id] : [])),
-  )
-  const mayRead = (route: Route) => readable.has(route.id)
+  const exposed = new Set(tools.map(({ route }) => route.id))
+  const exposes = (route: Route) => exposed.has(route.id)
+  const mayRead = (route: Route) => route.effect === 'reads' && exposes(route)
   const check: Check = (route, request) => {
     if (mayRead(route) && !isOtherAccount(route, request, session)) return
     throw new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
@@ -50,6 +51,7 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
     ...session,
     client,
     cache: restrictedCache(session, { check, client }),
+    exposes,
     mayRead,
     ownAccountId: () => ownAccountId(session.cache),
   }

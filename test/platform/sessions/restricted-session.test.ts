@@ -188,7 +188,7 @@ describe('with hidden tools', () => {
       'weekly_usage_report',
     ])
     expect((await rpc(program.url, 'resources/list', {}, { key, headers })).result).toMatchObject({
-      resources: [],
+      resources: [{ uri: 'skill://report-usage/SKILL.md' }],
     })
   })
 

@@ -1,0 +1,74 @@
+import { routes } from '../contract/routes.ts'
+import type { Skill } from '../mcp/skills.ts'
+import { safeText } from '../text/safe-text.ts'
+import { designSteps } from './design-agent.ts'
+import { goLiveSteps } from './go-live-checklist.ts'
+import { causeSteps } from './investigate-call.ts'
+import { reportSteps } from './weekly-usage-report.ts'
+
+/*
+ * The skills: the steps of prompts, for an assistant that has only the tools. A prompt names its
+ * subject and attaches the data; a skill says how to find both.
+ */
+
+const buildVoiceAgent: Skill = {
+  name: 'build-voice-agent',
+  title: 'Build a voice agent',
+  description:
+    "Designs a voice agent from a brief, creates it, and takes it live on a phone number with a test call, each after the user's yes. Use it to build, set up or launch a voice agent (bot, assistant).",
+  requires: routes.agents.create,
+  text: safeText`The brief is what the user has said about the agent: who talks to it, about what.
+
+## Design
+
+${designSteps.split('\n')}
+
+## Launch
+
+If the user has no number for the agent yet, show those of list_phone_numbers, with the agents that answer them, and ask which one to use.
+
+${goLiveSteps('Call check_call_readiness with the agent, its number and the number of the test call. WRONG: stop, say what was found, and propose its fix. A warning: ask for a decision.').split('\n')}
+
+Good: the user has agreed to every value, change and call; only what was seen to work is called ready.`,
+}
+
+const diagnoseFailedCalls: Skill = {
+  name: 'diagnose-failed-calls',
+  title: 'Diagnose failed calls',
+  description:
+    'Finds out why calls of voice agents fail or go wrong, shows the evidence, and proposes the smallest change that helps. Use it if calls fail, are not answered, end early or misunderstand the caller.',
+  requires: routes.calls.get,
+  text: safeText`## Find the calls
+
+- One that the user names: go on with its cause.
+- Failed ones: list_calls with status failed, limit 100, and created_after if the user names a time. It counts them by answer_status. Set aside those that the person did not take. Group the others by agent_name and from_number, and find the cause of one or two of each group.
+- Calls that went wrong without failing: list_calls with status completed and limit 100. Take the shortest first (duration_seconds), and those of answer_status machine.
+- An agent that reaches nobody: check_call_readiness with the agent, its number and a number that it called. It names what is wrong and the fix.
+- Callers who do not reach the agent: list_phone_numbers shows the agent that answers a number, and its trunk.
+
+## Find the cause of a call
+
+${causeSteps.split('\n')}`,
+}
+
+const reportUsage: Skill = {
+  name: 'report-usage',
+  title: 'Report usage',
+  description:
+    'Reports conversations, minutes and failed calls of a period against the one before, by agent and subaccount. Use it for a daily, weekly or monthly usage report.',
+  requires: routes.usage.get,
+  text: safeText`## Read the figures
+
+Unless the user says otherwise, the period is the last seven whole days, and the one before the seven days before that. Days begin at midnight of the user's time zone: ask if you do not know it. Give times with its offset (2026-11-16T00:00:00+01:00), and the zone as tz.
+
+- Totals of both periods, and what changed: get_usage with start, end, compare_start, tz, and group_by agent and subaccount.
+- The days: get_usage with start, end and tz.
+- Failed calls, once for each period: list_calls with status failed, created_after, created_before, include_subaccounts true and limit 1. The count is total.
+
+## Report
+
+${reportSteps.split('\n')}`,
+}
+
+/** Every skill, in the order in which `skills/list` shows them. */
+export const skills = [buildVoiceAgent, diagnoseFailedCalls, reportUsage]
