@@ -2,7 +2,15 @@ import { styleText } from 'node:util'
 import { readScript } from '../../src/dev/script-arguments.ts'
 import { installOnce } from '../harness/install-once.ts'
 import { expectedFailures } from './expected-failures.ts'
-import { runAuthorization, runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'
+import {
+  type Check,
+  isRunByName,
+  runAuthorization,
+  runSuite,
+  type ScenarioSet,
+  scenarioSets,
+  scenariosIn,
+} from './suite.ts'
 import { applies, concerns, legOf, type TargetName, targets } from './targets.ts'
 import { judge, type Outcome, unusedOf, type Verdict } from './verdict.ts'
 
@@ -40,11 +48,20 @@ async function verdictsOn(
   if (scenarios.length === 0) return []
   const { line, revision } = set
   const isMcp = legOf(target) === 'server'
-  const results = await (isMcp ? runSuite(set, url, flags.scenario) : runAuthorization(set, url))
+  const results = await (isMcp ? runScenarios(set, url, scenarios) : runAuthorization(set, url))
   return scenarios.map((scenario) => {
     const checks = results.get(scenario)?.filter(({ id }) => concerns(id, target))
     return judge({ line, revision, target, scenario }, checks, expectedFailures)
   })
+}
+
+/** Runs the scenario that was asked for, or the whole set and what is run by name. */
+async function runScenarios(set: ScenarioSet, url: string, scenarios: readonly string[]) {
+  const all = [undefined, ...scenarios.filter(isRunByName)]
+  const results = new Map<string, readonly Check[]>()
+  for (const scenario of flags.scenario === undefined ? all : [flags.scenario])
+    for (const [name, checks] of await runSuite(set, url, scenario)) results.set(name, checks)
+  return results
 }
 
 async function runAgainst(

@@ -57,20 +57,29 @@ const Requirements = z.object({
   not_scored: z.array(z.object({ scenario: z.string(), leg: z.enum(['server', 'client']) })),
 })
 
+/** Scenarios of an extension that are in no set: each is run by its name. The older line has none. */
+const skillScenarios = [
+  'sep-2640-skills-enumeration',
+  'sep-2640-skills-manifest',
+  'sep-2640-skills-directory',
+]
+export const isRunByName = (scenario: string): boolean => skillScenarios.includes(scenario)
+
 /**
- * The names of the scenarios in a set, with those that the suite runs without a score. No frozen set
- * has authorization servers, and the older line has none at all.
+ * The names of the scenarios in a set, with those that the suite runs without a score or by name. No
+ * frozen set has authorization servers, and the older line has none at all.
  */
 export async function scenariosIn(
   { line, revision, isFrozen }: ScenarioSet,
   leg: Leg,
 ): Promise<readonly string[]> {
   if (leg === 'authorization' && line === '0.1') return []
+  const named = leg === 'server' && line === '0.2' ? skillScenarios : []
   if (leg === 'server' && isFrozen) {
     const file = join(packageOf(line), 'requirements', `${revision}.yaml`)
     const { server, not_scored } = Requirements.parse(parse(readFileSync(file, 'utf8')))
     const notScored = not_scored.filter(({ leg }) => leg === 'server')
-    return [...server, ...notScored.map(({ scenario }) => scenario)]
+    return [...server, ...notScored.map(({ scenario }) => scenario), ...named]
   }
   const { stdout } = await run(process.execPath, [
     commandOf(line),
@@ -79,7 +88,8 @@ export async function scenariosIn(
     '--spec-version',
     revision,
   ])
-  return [...stdout.matchAll(/^ {2}- (\S+) \[/gm)].map(([, name = '']) => name)
+  const listed = [...stdout.matchAll(/^ {2}- (\S+) \[/gm)].map(([, name = '']) => name)
+  return [...listed, ...named]
 }
 
 /** How long a whole set may take, ms. */

@@ -71,10 +71,14 @@ const forHttp = [
   /^tasks-request-headers$/,
 ]
 
+/** Scenarios about what the real server has, and the fixture has not. */
+const forServer = [/^sep-2640-skills-/]
+
 /** Whether a scenario can be run against a target. */
 export function applies(scenario: string, target: TargetName): boolean {
   const isOneOf = (patterns: readonly RegExp[]) => patterns.some((one) => one.test(scenario))
   if (target.startsWith('server') && isOneOf(forFixture)) return false
+  if (target.startsWith('fixture') && isOneOf(forServer)) return false
   return !target.endsWith('stdio') || !isOneOf(forHttp)
 }
 
