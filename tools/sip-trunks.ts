@@ -72,8 +72,8 @@ export const updateSipTrunk = defineTool({
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>
 
 /**
- * Deletes a trunk. The platform deletes only trunks without numbers [B], so one with numbers is
- * refused without a question.
+ * Deletes a trunk. The platform deletes only trunks without numbers [B], so a trunk with numbers is
+ * refused before anybody is asked to confirm.
  */
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',

@@ -210,8 +210,9 @@ class PollLimiter {
   }
 
   /**
-   * Wait of a call for its next reading, ms: its own interval, or a multiple beyond the limit. Then
-   * the readings of each second share a timer, because a timer costs as much as a reading.
+   * Wait of a call for its next reading, ms: its own interval, or a multiple beyond the limit.
+   * Beyond the limit, the readings of each second share a timer, because a timer costs as much as a
+   * reading.
    */
   waitMs(intervalMs: number): number {
     const times = (this.#wanted * 1000) / maxPerSecond

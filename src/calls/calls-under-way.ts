@@ -22,8 +22,8 @@ const readMs = 3000
 const maxRead = 50
 
 /**
- * Time that the platform must report a call as missing before it counts as ended, ms. By this
- * process's clock: a clock set forward makes a call look older.
+ * Time that the platform must report a call as missing before it counts as ended, ms. Measured by
+ * this process's monotonic clock, because a clock that is set forward makes a call look older.
  */
 const missingForMs = 120_000
 

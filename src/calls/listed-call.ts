@@ -27,7 +27,7 @@ export interface WantedCall {
   readonly externalId: string
   /** False: the id is the caller's, and another installation may have sent it. */
   readonly wasSent: boolean
-  /** This server created and sent the id. */
+  /** True: this server created the id and sent it. */
   readonly isOurId: boolean
   readonly type: string | undefined
   readonly agentId: string | undefined
@@ -50,7 +50,9 @@ export function wantedCall(
   }
 }
 
-/** True if the listed call has the wanted id. It may still be to another person. */
+/**
+ * True if the listed call has the wanted id. A call with that id may still be to another person.
+ */
 export function isListedAs({ external_id }: Call, { externalId, isOurId }: WantedCall): boolean {
   if (external_id === externalId) return true
   return isOurId && plain(external_id).includes(plain(externalId))

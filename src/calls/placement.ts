@@ -74,7 +74,7 @@ export class ExternalIdConflict extends Error {
 export interface Permit {
   /** Call right before sending; throws if calls have been stopped since. */
   refuseIfStopped(): Promise<void>
-  /** There is no call: it no longer counts. */
+  /** There is no call: the permit no longer counts against the limits. */
   cancel(): Promise<void>
   placed(callId: string): Promise<void>
 }
@@ -103,7 +103,7 @@ export interface LookupContext {
   readonly until: number
   /**
    * Permits of a call without a recorded outcome, on any server: its reply was lost, or the server
-   * was killed. Whoever finds the call's outcome settles them. Never throws.
+   * was killed. The request that finds the call's outcome settles these permits. Never throws.
    */
   readonly pendingPermits: (call: CallKey) => Promise<readonly Permit[]>
 }

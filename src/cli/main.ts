@@ -28,7 +28,7 @@ export async function main(
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
     const running = await config.start()
-    // After the start, which sets the log's format.
+    // Warnings come after the start, because the start sets the log's format.
     for (const warning of config.warnings) log(warning, 'warn')
     await Promise.race([running.done, stopped])
     await running.close()

@@ -134,7 +134,9 @@ const registryKey = Symbol.for('opentelemetry.js.api.1')
 
 const Registry = z.object({ version: z.string(), trace: z.unknown() })
 
-/** Traces go to the attached SDK (`node --import`). Without one, nothing is loaded. */
+/**
+ * Traces go to the attached SDK (`node --import`). Without an SDK, no code for traces is loaded.
+ */
 async function openTracing(): Promise<Tracing | undefined> {
   if (!(registryKey in globalThis)) return undefined
   const { createTracing } = await import('../server/observe/tracing.ts')

@@ -27,8 +27,8 @@ export interface StartPageOptions {
 }
 
 /**
- * Serves the page at / of the HTTP server. It contains no secret and works without its script,
- * which adds buttons.
+ * Serves the page at / of the HTTP server. The page contains no secret and works without its
+ * script, which adds buttons.
  */
 export function showStartPage(request: Request, options: StartPageOptions): Response {
   const { ownKey, publicUrl } = options

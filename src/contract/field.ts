@@ -67,7 +67,7 @@ export const pageQuery = {
 }
 
 /**
- * One page of a list. `count` is how many match in all, not how many are returned [B]. It is
+ * One page of a list. `count` is how many match in all, not how many are returned [B]. `count` is
  * optional, because for agents and conversations it is only [R].
  */
 export const pageOf = <T extends z.ZodType>(item: T) =>

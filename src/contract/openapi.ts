@@ -34,7 +34,7 @@ const components = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(components)) registry.add(schema, { id })
 
-/** What holds for every operation. */
+/** Description of the whole API: rules that hold for every operation. */
 const description = [
   'Errors have one shape, `ErrorEnvelope`.',
   'Unknown request fields are ignored, and replies may hold more fields than are listed.',

@@ -89,7 +89,10 @@ export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
-  /** Awaited when it is the request's turn, before each try. Cancelled meanwhile, it is not sent. */
+  /**
+   * Runs right before each attempt to send the request. A request cancelled while it runs is not
+   * sent.
+   */
   readonly beforeSending?: () => Promise<void>
 }
 

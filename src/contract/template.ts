@@ -73,9 +73,10 @@ type Variables = Readonly<Record<string, unknown>>
 const deepestPath = 20
 
 /**
- * What a template reads in a call with these `test_variables`: they are nested [R], and win over the
- * variables of the platform. A key with dots, such as `order.id`, sets `id` of `order` [S]. An object
- * given for one that exists, such as `contact`, replaces only the fields it has [S].
+ * The variables that a template sees in a call with these `test_variables`. They are nested [R],
+ * and win over the variables of the platform. A key with dots, such as `order.id`, sets `id` of
+ * `order` [S]. An object given for one that exists, such as `contact`, replaces only the fields it
+ * has [S].
  */
 export function withTestVariables(known: Variables, testVariables: Variables): Variables {
   const variables: Record<string, unknown> = { ...known }

@@ -114,8 +114,9 @@ const buttonPictures = (): Record<string, string> =>
 const buttonFile = (title: string) => `install-in-${title.toLowerCase().replaceAll(' ', '-')}.svg`
 
 /**
- * VS Code parses the parameters as JSON. It asks for URL and key when the server first starts, and
- * stores the key with its secrets. With both empty the server runs on its sandbox.
+ * VS Code parses the parameters as JSON. VS Code asks for URL and key when the server first starts,
+ * and stores the key with its secrets. If URL and key are left empty, the server runs on its
+ * sandbox.
  */
 function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   const addressId = `${name}-base-url`

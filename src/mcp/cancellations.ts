@@ -11,7 +11,7 @@ export interface CancellableRequest {
   readonly id: string | number
 }
 
-/** Stateless HTTP requests under way. Their cancellation arrives in another request. */
+/** Stateless HTTP requests under way. A cancellation arrives in an HTTP request of its own. */
 export interface Cancellations {
   /** Runs a request. The work's signal also fires when it is cancelled here. */
   run<T>(
@@ -24,10 +24,10 @@ export interface Cancellations {
 
 /**
  * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
- * does not know the request. Both have only their sender in common. Two requests under way may have
- * the same id and sender, if clients do not send the session header back: then the target is
- * ambiguous, and neither is cancelled. For the same reason only the cancellations of senders with a
- * session header go to the other servers, where the request may be.
+ * does not know the request. The cancellation and the request have only their sender in common. Two
+ * requests under way may have the same id and sender, if clients do not send the session header
+ * back: then the target is ambiguous, and neither is cancelled. For the same reason a cancellation
+ * goes on to the other servers, where the request may be, only if its sender has a session header.
  */
 export function createCancellations(changes: Changes): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()

@@ -109,7 +109,7 @@ export async function withProtocolErrors<T>(
   }
 }
 
-/** Error for a bug. Only the log has its details. */
+/** Error for a bug. Only the log has the details of the bug. */
 export const defectError = (what: string) =>
   new ProtocolError(-32603, `${what}: a defect in voice-agent-mcp; its log has the details.`)
 

@@ -18,7 +18,7 @@ export interface Exposure<T extends ExposableTool = Tool> {
 
 type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 
-/** Settings that restrict the tools, unparsed. Absent and blank ones do not. */
+/** Settings that restrict the tools, unparsed. An absent or blank setting restricts nothing. */
 export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
 /** Source of settings, for messages. */
@@ -53,9 +53,9 @@ export const everyTool = <T extends ExposableTool>(tools: readonly T[]): Exposur
 })
 
 /**
- * Restricts an exposure by settings. It keeps the tools of the named toolsets and the named tools
- * (both, if both are named), without the excluded tools; with `readOnly`, only tools that read. It
- * never adds a tool. Throws ExposureError.
+ * Restricts an exposure by settings. Keeps the tools of the named toolsets and the named tools
+ * (both, if both are named), without the excluded tools; with `readOnly`, only tools that read.
+ * Never adds a tool. Throws ExposureError.
  */
 export function narrowExposure<T extends ExposableTool>(
   exposure: Exposure<T>,

@@ -65,7 +65,7 @@ const StreamRequest = z.object({ method: z.string(), id: RequestId, params: z.un
 
 const isNone = () => false
 
-/** Such requests are answered by the transports, not by the SDK's servers. */
+/** Observes requests for a stream, which the transports answer, not the SDK's servers. */
 export const createStreamObserving =
   (
     observing: RequestObserving,

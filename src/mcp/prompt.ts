@@ -69,7 +69,7 @@ export interface Prompt {
   readonly prepare: (args: Record<string, unknown>, reader: PromptReader) => Promise<PromptContent>
 }
 
-/** Every prompt takes it. It comes last, because it is rarely given. */
+/** Every prompt takes this argument, as its last, because it is rarely given. */
 const accountArgument: PromptArgument = {
   schema: z
     .string()

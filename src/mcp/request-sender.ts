@@ -60,7 +60,7 @@ export const requestSender = (
 
 /** Features of a client besides calling tools. */
 interface ClientFeatures {
-  /** It can ask its user: it supports elicitation with forms. */
+  /** The client can ask its user: it supports elicitation with forms. */
   readonly canAsk: boolean
   readonly takesTasks: boolean
 }

@@ -55,8 +55,8 @@ export interface ServerFactoryOptions {
 }
 
 /**
- * Makes a server of the SDK for each HTTP request and each stdio connection. It only binds handlers
- * to a session; everything else is made once.
+ * Makes a server of the SDK for each HTTP request and each stdio connection. Making one only binds
+ * handlers to a session; everything else is made once for all servers.
  */
 export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
   return ({ era: sdkProtocol, authInfo, requestInfo }) => {

@@ -120,7 +120,10 @@ async function cancelTask(
   }
 }
 
-/** False if the state is unreadable: then the task shows the state of the call. */
+/**
+ * True if a task was cancelled. False also if the state is unreadable: the task then shows the
+ * state of the call.
+ */
 async function isCancelled(
   taskId: string,
   { session, cancelledTasks }: CallTasksOptions,

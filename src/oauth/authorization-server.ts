@@ -70,7 +70,8 @@ export async function openAuthorizationServer(
   const mayRegister = createRegistrationLimit()
   const accessRequests = new RateLimits(maxAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
-  // Koa's error event, which oidc-provider's types lack. Without a listener errors are printed.
+  // Koa's error event, which oidc-provider's types lack. Without this listener Koa would print
+  // errors.
   const koa: NodeJS.EventEmitter = provider
   koa.on('error', onError)
   provider.on('server_error', (_, error) => onError(error))

@@ -64,7 +64,7 @@ export type StaticClient = z.output<typeof StaticClient>
 
 /**
  * The metadata in oidc-provider's form. A client with a redirect URI that only a local program can
- * have defaults to `native`. Without grant types it gets all supported ones.
+ * have defaults to `native`. A client that names no grant types gets all supported ones.
  */
 export function providerMetadata(metadata: ClientMetadata) {
   const { redirect_uris: uris, grant_types: wanted = grantTypes } = metadata
@@ -164,7 +164,7 @@ const isTooMany = (error: unknown): boolean =>
 /**
  * Keeps strangers from triggering fetches. The token and revocation endpoints accept any client id,
  * so a client that may need a fetch is looked up only with a stored code or token of its own.
- * Otherwise the answer is the same for every client.
+ * Without such a code or token, every client gets the same answer.
  */
 export function guardLookUps({ Client }: Provider): void {
   const { find } = Client
@@ -269,8 +269,8 @@ const Claims = z.object({ exp: z.number(), iat: z.number().optional() })
 
 /**
  * Checks the claims of an assertion with a verified signature, so nobody else can use up a client's
- * quota. It is valid until the earlier of `exp` and five minutes after `iat`; `iat` may be absent
- * only if `exp` is within five minutes.
+ * quota. An assertion is valid until the earlier of `exp` and five minutes after `iat`; `iat` may
+ * be absent only if `exp` is within five minutes.
  */
 export function createAssertionCheck(): NonNullable<
   Configuration['assertJwtClientAuthClaimsAndHeader']

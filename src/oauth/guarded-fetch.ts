@@ -284,8 +284,8 @@ const addresses = (result: PromiseSettledResult<string[]>) =>
   result.status === 'fulfilled' ? result.value : []
 
 /**
- * Lookup of a connection. It connects only to the checked addresses, so a name server with changing
- * answers (DNS rebinding) gains nothing. A host with one forbidden address is refused.
+ * DNS lookup for a connection. Connections go only to the checked addresses, so a name server with
+ * changing answers (DNS rebinding) gains nothing. A host with one forbidden address is refused.
  */
 function guardedLookup(
   resolveHost: ResolveHost,

@@ -194,7 +194,7 @@ async function sendOnce(
     if (reply.status >= 200 && reply.status < 300) onAccepted?.()
     return { ...readReply(route, reply), reply }
   } catch (error) {
-    // Any other error of a sender is a bug in this program.
+    // Any error other than a SendFailure is a bug in this program.
     if (!(error instanceof SendFailure)) throw error
     const { failure } = error
     return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }

@@ -36,7 +36,7 @@ interface Queue {
 export class ConcurrencyLimit {
   readonly #bounds: ConcurrencyBounds
   #underWay = 0
-  /** By key; the next key to serve is first. */
+  /** Waiting requests by API key; the next key to serve is first. */
   readonly #queues = new Map<string, Queue>()
   /** Concurrent requests by client network. */
   readonly #networks = new Map<string, number>()

@@ -59,7 +59,7 @@ const wrongWithin = (name: string | number, { at, problem }: Wrong): Fitted => (
 const textOf = ({ at, problem }: Wrong): string =>
   at.length === 0 ? problem : `${at.join('.')}: ${problem}`
 
-/** Without item numbers: each problem is reported once. */
+/** The problem without item numbers, so that the same problem of many items is reported once. */
 const driftText = ({ at, problem }: Wrong): string =>
   textOf({ at: at.map((name) => (typeof name === 'number' ? '*' : name)), problem })
 

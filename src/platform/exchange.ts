@@ -100,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const ended = this.#end()
-    // After the status, this is an incomplete reply, not a missing one.
+    // An error after the status has arrived means an incomplete reply, not a missing one.
     ended?.reject(ended.receiving.brokenOff(error))
   }
 

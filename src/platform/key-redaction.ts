@@ -50,7 +50,7 @@ export function redactor(apiKey: string): Redact {
 const withStart = (start: Redact['start']): Redact =>
   Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
 
-/** For a key that is not secret. */
+/** Redacts nothing, for a key that is not secret. */
 export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
 
 /** A text in its searched forms: unescaped, lower case, or both. */
@@ -84,7 +84,8 @@ const lowerCase = (text: string) => text.toLowerCase()
 function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
-    // Also matched with its escapes: a key itself, or the text before it, may look escaped.
+    // The key is also searched as it is written, because the key itself, or the text before it, may
+    // look escaped.
     { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []

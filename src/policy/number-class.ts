@@ -74,7 +74,7 @@ export function classifyNumber(number: string): NumberClass {
 }
 
 function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
-  // With leading zeros: the library drops the trunk prefix 0.
+  // National digits with leading zeros: the library drops the trunk prefix 0.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find((one) =>

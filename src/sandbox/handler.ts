@@ -102,8 +102,8 @@ export function pageOfRows<T, U>(
     params: SqlParams
     page: { limit?: number | undefined; offset?: number | undefined }
     /**
-     * Name of an incremental count. Only for queries whose rows are never removed and match from
-     * the start. Recounting a million rows for each page takes a thousand times as long.
+     * Name of an incremental count. Only for queries whose rows are never removed, and match from
+     * their insertion on. Recounting a million rows for each page takes a thousand times as long.
      */
     countedAs?: string | undefined
   },
@@ -141,7 +141,8 @@ function countOn(
   const version = store.get(Tables, tables)?.version ?? 0
   const earlier = known.get(countedAs)
   const before = earlier?.version === version ? earlier : undefined
-  // By rowid from the last counted row; by the account's index the first time.
+  // Counts the rows after the last counted row, by rowid; the first time all rows of the account,
+  // by index.
   const rows = before
     ? `${table} NOT INDEXED WHERE rowid > :last AND ${where}`
     : `${table} WHERE ${where}`

@@ -21,7 +21,7 @@ import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
-/** The agent of the call. It must exist and not be archived. */
+/** The agent of the call. The agent must exist and must not be archived. */
 function speaker({ store, account, body }: PlaceInput): AgentRow {
   const agent = findAgent(store, account.id, body.agent_id)
   if (!agent) throw missingReference('agent_id', 'Agent', body.agent_id)

@@ -104,7 +104,9 @@ export async function readBody(request: Request): Promise<string> {
 
 const tooLong = () => new Problem(413, `The body is longer than ${longestBody} bytes.`)
 
-/** Limits of a body. They bound recursion over it, including SQLite's JSON functions. */
+/**
+ * Limits of a body. They bound recursion over the body, including that of SQLite's JSON functions.
+ */
 const bodyBounds: JsonBounds = { depth: 200, values: 100_000 }
 
 function parseBody(text: string): unknown {

@@ -172,7 +172,8 @@ export function openStore(
   const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
-    // An existing file is opened without a lock, which another process may hold.
+    // An existing file is opened without taking the write lock, because another process may hold
+    // it.
     if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
         if (isReset) guard(() => dropTables(db))

@@ -31,7 +31,9 @@ export interface OpenAuthorization extends Authorization {
   close(): Promise<void>
 }
 
-/** Opens the authorization server. Its code is loaded here only. Throws ConfigError. */
+/**
+ * Opens the authorization server of `--oauth`, whose code is loaded here only. Throws ConfigError.
+ */
 export async function openOauth(
   { publicUrl, clientsFile, proxy }: OauthConfig,
   parts: OauthParts,

@@ -78,9 +78,9 @@ function keptSecret(dir: string): string {
 const newSecret = () => randomBytes(32).toString('base64url')
 
 /**
- * The local token of a state directory. It is created once and shared by all servers with this
- * directory, so clients keep working after a restart. `:memory:` has a new one each time. Throws
- * ConfigError.
+ * The local token of a state directory. The token is created once and shared by all servers with
+ * this directory, so clients keep working after a restart. `:memory:` has a new one each time.
+ * Throws ConfigError.
  */
 export async function openLocalToken(stateDir: string): Promise<LocalToken> {
   if (stateDir === ':memory:') return { token: newToken(), file: undefined }

@@ -38,7 +38,7 @@ interface SessionParts {
  */
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
   const createSession = sessionFactory(parts)
-  // By all parts of the credential that a session has.
+  // Sessions, keyed by those parts of the credential that a session depends on.
   const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? parts.platform.credential

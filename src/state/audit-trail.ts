@@ -112,11 +112,11 @@ export interface AuditQuery {
 }
 
 /**
- * The audit trail of all servers that share a state. What each method changed is there for all of them
- * when its promise resolves. All methods throw StateError.
+ * The audit trail of all servers that share a state. When a method's promise resolves, all servers
+ * see what it changed. All methods throw StateError.
  *
- * An entry that was saved survives the end of a process. Only PostgreSQL also has it on disk by then; in
- * a file a power cut may lose the last ones, because waiting for the disk would slow down every change.
+ * A saved entry survives the end of a process. PostgreSQL also has it on disk by then; in a file a
+ * power cut may lose the last entries, because waiting for the disk would slow down every change.
  */
 export interface AuditTrail {
   /**

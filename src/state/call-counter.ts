@@ -105,7 +105,7 @@ export function exceededLimit(
     const limit = limits[rule]
     if (limit === undefined) continue
     if (limit === 0) return { rule, limit, waitMs: null }
-    // With n calls in the window, the next is allowed when the nth newest has left it.
+    // If the limit is n calls, the next call is allowed once the nth newest has left the window.
     const at = nthNewest(limit, now - window)
     if (at !== undefined) exceeded.push({ rule, limit, waitMs: at + window - now })
   }

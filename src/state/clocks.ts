@@ -59,8 +59,8 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
 }
 
 /**
- * Like `elapsedSince`, but within the same boot by the uptime alone. Not for a sender's deadline:
- * there, doubt about either clock counts.
+ * Like `elapsedSince`, but within the same boot by the uptime alone. Do not use it for a sender's
+ * deadline, where doubt about either clock counts.
  */
 export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
   timestamp.boot === timestampIn().boot

@@ -46,8 +46,8 @@ export interface JournalEntry {
    */
   readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
-   * Time of its state, ms since 1970. After `beginSending` it is the deadline: the sender sends
-   * nothing after it. It also identifies the holder, see above.
+   * Time of the entry's state, ms since 1970. After `beginSending` it is the deadline, after which
+   * the sender sends nothing. The stamp also identifies the holder: see rule 2.
    */
   readonly stamp: number
   /**
@@ -200,7 +200,7 @@ export function claimStep(
   { content, externalId }: CallIdentity,
 ): ClaimStep {
   if (!row) return { kind: 'insert', externalId: externalId ?? mintExternalId() }
-  // There is no call, so a corrected one may reuse the id.
+  // A free entry has placed no call, so a corrected request may reuse its id.
   if (row.state === 'free') return { kind: 'reuse', externalId: row.external_id }
   return { kind: row.content === content ? 'theirs' : 'conflict', entry: entryOf(row) }
 }

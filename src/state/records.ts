@@ -153,8 +153,8 @@ const cancelledTaskId = (owner: string, taskId: string) =>
 const maxKnown = 10_000
 
 /**
- * Cancelled tasks in the shared records; `keptMs`: lifetime of a task, ms. Those that this server
- * knows stay cancelled even while the records are unreadable.
+ * Cancelled tasks in the shared records; `keptMs`: lifetime of a task, ms. Tasks that this server
+ * knows to be cancelled stay so even while the records are unreadable.
  */
 export function createCancelledTasks(
   { records, changes }: { readonly records: Records; readonly changes: Changes },

@@ -4,8 +4,8 @@ declare const dialog: unique symbol
 
 /**
  * Text of a confirmation dialog, which a person decides on: our own words, and values from outside
- * only in quotes. Only the functions here make it, so that no outside text gets into a question by
- * accident.
+ * only in quotes. Only the functions in this file make such a text, so that no outside text gets
+ * into a question by accident.
  */
 export type DialogText = string & { readonly [dialog]: true }
 

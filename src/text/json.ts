@@ -52,14 +52,17 @@ export function boundExceededByText(
   return undefined
 }
 
-/** Where the string that begins here ends; the end of the text if it does not end. */
+/** Index of the quote that ends the string at `start`; the length of the text if none does. */
 function stringEnd(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at < 0 ? text.length : at
 }
 
-/** Whether an odd number of backslashes precedes: each pair of them is one backslash. */
+/**
+ * True if the character at `at` is escaped: an odd number of backslashes precedes it, as each pair
+ * is one backslash.
+ */
 function isEscaped(text: string, at: number): boolean {
   let before = at
   while (text.charCodeAt(before - 1) === backslash) before--

@@ -32,7 +32,7 @@ function firstTokens(text: string, tokens: number): string {
 }
 
 /**
- * As o200k splits a text, roughly: words with the space before them, ending where small letters
+ * Splits a text roughly as o200k does: words with the space before them, ending where small letters
  * are followed by capitals; digits in threes; runs of signs; spaces; all else one by one.
  */
 const pieces =

@@ -192,7 +192,10 @@ const phoneNumber: ReplyNames = {
   sip_trunk: 'sip_trunk_id',
   inbound_agent: 'inbound_agent_id',
 }
-/** Names in catalogs. Both are required in a new agent; elsewhere an `id` may be a provider's field. */
+/**
+ * Names in catalogs. Only these two are replaced, because a new agent requires them; elsewhere an
+ * `id` may be a provider's field.
+ */
 const catalogs: ReplyNames = { 'model.id': 'model.model', 'voice.id': 'voice.voice_id' }
 
 /** By route id. Names that are arguments of the tool are not replaced. */

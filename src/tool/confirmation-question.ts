@@ -11,8 +11,8 @@ export interface Confirmable {
   /** `calls` and `deletes` cannot be undone; `hides` (archiving, disabling) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /**
-   * `hides` only: nothing in use would stop working, so the mode `auto` does not ask. Absent if
-   * that is not known.
+   * `hides` only. True: nothing in use would stop working, so the mode `auto` does not ask. Absent:
+   * unknown.
    */
   readonly stopsNothing?: boolean
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
@@ -52,7 +52,7 @@ function leaves(path: DialogText, value: unknown): Leaf[] {
       leaves(dialogText`${path}.${wordOrQuoted(name)}`, field),
     )
   }
-  // Only undefined is left, which is not sent.
+  // Only `undefined` is left, which has no lines because it is not sent.
   return []
 }
 

@@ -89,7 +89,7 @@ export interface Confirmations {
 
 /** Earlier question that a request answers. */
 export interface EarlierQuestion {
-  /** Its `requestState`, verified and not expired. */
+  /** The question's `requestState`, verified and not expired. */
   readonly requestState: SingleUseToken | undefined
   readonly answers: Readonly<Record<string, unknown>> | undefined
 }
@@ -232,8 +232,8 @@ async function agreementByAnswer(
 }
 
 /**
- * Irreversible actions on something given by name need confirmation. Without it, they take the id
- * only. Throws Refused.
+ * Irreversible actions on something given by name need confirmation. Where nobody confirms, they
+ * take the id only. Throws Refused.
  */
 export function refuseUnconfirmedName(
   {

@@ -34,9 +34,9 @@ export interface Found<T> {
 
 /** Uses of agents, which would stop without them. */
 export interface AgentUse {
-  /** The numbers they answer. */
+  /** The numbers that the agents answer. */
   readonly numbers: Found<PhoneNumber>
-  /** Their calls that have not ended. */
+  /** The agents' calls that have not ended. */
   readonly calls: Found<Call>
 }
 

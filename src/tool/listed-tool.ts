@@ -8,7 +8,7 @@ import type { ListingDetail, Tool } from './tool.ts'
 
 type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect'> & {
   readonly inputSchema: JsonSchema
-  /** Without the fields common to all results. */
+  /** The tool's output schema, without the fields common to all results. */
   readonly output: z.ZodObject
 }
 
@@ -174,9 +174,9 @@ function isPlain(name: string, { description = '', format }: JsonSchema): boolea
 
 /**
  * A compact output schema for tools/list: all field names, the types of fields that are never null,
- * and the required fields. Objects and arrays are open; their descriptions name their fields. It
- * allows everything that the whole schema allows, because clients validate results with it. The
- * whole schemas are in docs/tools-reference.md.
+ * and the required fields. Objects and arrays are open; their descriptions name their fields. The
+ * compact schema allows everything that the whole one allows, because clients validate results with
+ * it. The whole schemas are in docs/tools-reference.md.
  */
 function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
   return {

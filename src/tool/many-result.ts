@@ -15,7 +15,7 @@ interface ShownItem {
   readonly name?: string | undefined
   readonly outcome: string
   readonly problem?: string | undefined
-  /** Its account, if items may be of several accounts. */
+  /** Account of the item, if items may be of several accounts. */
   readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 

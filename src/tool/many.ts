@@ -149,7 +149,7 @@ export async function forEach<I, T>(
     }
   }
   const workers = Array.from({ length: Math.min(concurrency, items.length) }, worker)
-  // After a bug, waits for the others, so that nothing runs after the answer.
+  // If one worker fails by a bug, the others are waited for, so that nothing runs after the answer.
   const [defect] = (await Promise.allSettled(workers)).filter(({ status }) => status === 'rejected')
   if (defect?.status === 'rejected') throw defect.reason
   return outcomes

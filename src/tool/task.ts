@@ -93,7 +93,7 @@ export function decodeTaskId(taskId: string): TaskId {
     const id = TaskId.parse(JSON.parse(Buffer.from(taskId, 'base64url').toString()))
     if (Date.now() - id.created <= taskTtlMs) return id
   } catch {
-    // Not an id of this server: reported below.
+    // The text is not an id of this server, which is reported below.
   }
   throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
 }

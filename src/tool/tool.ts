@@ -81,7 +81,7 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly schema: z.ZodObject
   /** Arguments of the tool itself, which are not sent. */
   readonly options?: O
-  /** Those of the options that change something: an update may consist of them alone. */
+  /** Names of the options that change something: an update may consist of them alone. */
   readonly changes?: readonly string[]
   /** Fields of the route's body that callers may give in another form: a name for a number. */
   readonly accepts?: z.ZodRawShape

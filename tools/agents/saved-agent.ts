@@ -20,8 +20,8 @@ export const absentInstructions = {
 }
 
 /**
- * Warns of new instructions in `model`. They are sent, because the platform's objects are open.
- * Other parts are not checked, because there such a name may be a provider's setting.
+ * Warns of new instructions in `model`. Instructions there are sent, because the platform's objects
+ * are open. Other parts are not checked, because there such a name may be a provider's setting.
  */
 const instructionWarnings = (model: unknown, stored: unknown): string[] =>
   Object.entries(isObject(model) ? model : {}).flatMap(([name, value]) =>

@@ -180,8 +180,8 @@ const numberFacts = (numbers: readonly DialogText[]) =>
 
 /**
  * Findings for the person who confirms a call: the name of the caller number, and likely failures.
- * They do not refuse the call, because the reference does not say whether the platform would accept
- * it. Reads concurrently; omits what is slow or unreadable.
+ * A finding does not refuse the call, because the reference does not say whether the platform would
+ * accept it. Reads concurrently; omits what is slow or unreadable.
  */
 async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
   const { pinnedAccount } = run.restricted

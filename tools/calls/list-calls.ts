@@ -106,7 +106,7 @@ const maxRead = 2000
 const perPage = 100
 
 interface AnswerQuery {
-  /** Any of these; `undefined`: all calls. */
+  /** Keeps calls with any of these answers; `undefined`: all calls. */
   readonly answers: readonly AnswerStatus[] | undefined
   readonly of: 'account' | 'account and subaccounts'
 }

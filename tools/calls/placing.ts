@@ -20,7 +20,10 @@ import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
 
-/** The part of a run that placing calls needs. Its request names the account by id, never as `me`. */
+/**
+ * The part of a run that placing calls needs. The request in it names the account by id, never as
+ * `me`.
+ */
 export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
   /** Owner of the calls in the journal. */
   readonly callOwner: string

@@ -18,7 +18,7 @@ export interface TemplateFindings {
   readonly changes: readonly string[]
 }
 
-/** Longest template to repair, characters. Each attempt parses all of it. */
+/** Longest template to repair, characters. Each attempt parses the whole template. */
 const longest = 10_000
 const maxProblems = 20
 /** Time limit of the search for mistakes, ms: templates are untrusted, and other requests wait. */

@@ -148,7 +148,10 @@ function resultOf({ reply, found, repaired, spoken, branches }: TemplateResult) 
   }
 }
 
-/** Both parse from the top, so the first error is the same, perhaps with another message. */
+/**
+ * True if the platform reports this problem, too. The platform and this tool parse from the top, so
+ * their first error is the same, perhaps with another message.
+ */
 const isReported = (
   { type, line, message }: TemplateFindings['problems'][number],
   i: number,

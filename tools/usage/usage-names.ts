@@ -26,7 +26,7 @@ export interface UsageNames {
 
 type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
-/** Timeout of the search for names, ms. After it, usage is shown without them. */
+/** Timeout of the search for names, ms. After the timeout, usage is shown without names. */
 const longestLookMs = 10_000
 /** Bound for the subaccounts whose agents are listed, and the concurrency. */
 const maxSubaccounts = 50
@@ -88,7 +88,7 @@ async function readNames(wanted: UsageIds, names: Names, run: ReadRun): Promise<
       known.add(id)
       if (name) names.subaccount.set(id, name)
     }
-    // Those with known usage come first.
+    // Subaccounts with known usage come first.
     const used = below.filter(({ id }) => wanted.subaccount.has(id))
     const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
     await mapConcurrently(ordered, concurrency, async ({ id }) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** HTML in which all outside text is escaped. Only the tag below creates it. */
+/** HTML in which all outside text is escaped. Only the template tag `html` creates such a value. */
 export class Html {
   readonly text: string
   private constructor(text: string) {
@@ -113,7 +113,7 @@ export interface PageParts {
   /** Targets of the page's forms as CSP sources; default: none. */
   readonly formAction?: string
   readonly style?: Inline
-  /** Runs on load. It may send requests only to this server. */
+  /** Script that runs on load. The page's policy lets it send requests only to this server. */
   readonly script?: Inline
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -30,7 +30,7 @@ interface Definition<Name extends string, Config extends object> extends Command
     problems: ConfigProblems,
   ) => Config
   /**
-   * If true, `read` receives the faults of settings and reads the rest. Otherwise the first fault
+   * If true, `read` receives the faults of settings and reads the rest. If false, the first fault
    * is thrown.
    */
   readonly readsDespiteFaults?: boolean
@@ -71,8 +71,8 @@ const longestTimerMs = 2 ** 31 - 1
 /** A command that ends by itself. A signal ends it with the exit code of Ctrl+C. */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
-  // Timers of tools are unref'd, so that a server can stop. This one keeps a command alive while it
-  // waits for a call.
+  // Timers of tools are unref'd, so that a server can stop. This timer keeps a command running
+  // while it waits for a call.
   const keptRunning = setInterval(() => undefined, longestTimerMs)
   const done = code
     .then((value) => {

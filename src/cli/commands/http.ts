@@ -145,8 +145,8 @@ async function ownKeyFor(
 const webCallPath = '/web-calls/'
 
 /**
- * Pages for people: the start page, and the sandbox's web calls. Their code is loaded with the
- * first visit.
+ * Pages for people: the start page, and the sandbox's web calls. The code of these pages is loaded
+ * with the first visit.
  */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,

@@ -116,7 +116,8 @@ function installOptions(
     )
   }
   const options = fileChangeOptions(texts, clients)
-  // With the name of a tool that does not exist no server starts, and the client says only that it failed.
+  // Checked before writing: with the name of an unknown tool no server would start, and the client
+  // would only say that it failed.
   exposedTools(toolSummaries, exposure)
   return {
     ...options,

@@ -169,7 +169,8 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
 
 /**
  * Serves the pages of the sandbox's web calls on a free port of this machine, because stdio has no
- * HTTP server. Loaded and started with the first web call. It does not keep the process running.
+ * HTTP server. Loaded and started with the first web call. This HTTP server does not keep the
+ * process running.
  */
 export function createWebCallServer(showPage: () => Service['showWebCall']) {
   let server: HttpServer | undefined

@@ -12,7 +12,7 @@ export interface CommandSpec {
   /** Summary, one line. */
   readonly about: string
   readonly settings: SettingGroup
-  /** Its operands as the help shows them, such as `[CLIENT…]`; absent: none. */
+  /** Operands of the command as the help shows them, such as `[CLIENT…]`; absent: none. */
   readonly operands?: string
   /** If true, the command parses all words after its first operand itself, including flags. */
   readonly readsRest?: boolean

@@ -91,7 +91,7 @@ const isServiceVariable = (name: string, text: string): boolean =>
 
 /**
  * Some clients keep the placeholder (`${user_config.…}`) of an empty option of a desktop bundle
- * (.mcpb). It means the same as an empty text.
+ * (.mcpb). Such a placeholder means the same as an empty text.
  */
 export const filledText = (text: string): string =>
   text.trim().replace(/^\$\{user_config\.[^{}]+\}$/, '')
@@ -190,7 +190,7 @@ export function unknownVariables(
 
 const prefix = 'VOICE_AGENT_'
 const ours = /^VOICE_?AGENTS?_/i
-/** Variables that are compared with settings. Others belong to other programs. */
+/** Variables that are compared with settings. All other variables belong to other programs. */
 const resembling = /voice|agent/i
 
 /**

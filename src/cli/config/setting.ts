@@ -73,7 +73,7 @@ export const text = (
 export const names = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
 
-/** A switch, as text. Its variable takes true or false. */
+/** A switch, as text. The variable of a switch takes true or false. */
 export const flag = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: '', json: { type: 'boolean', default: false } })
 

@@ -126,7 +126,10 @@ const fileLabel = settingLabel(stateSettings, 'secret-file')
 const minLength = 32
 const maxSecrets = 10
 
-/** Parses secrets. `label` names their source. Messages do not repeat them. Throws ConfigError. */
+/**
+ * Parses secrets. `label`: the setting they come from, for messages; no message repeats a secret.
+ * Throws ConfigError.
+ */
 export function secretsIn(given: string, separator: ',' | '\n', label: string): Secrets {
   const all = given.split(separator).map((secret) => secret.trim())
   const [newest, ...older] = all.filter(Boolean)

@@ -188,7 +188,7 @@ export function secretFree({
   const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
   const passwords = addresses.flatMap((text) => {
     const password = URL.parse(text)?.password
-    // Only as a part of a URL, because a password may be a common word.
+    // A password is removed only where it is part of a URL, because it may be a common word.
     return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
   })
   const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])

@@ -209,8 +209,8 @@ interface Connections {
 }
 
 /**
- * Watches undici's diagnostics channels. So checks see the connections of real requests, also
- * through a proxy, and open none of their own.
+ * Watches undici's diagnostics channels. Checks thereby see the connections of real requests, also
+ * through a proxy, and open no connection of their own.
  */
 function watchConnections(): Connections {
   const made: Connection[] = []

@@ -169,7 +169,7 @@ export function shownChange(changed: ChangedText, secrets: readonly string[]): s
   )
 }
 
-/** Steps of a change. In an empty file they are shown as one. */
+/** Steps of a change. In an empty file all steps are shown as one. */
 function stepsShown({ text, changes }: ChangedText): ChangedText['changes'] {
   const before = changes[0]?.before
   if (before === undefined || before.trim() !== '') return changes

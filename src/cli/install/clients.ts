@@ -91,8 +91,9 @@ const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string)
 /** All clients, by the name in their maker's documentation. To add one, add a row here. */
 export const clients: readonly Client[] = [
   {
-    // The user guide of MCP for Claude Desktop. JSON.parse reads its file; values are not expanded.
-    // On Windows it is a packaged app (MSIX), which has its own folder in place of %APPDATA%.
+    // Source: MCP's user guide for Claude Desktop. JSON.parse reads the file; values are not
+    // expanded. On Windows Claude Desktop is a packaged app (MSIX), which has its own folder in
+    // place of %APPDATA%.
     id: 'claude-desktop',
     title: 'Claude Desktop',
     format: strictJson,
@@ -120,7 +121,8 @@ export const clients: readonly Client[] = [
     restart: 'Start a new session.',
   },
   {
-    // Its documents on MCP: ${env:NAME} in command, args, env, url and headers.
+    // Source: Cursor's documents on MCP. ${env:NAME} is expanded in command, args, env, url and
+    // headers.
     id: 'cursor',
     title: 'Cursor',
     format: jsonWithComments,
@@ -147,7 +149,8 @@ export const clients: readonly Client[] = [
     restart: 'Press the refresh button of the MCP servers in Cascade.',
   },
   {
-    // Its configuration reference: a server inherits a few variables, and those listed in env_vars.
+    // Source: Codex's configuration reference. A server inherits a few variables, and those listed
+    // in env_vars.
     id: 'codex',
     title: 'Codex',
     format: toml,
@@ -159,7 +162,8 @@ export const clients: readonly Client[] = [
     restart: 'Start a new session.',
   },
   {
-    // Its configuration reference: comments are allowed, $NAME and ${NAME} are expanded in strings.
+    // Source: Gemini CLI's configuration reference. Comments are allowed; $NAME and ${NAME} are
+    // expanded in strings.
     id: 'gemini',
     title: 'Gemini CLI',
     format: jsonWithComments,
@@ -172,8 +176,8 @@ export const clients: readonly Client[] = [
     restart: 'Start a new session.',
   },
   {
-    // Its documents on MCP and the source of its stdio transport: the server inherits the environment
-    // of Zed, and values are not expanded.
+    // Source: Zed's documents on MCP, and the code of its stdio transport. The server inherits the
+    // environment of Zed, and values are not expanded.
     id: 'zed',
     title: 'Zed',
     format: jsonWithComments,
@@ -185,7 +189,8 @@ export const clients: readonly Client[] = [
     restart: 'Zed reads the file by itself; look at the settings of its Agent Panel.',
   },
   {
-    // Its guide to configuration files: env_keys are read from its keyring or its environment.
+    // Source: Goose's guide to configuration files. env_keys are read from its keyring or its
+    // environment.
     id: 'goose',
     title: 'Goose',
     format: yaml,

@@ -200,8 +200,8 @@ export interface GivenAccount {
 }
 
 /**
- * Chooses the place of the key: the client's secret store or environment. It is written in plain
- * text only on request, or with consent if the client has no other way.
+ * Chooses the place of the key: the client's secret store or environment. The key is written in
+ * plain text only on request, or with consent if the client has no other way.
  */
 export function keyChoice(
   { secret }: Client,

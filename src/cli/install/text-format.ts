@@ -89,8 +89,8 @@ export interface ChangedText {
 }
 
 /**
- * Applies the steps, and parses the text after each: only the value of the step may differ. So a
- * bug in an edit can never lose a part of a file. Throws FormatError.
+ * Applies the steps, and parses the text after each: only the value of the step may differ, so that
+ * a bug in an edit can never lose a part of a file. Throws FormatError.
  */
 export function changedText(format: TextFormat, text: string, steps: readonly Step[]): ChangedText {
   let current = text

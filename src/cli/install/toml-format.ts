@@ -82,7 +82,7 @@ function set(text: string, body: readonly Statement[], path: Path, value: PlainV
   if (inline?.type === 'TOMLInlineTable') return insertedInline(inline, line)
   const table = standardTable(body, parent)
   if (table && !isPlainObject(value)) {
-    // After the comment of the table's last line, or of its header.
+    // Insert after the table's last line and its comment, or after the header of an empty table.
     const last = (table.body.at(-1) ?? table.key).range[1]
     const at = last + (/^[^\r\n]*/.exec(text.slice(last))?.[0].length ?? 0)
     return [{ start: at, end: at, text: endOfLine(text) + line }]

@@ -116,7 +116,7 @@ function argumentCandidates(
 interface TypedLine {
   /** The word in the place of the command; `undefined`: not typed yet. */
   readonly name: string | undefined
-  /** Its command; `undefined` for an unknown name. */
+  /** The command of that name; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
   /** True with `--help`. */
   readonly wantsHelp: boolean

@@ -190,7 +190,7 @@ function build(): Outcome {
   return done('dist/ is up to date')
 }
 
-/** Writes server.json. Without a repository URL it only tries a made-up one. */
+/** Writes server.json. Without a repository URL, only tries the steps with a made-up URL. */
 async function registryEntry(info: PackageInfo, { file, sha256 }: Bundle): Promise<Outcome> {
   const isNamed = info.mcpName !== undefined && info.repository !== undefined
   const named = isNamed ? info : withStandIn(info)

@@ -96,7 +96,10 @@ function formActionSource(redirectUri: string): string | undefined {
   return isWeb && !url.hostname.startsWith('[') ? url.origin : url.protocol
 }
 
-/** A page with its headers. Its forms may be sent to this server and end at `redirectUri`. */
+/**
+ * A page with its headers. The page's forms may be sent to this server, and may redirect to
+ * `redirectUri`.
+ */
 export function pageOf({
   redirectUri,
   ...parts

@@ -47,8 +47,9 @@ ${keyField(model.problem)}
 </form>`
 
 /**
- * A password field: the key stays hidden, and a password manager can keep it. It has the focus only
- * for a correction, so that a screen reader first reads who asks.
+ * A password field: the key stays hidden, and a password manager can keep it. The field has the
+ * focus only when the person corrects a key, so that a screen reader first reads who asks for
+ * access.
  */
 const keyField = (
   problem: KeyProblem | undefined,

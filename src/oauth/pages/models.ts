@@ -32,9 +32,9 @@ export interface KeyAccount {
 export type KeyProblem =
   /** The field was empty. */
   | { readonly kind: 'missing' }
-  /** It has characters that no key has, or it is a token of this server. */
+  /** The entered text has characters that no key has, or is a token of this server. */
   | { readonly kind: 'malformed' }
-  /** The platform does not know it. */
+  /** The platform does not know the key. */
   | { readonly kind: 'wrong' }
   /** The platform refuses it, or this server does not serve its account. */
   | { readonly kind: 'no_access' }

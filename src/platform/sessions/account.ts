@@ -76,7 +76,7 @@ export async function accountInUse(
   }
 }
 
-/** Own account of each key, once known. It never changes, so it never expires. */
+/** Own account of each key, once known. A key's account never changes, so entries never expire. */
 const ownIds = new WeakMap<ReplyCache, string>()
 
 /**
@@ -159,9 +159,9 @@ const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().
 type KeyAccount = z.output<typeof KeyAccount>
 
 /**
- * The key's own account, for placing calls. It is noted in the journal, so that a placed call does
- * not look failed if the platform temporarily cannot name the account. Throws ApiError and
- * JournalError.
+ * The key's own account, for placing calls. The account is noted in the journal, so that a placed
+ * call does not look failed if the platform temporarily cannot name the account. Throws ApiError
+ * and JournalError.
  */
 async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`

@@ -23,9 +23,9 @@ export interface ReplyCache {
   /** Reads from the platform unconditionally and replaces the cached reply. */
   refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
   /**
-   * Calls `onChange` when the reply differs from the previous one. It is read again whenever it
-   * expires, and when a server reports a possible change; failed reads change nothing. Returns the
-   * unsubscribe function. Throws WatchLimitError.
+   * Calls `onChange` when the reply differs from the previous one. The reply is read again whenever
+   * it expires, and when a server reports a possible change; failed reads change nothing. Returns
+   * the unsubscribe function. Throws WatchLimitError.
    */
   watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
   /** Time to live of a reply, ms. */
@@ -167,8 +167,8 @@ function watchReply(
       },
     }
   })
-  // The baseline for later replies. It is read after the caller's own code: a caller over its watch
-  // limit ends this watch at once.
+  // The baseline for later replies. The baseline is read after the caller's own code: a caller over
+  // its watch limit ends this watch at once.
   queueMicrotask(() => {
     if (!watched.has(key)) return
     reader.read(route, request, time).then((reply) => watched.compare(key, reply), ignore)

@@ -10,9 +10,9 @@ declare const restricted: unique symbol
 
 /**
  * A session for reads beyond a tool's own request: hints, names of agents, completions, prompts and
- * resources. It reads only what an exposed tool can read, and only from the account that the tools
- * act on; otherwise it throws ApiError `not_exposed`. Only `restrictedSession` creates one, so a
- * plain session cannot be passed by mistake.
+ * resources. Such a session reads only what an exposed tool can read, and only from the account
+ * that the tools act on; any other read throws ApiError `not_exposed`. Only `restrictedSession`
+ * creates one, so a plain session cannot be passed by mistake.
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true

@@ -135,7 +135,7 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
   const watchers = new Map<string, Set<() => void>>()
   let announced: string | undefined
   changes.listen('written', (topic) => {
-    // This server has just read that reply itself.
+    // This server announced the change itself, and has just read that reply.
     if (topic === announced) return
     for (const onChange of watchers.get(topic) ?? []) onChange()
   })

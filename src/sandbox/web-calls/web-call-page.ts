@@ -2,8 +2,8 @@ import { type HtmlPage, html, inline, pageOf, styleOf } from '../../apps/pages/p
 import { longestText, type Phase, phaseInWords, type WebCallState } from './conversation.ts'
 
 /**
- * The page of a web call: a person talks to the agent by text, or watches. It works without its
- * script, which polls the state every second. Transcript lines are untrusted: they are only
+ * The page of a web call: a person talks to the agent by text, or watches. The page works without
+ * its script, which polls the state every second. Transcript lines are untrusted: they are only
  * escaped.
  */
 export const webCallPage = (state: WebCallState): HtmlPage =>

@@ -13,7 +13,10 @@ export interface AuditSink {
   readonly name: string
   /** Adds an entry, or replaces the one with its id. A sink with `saveCall` only adds. */
   readonly save: (entry: AuditEntry) => Promise<void>
-  /** For sinks of lines: adds the line of a call. Such a sink gets no intermediate entries. */
+  /**
+   * For sinks of lines: adds the line of a telephone call. A sink with this method gets no
+   * intermediate entries.
+   */
   readonly saveCall?: (call: AuditedCallSent) => Promise<void>
 }
 
@@ -35,7 +38,7 @@ const waits = {
 export class AuditQueue {
   readonly sink: AuditSink
   readonly #onTrouble: (message: string) => void
-  /** By id, so that only the latest state of a waiting entry is saved. */
+  /** Waiting entries by id, so that only the latest state of each is saved. */
   readonly #waiting = new Map<string, AuditRecord>()
   #draining: Promise<void> | undefined
   #isFailing = false

@@ -212,8 +212,8 @@ const digest = (text: string) => createHash('sha256').update(text).digest('hex')
  */
 
 /**
- * A number in a text: at least seven digits of any script, separated by anything but letters. So no
- * separator hides one: spaces, dashes, underscores, commas, apostrophes, dots, zero-width
+ * A number in a text: at least seven digits of any script, separated by anything but letters. No
+ * separator can hide a number: spaces, dashes, underscores, commas, apostrophes, dots, zero-width
  * characters. Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and
  * invisible fillers.
  */

@@ -28,8 +28,8 @@ export interface LogOutput {
 const maxUnread = 1024 * 1024
 
 /**
- * The log of the process. It never waits and never throws: without a reader, lines are dropped, and
- * the next line reports how many.
+ * The log of the process. Logging never waits and never throws: without a reader, lines are
+ * dropped, and the next line reports how many.
  */
 export interface Log {
   /** Writes a line of the program itself. */

@@ -144,7 +144,7 @@ class RequestUnderWay {
   readonly #started = performance.now()
   /** Absent where traces are not recorded. */
   readonly span: RequestSpan | undefined
-  /** Its tool call, and the outcome. */
+  /** The request's tool call, and the outcome of that call. */
   call: BeginningCall | undefined
   callOutcome: string | undefined
   #requests = 0
@@ -168,7 +168,10 @@ class RequestUnderWay {
     if (!isLess) this.#last = attempt
   }
 
-  /** Outcome of the request. Without an error code, that of the tool call takes precedence. */
+  /**
+   * Outcome of the request. If the request has no error code, the outcome of its tool call takes
+   * precedence.
+   */
   outcome({ outcome, code }: RequestOutcome): RequestOutcome {
     return { outcome: code === undefined ? (this.callOutcome ?? outcome) : outcome, code }
   }

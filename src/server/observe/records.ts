@@ -59,7 +59,7 @@ export interface RequestRecord extends RequestOutcome {
   /** Prefix of the hash of the API key; `undefined`: not known yet. */
   readonly key: string | undefined
   readonly platform: PlatformFacts
-  /** Its trace, if traces are recorded. */
+  /** Id of the request's trace, if traces are recorded. */
   readonly traceId: string | undefined
 }
 
@@ -83,7 +83,7 @@ export interface RefusedRequest {
 export interface BeginningTry {
   readonly operation: string
   readonly method: string
-  /** Its path with variables, such as `/v1/accounts/{account_id}/agents`. */
+  /** Path of the operation with variables, such as `/v1/accounts/{account_id}/agents`. */
   readonly path: string
   /** Number of earlier attempts. */
   readonly resends: number

@@ -22,7 +22,10 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendParts(response, [JSON.stringify(body)], status)
 }
 
-/** Sends JSON in parts. They are written together and not copied, because large ones are frequent. */
+/**
+ * Sends JSON in parts. The parts are written together without a copy, because large ones are
+ * frequent.
+ */
 export function sendParts(
   response: ServerResponse,
   parts: readonly (string | Buffer)[],

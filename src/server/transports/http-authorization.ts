@@ -45,7 +45,7 @@ export async function credentialOfToken(
   return void refuse(response, result.status, result.message)
 }
 
-/** Interval of access token checks for an open stream, ms. Each check reads the state. */
+/** Interval of access token checks for an open stream, ms. A check costs one read of the state. */
 const checkMs = 5000
 
 /** Ends a stream when its access token expires or is revoked; the client reconnects with a new one. */

@@ -15,7 +15,9 @@ type RequestBody =
 
 interface IncomingBody {
   readonly since: number
-  /** Received bytes, and room for more. Its length is the memory that the body takes. */
+  /**
+   * Received bytes, and room for more. The length of the buffer is the memory that the body takes.
+   */
   buffer: Buffer
   /** Received bytes in the buffer. */
   length: number

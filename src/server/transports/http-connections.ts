@@ -67,7 +67,7 @@ export class Connections {
     connection.unread = 0
     response.on('close', () => {
       connection.response = undefined
-      // Other connections go first, so that they do not wait for all requests of this one.
+      // Other connections go first, so that they do not wait for all requests of this connection.
       if (connection.waiting.length > 0) setImmediate(() => this.#goOn(connection))
       else this.#goOn(connection)
     })

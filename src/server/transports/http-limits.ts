@@ -151,7 +151,7 @@ interface WatchingStream {
  */
 class WatchedByNetwork {
   readonly #bound: number
-  /** By network, the streams of each resource. */
+  /** For each network, the number of streams that watch each resource. */
   readonly #streams = new Map<string, Map<string, number>>()
 
   /** `bound`: most resources of one network; 0 means no limit. */

@@ -89,7 +89,7 @@ export async function answerMcp(
   if (credential) request.auth = authInfoOf(credential)
   // Node's type has `undefined` for optional fields; the SDK's type has absent fields.
   const incoming = request as NodeIncomingMessageLike
-  // The SDK refuses this. It would read the body first if it were not given one.
+  // The SDK refuses this content type. Without a given body, the SDK would read the body first.
   if (!isJsonContentType(request.headers['content-type']))
     return mcp.serve(incoming, response, null)
   const received = await receive(request, response, { ...admitted, credential }, mcp)

@@ -89,8 +89,8 @@ export const anyHost = '*'
 
 /**
  * Returns a check of the Host header. The check returns the reason for a refusal, or `undefined`.
- * It stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
- * address that other machines reach, the operator must give the names.
+ * The check stops DNS rebinding, where a web page makes its own host name resolve to this machine.
+ * On an address that other machines reach, the operator must give the allowed names.
  */
 export function hostCheck({
   host: own,

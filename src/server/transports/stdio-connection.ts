@@ -122,8 +122,8 @@ function keptAwake(work: Promise<void>): Promise<void> {
 }
 
 /**
- * Parses the lines. Their requests get ids that no client uses: the client may reuse an id later,
- * and that answer must be sent.
+ * Parses lines that are replayed. Their requests get ids that no client uses: the client may use
+ * the original id again, and the answer to that later request must be sent.
  */
 const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
   lines

@@ -35,8 +35,8 @@ export interface Database {
     undo?: (late: T[]) => Promise<unknown>,
   ): Promise<T[]>
   /**
-   * An atomic transaction. Those with the same `lock` run one after the other, on all servers.
-   * `undo` runs if it commits after the request's deadline.
+   * An atomic transaction. Transactions with the same `lock` run one after the other, on all
+   * servers. `undo` runs if the transaction commits after the request's deadline.
    */
   transaction<T>(
     lock: string,
@@ -245,7 +245,10 @@ async function inTransaction<T>(
 const lockNumber = (lock: string) =>
   createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
 
-/** Uses a pooled connection. After a failure it is closed, which rolls back its transaction. */
+/**
+ * Uses a pooled connection. After a failure the connection is closed, which rolls back its
+ * transaction.
+ */
 async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   // If a connection breaks between two statements, the next statement fails.

@@ -247,14 +247,14 @@ const NoteRow = z.object({ value: z.string() }).optional()
 export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
   NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
 
-/** An open journal file. Its functions throw JournalError. */
+/** An open journal file. The functions here throw JournalError. */
 interface JournalFile {
   readonly db: DatabaseSync
   /** Hashes a text with the file's secret. */
   readonly seal: (text: string) => string
   /**
-   * Runs `work` without an await in it, and again while another process writes. It is atomic for
-   * this process; for other processes only if it is one statement or transaction.
+   * Runs `work`, which has no await, and repeats it while another process writes. `work` is atomic
+   * for this process; for other processes only if it is one statement or transaction.
    */
   readonly run: <T>(work: () => T) => Promise<T>
   /**

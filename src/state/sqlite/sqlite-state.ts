@@ -31,7 +31,10 @@ const stateFiles = {
 const stateFile = (folder: string, name: string, isSandbox: boolean) =>
   folder === ':memory:' ? folder : join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
 
-/** The state in SQLite files, shared by the servers of one machine. Each is opened on first use. */
+/**
+ * The state in SQLite files, shared by the servers of one machine. Each file is opened on first
+ * use.
+ */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
   const file = (name: keyof typeof stateFiles) => stateFile(folder, name, isSandbox)
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))

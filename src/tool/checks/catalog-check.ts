@@ -179,7 +179,7 @@ interface NewLanguage {
   readonly code: unknown
 }
 
-/** Without a listed model, the languages of all models of the provider. */
+/** Languages of the given models, each once. */
 const languagesOf = (models: readonly CatalogModel[]): readonly NamedItem[] => [
   ...new Map(
     models.flatMap(({ languages }) => languages).map((one) => [foldLanguageCode(one.id), one]),

@@ -136,7 +136,7 @@ function hasDefault(path: string, code: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Facts known before the call. Only the platform knows absent values. */
+/** Facts known before the call. An absent fact is known to the platform only. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
@@ -157,7 +157,7 @@ export type SpokenGreeting =
    * later failure is undocumented. The sandbox places the call without a greeting.
    */
   | { readonly kind: 'fails'; readonly error: string; readonly empty: readonly string[] }
-  /** It is too large to render here. */
+  /** The greeting is too large to render here. */
   | { readonly kind: 'unknown'; readonly why: string }
   | {
       readonly kind: 'spoken'

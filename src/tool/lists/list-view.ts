@@ -144,7 +144,9 @@ export function accountOnce(items: readonly Item[]) {
 const without = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
 
-/** Without items: a caller that adds up pages would count repeated ones twice. */
+/**
+ * The content of a repeated page has no items: a caller that adds up pages would count them twice.
+ */
 function repeatedContent(
   { count, items: _, ...rest }: ListReply,
   { query }: ListRoute,

@@ -168,8 +168,8 @@ export function listNotes(
 }
 
 /**
- * Merge order of several accounts' lists: account by account, or latest item first. Both keep the
- * platform's order within an account.
+ * Merge order of several accounts' lists: account by account, or latest item first. Both orders
+ * keep the platform's order within an account.
  */
 export type MergeOrder = 'by_account' | 'latest_first'
 

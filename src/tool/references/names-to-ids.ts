@@ -74,7 +74,7 @@ export async function withIdsForNames(
   let request = given
   const named: Record<string, string> = {}
   const unknown: string[] = []
-  // The account comes first in the table: the other names are those of objects in it.
+  // The account comes first in the table, because the other names are looked up in that account.
   for (const argument of Object.keys(kindsByArgument) as NamingArgument[]) {
     const { params, query, body } = request
     const name = params[argument] ?? query[argument] ?? body?.[argument]

@@ -91,7 +91,7 @@ export function callReport(
   })
 }
 
-/** One conversation, likewise. */
+/** One conversation: a summary first, then its transcript. */
 export function conversationReport(
   conversation: z.output<typeof Conversation>,
   options: TranscriptOptions,
@@ -257,7 +257,7 @@ function headOf({ turns, returned }: Transcript): string {
   return returned < turns ? `${returned} of ${turns} turns.` : ''
 }
 
-/** These fields alone, for a call without its transcript; empty if it has none of them. */
+/** The untrusted fields without a transcript; empty if the call has none of them. */
 function untrustedFields(others: Readonly<Record<string, unknown>>): string[] {
   const lines = fieldLines(others)
   return lines.length === 0 ? [] : betweenMarks('More of the call.', lines)

@@ -15,8 +15,8 @@ export interface ShortResult {
 }
 
 /**
- * Shortens a result that is too long. Where it has items, the last ones are left out of data and text;
- * otherwise only the text is shortened, and `structured` stays whole for programs.
+ * Shortens a result that is too long. If the result has items, the last ones are left out of data
+ * and text; otherwise only the text is shortened, and `structured` stays whole for programs.
  */
 export function shortenResult(
   structured: StructuredContent,
@@ -216,7 +216,7 @@ function withoutEmpty(value: unknown): unknown {
   for (const [name, given] of Object.entries(value)) {
     const field = withoutEmpty(given)
     if (isEmpty(field) || usual[name] === field) continue
-    // As a field of its own, whatever its name.
+    // `defineProperty` makes an own field even of the name `__proto__`.
     if (name === '__proto__') Object.defineProperty(kept, name, { value: field, enumerable: true })
     else kept[name] = field
   }

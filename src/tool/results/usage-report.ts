@@ -32,7 +32,10 @@ export const UsageResult = Usage.extend({
 /** Token reserve for the notes and the account after the lines. */
 const spareTokens = 300
 
-/** Usage as data and as text. Of a long series both have the first buckets; totals are of all. */
+/**
+ * Usage as data and as text. Both forms of a long series have only its first buckets; the totals
+ * are of all buckets.
+ */
 export function usageResult(report: UsageReport): OutputWithLines {
   const head = headLines(report)
   const rows = report.isSeries ? bucketRows(report) : []
@@ -186,7 +189,7 @@ function changeInWords({ change, percent }: Partial<UsageGroup>): string {
 
 const signed = (value: number, text = String(value)) => (value > 0 ? `+${text}` : text)
 
-/** A line, and the index of the first bucket in it. */
+/** One line of the report; `first` is the index of the first bucket that the line shows. */
 interface BucketRow {
   readonly text: string
   readonly first: number

@@ -3,7 +3,10 @@ import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
 
-/** The other side of a call by direction. Its words are always marked. */
+/**
+ * Label of the person who talks with the agent, by the call's direction. What this person says is
+ * always marked.
+ */
 const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
   direction === 'inbound' ? 'Caller' : direction === 'outbound' ? 'Person called' : 'Other side'
 
