@@ -58,7 +58,7 @@ export async function everyTool(
   await call('place_calls', { ...several, calls })
   await call('list_calls', { agent_id })
   await call('get_call', { call_id })
-  await call('list_conversations', { agent_id })
+  await call('list_conversations', { agent_id, transcript: 'end' })
   await call('get_conversation', { id: call_id, from_turn: 1, to_turn: 5 })
   await call('get_usage', { granularity: 'month', group_by: ['agent', 'type'] })
 

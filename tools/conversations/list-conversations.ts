@@ -74,7 +74,7 @@ const options = {
   include_subaccounts: z
     .literal(true, { error: 'This list always has the conversations of subaccounts; leave it out' })
     .optional()
-    .describe('Accepted, because other lists take it: it is always so.'),
+    .describe('Accepted: this list always has those of subaccounts.'),
 }
 
 /**

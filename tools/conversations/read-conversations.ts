@@ -189,7 +189,11 @@ class Transcripts {
       return call.messages ?? []
     } catch (error) {
       if (!(error instanceof ApiError) || caller?.aborted) throw error
-      if (isNotFound(error)) return this.#isUnread(id, 'this account has no call with the same id')
+      if (isNotFound(error))
+        return this.#isUnread(
+          id,
+          'this account has no call with their id (a call of a subaccount is found with its account_id)',
+        )
       this.#stopped = pageMessage(error)
       return this.#isUnread(id, this.#stopped)
     }

@@ -171,7 +171,7 @@ const ofTools: Readonly<Record<string, Values>> = {
   get_usage: examplePeriod,
   list_agents: { tags: ['support'], limit: 5, fields: ['name', 'tags'] },
   list_calls: { answer_status: 'user_unavailable', created_after: examplePeriod.start },
-  list_conversations: { direction: 'inbound', limit: 5 },
+  list_conversations: { search: 'invoice', said_by: 'user', limit: 5 },
   list_models: { provider: 'openai', fields: ['name'] },
   list_voices: { language: 'en-us', gender: 'female', limit: 5 },
   place_calls: {
