@@ -6,6 +6,7 @@ import { defineTool } from '../src/tool/define-tool.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
 import { latestChanges, latestChangesShape } from '../src/tool/undo.ts'
+import { agentFilters, findAgents } from './agents/agent-filters.ts'
 import {
   absentInstructions,
   instructionsElsewhere,
@@ -16,13 +17,13 @@ import {
 export const listAgents = defineTool({
   name: 'list_agents',
   title: 'List agents',
-  description:
-    'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived ones need is_archived or include_archived.',
+  description: 'Lists the voice agents of an account.',
   route: routes.agents.list,
   listing: { hidden: ['created_gt', 'created_le', 'modified_gt', 'modified_le'] },
   defaults: listDefaults,
   ...treeListSteps(routes.agents.list, {
     order: 'by_account',
+    filters: { options: agentFilters, find: findAgents },
     shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
   }),
 })

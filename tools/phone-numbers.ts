@@ -15,17 +15,19 @@ import { defineTool } from '../src/tool/define-tool.ts'
 import { countInWords, type Found, numberInWords, runningCalls } from '../src/tool/in-use.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
+import { findNumbers, numberFilters } from '../src/tool/number-filters.ts'
 import type { Run } from '../src/tool/tool.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
   title: 'List phone numbers',
   description:
-    'Lists the phone numbers of an account with their SIP trunk and the agent that answers. include_subaccounts adds those of its subaccounts.',
+    'Lists the phone numbers of an account with their SIP trunk and the agent that answers.',
   route: routes.phoneNumbers.list,
   defaults: listDefaults,
   ...treeListSteps(routes.phoneNumbers.list, {
     order: 'by_account',
+    filters: { options: numberFilters, find: findNumbers },
     shows: [
       'id',
       'number',

@@ -33,8 +33,7 @@ const lineOf =
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
   title: 'List SIP trunks',
-  description:
-    'Lists the SIP trunks of an account with their numbers. include_subaccounts adds those of its subaccounts.',
+  description: 'Lists the SIP trunks of an account with their numbers.',
   route: routes.sipTrunks.list,
   defaults: listDefaults,
   ...treeListSteps(routes.sipTrunks.list, {

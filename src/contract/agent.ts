@@ -222,7 +222,7 @@ const agentParams = { ...accountParams, agent_id: id('Agent id.') }
 /** Filters of the agent list [R]. Archived agents are left out unless asked for. */
 const agentFilters = {
   name: z.string().optional().describe('Part of the name, any case.'),
-  tags: z.array(z.string()).optional().describe('All of these must match.'),
+  tags: z.array(z.string()).optional().describe('All of these.'),
   is_archived: z.boolean().optional().describe('true: only archived ones.'),
   include_archived: z.boolean().optional().describe('true: archived ones too.'),
   created_gt: instant('Created after.').optional(),

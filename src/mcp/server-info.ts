@@ -63,7 +63,7 @@ const sandbox: Paragraph = [
 
 const anyAccount: Paragraph = [
   "Tools act on the API key's own account unless account_id names one of its subaccounts.",
-  'get_current_account returns the own account, list_subaccounts its subaccounts.',
+  'get_current_account returns the own account, list_subaccounts its subaccounts; include_subaccounts adds what belongs to them.',
 ]
 
 const oneAccount = (account: string): Paragraph => [
@@ -80,7 +80,9 @@ const needsConfirmation = (what: string) =>
 /** Sentence about confirmations, by mode. */
 const confirmation: Readonly<Record<ConfirmMode, string>> = {
   always: needsConfirmation('Calls, deletes, archiving and disabling'),
-  auto: needsConfirmation('Calls, deletes, and archiving or disabling what is in use'),
+  auto: needsConfirmation(
+    'Calls, deletes, archiving several by a filter, and archiving or disabling what is in use',
+  ),
   person: 'Calls, deletes, archiving and disabling wait until a person has agreed in the client.',
   never: '',
 }

@@ -81,6 +81,10 @@ export async function connectPerson(kind: ClientKind, { answer, ...to }: Connect
       if (result.isError) throw new Error(result.content[0]?.text)
       return result.structuredContent ?? {}
     },
+    /** Calls a tool that asks first, and agrees to its preview. */
+    async agreed(name: string, args: object = {}): Promise<ToolResult> {
+      return call(name, { ...args, confirm_token: tokenOf(await call(name, args)) })
+    },
     /** Why a result is not what the tool's output schema promises; nothing when it is. */
     async flaws(name: string, { structuredContent }: ToolResult): Promise<unknown> {
       const { tools } = await client.listTools()

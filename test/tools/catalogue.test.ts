@@ -105,8 +105,11 @@ test('every argument has a description, there or in create_agent, or a name that
     /^create_agent\.(ambient_sound|volume|denoising)$/,
     /\.(add|remove)_tags$/,
     /^list_\w+\.(type|status|direction)$/,
-    // The description of each tool that has it says what it adds.
+    // The instructions say what it adds.
     /\.include_subaccounts$/,
+    // The filters of lists, which describe them.
+    /\.where\.(tags|any_tag|unused_since|unanswered)$/,
+    /\.dry_run$/,
   ]
   // The settings of an agent: their names and bounds say what they are.
   const plain =

@@ -22,15 +22,9 @@ import {
   outcomeShape,
 } from '../../src/tool/many-result.ts'
 import { Refused } from '../../src/tool/refused.ts'
+import { type ItemSelection, namedItems, selectionResult } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
-import {
-  type AgentSelection,
-  type OwnedAgent,
-  selectAgents,
-  selectedItem,
-  selectionOptions,
-  selectionResult,
-} from './agent-selection.ts'
+import { type OwnedAgent, selectAgents, selectedItem, selectionOptions } from './agent-selection.ts'
 import {
   archiveManyQuestion,
   archiveQuestion,
@@ -44,6 +38,7 @@ import { agentOutcomeShape } from './updated-agents.ts'
 
 const options = {
   ...selectionOptions,
+  where: selectionOptions.where.describe('Instead: active ones that match all of these.'),
   unused_only: z.boolean().optional().describe('true: skip agents in use.'),
   ...confirmOption,
 }
@@ -81,19 +76,20 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive agents',
   description:
-    'Archives one agent, or many at once: a soft delete, after which lists leave them out. Asks for confirmation if an agent is in use: it answers a number or is in a call. update_agent with is_archived false restores it.',
+    'Archives agents: lists leave them out, update_agent with is_archived false restores them. Asks for confirmation if one answers a number or is in a call, or a filter selects several.',
   route: routes.agents.archive,
+  listing: { hidden: ['with_tag'], undescribed: ['where'] },
   options,
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
     const selected = await selectAgents(run.options, run)
-    if (!('agentId' in selected)) return archiveManyAgents(selected, run)
-    const { agentId } = selected
+    if (!('oneId' in selected)) return archiveManyAgents(selected, run)
+    const { oneId: agentId } = selected
     if (!run.options.unused_only) return archiveOneAgent(agentId, run)
     const items = [{ given: agentId, id: agentId }]
-    return archiveManyAgents({ items, repeated: [], argument: 'agent_id', failed: [] }, run)
+    return archiveManyAgents(namedItems('agent_id', items), run)
   },
 })
 
@@ -125,8 +121,8 @@ const archive = (id: string, run: ArchiveRun): Promise<void> =>
  * Archives many agents like one. All are read first, so that one question names those in use.
  * Throws Refused and ApiError if none was archived.
  */
-async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Promise<ToolOutcome> {
-  const { items, argument, failed } = selection
+async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Promise<ToolOutcome> {
+  const { items, argument, isByFilter, failed, notes } = selection
   const found = await forEachSelected(items, 'agent_id', readAgent, run)
   refuseIfNoneDone(found, argument)
   const active = found.flatMap(({ outcome, account }): OwnedAgent[] =>
@@ -140,7 +136,15 @@ async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Pr
   const chosen = active.filter(({ agent }) => !kept.get(agent))
   if (chosen.length > 0)
     await run.confirm(async () =>
-      archiveManyQuestion(chosen, { use: use ?? (await lookForUse()), failed }, run),
+      archiveManyQuestion(
+        chosen,
+        {
+          use: use ?? (await lookForUse()),
+          failed,
+          ...(isByFilter && items.length > 1 && { selectedBy: notes }),
+        },
+        run,
+      ),
     )
   const archived = await archiveEach(chosen, run)
   const outcomes = found.map(({ outcome, ...one }): NamedOutcome<Archived> => {
@@ -150,7 +154,7 @@ async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Pr
     return { ...one, given: agent.name || one.given, id: agent.id, outcome: own }
   })
   refuseIfNoneDone(outcomes, argument)
-  return archivesResult(outcomes, selection, run.options.include_subaccounts)
+  return archivesResult(outcomes, selection)
 }
 
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
@@ -187,15 +191,14 @@ interface Archived {
 
 function archivesResult(
   outcomes: readonly NamedOutcome<Archived>[],
-  selection: AgentSelection,
-  isTree: boolean | undefined,
+  selection: ItemSelection,
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
   const { summary, text } = countsOf(agents, outcomeNames, 'agent')
   const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
-  const { fields, before, after } = selectionResult(selection, isTree)
+  const { fields, before, after } = selectionResult(selection)
   const { shared, items } = accountOnce(agents)
   return {
     structured: { summary, ...fields, ...shared, agents: items },

@@ -23,8 +23,9 @@ import {
 } from '../../src/tool/in-use.ts'
 import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
 import { runIn } from '../../src/tool/many.ts'
+import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { failedInWords, type OwnedAgent } from './agent-selection.ts'
+import type { OwnedAgent } from './agent-selection.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
@@ -54,12 +55,14 @@ interface ManyFacts {
   readonly use: UseByAccount
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
+  /** If a filter selected them, which always asks: what was looked at. */
+  readonly selectedBy?: readonly string[]
 }
 
 /** One question for several agents, which names those in use and their accounts. */
 export async function archiveManyQuestion(
   owned: readonly OwnedAgent[],
-  { use, failed }: ManyFacts,
+  { use, failed, selectedBy }: ManyFacts,
   run: QuestionRun,
 ): Promise<Confirmable> {
   const used = owned.flatMap((one) => {
@@ -71,7 +74,7 @@ export async function archiveManyQuestion(
   const isOfTree = owned.some((one) => one.account)
   return {
     kind: 'hides',
-    stopsNothing: used.length === 0 && unknown === undefined,
+    stopsNothing: used.length === 0 && unknown === undefined && selectedBy === undefined,
     question: dialogText`Archive ${countedInDialog(owned.length, dialogText`agent`)}?`,
     facts: {
       Agents: byAccount(owned),
@@ -79,6 +82,7 @@ export async function archiveManyQuestion(
       ...(used.length > 0 && {
         'Leave those out': dialogText`call again with unused_only true instead.`,
       }),
+      ...(selectedBy?.length && { Selected: quotedUpTo(selectedBy.join(' '), 500) }),
       ...(unknown && { 'Not known': unknown }),
       ...(failed.length > 0 && { 'Left out': quotedUpTo(failedInWords(failed), 500) }),
       Account: isOfTree ? dialogText`${account} and its subaccounts` : account,

@@ -14,6 +14,7 @@ import {
 } from '../../src/tool/field-changes.ts'
 import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/many.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { type ItemSelection, namedItems } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
   KeptChanges,
@@ -37,7 +38,7 @@ import {
   wantedFields,
   wantedTags,
 } from './agent-patch.ts'
-import { type AgentSelection, selectAgents, selectionOptions } from './agent-selection.ts'
+import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
 import { undoPlan } from './undo-agent.ts'
 import {
@@ -67,10 +68,15 @@ export const updateAgent = defineTool({
   name: 'update_agent',
   title: 'Change agents',
   description:
-    'Changes an agent, or many agents at once. Only the given fields change (those of create_agent), nested ones too. clear empties fields, such as metadata.key.',
+    'Changes one agent or many. Only the given fields change (those of create_agent), nested ones too.',
   route: routes.agents.update,
   listing: {
-    typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
+    hidden: ['with_tag'],
+    describedElsewhere: ['where'],
+    typesOnly: [
+      ...Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
+      'dry_run',
+    ],
   },
   view: 'agent',
   options: updateOptions,
@@ -86,10 +92,10 @@ export const updateAgent = defineTool({
       return undoAgents(await kept.objectsOf(options.undo, run), run, kept)
     refuseContradictingTags(options, body)
     const selected = await selectAgents(options, run)
-    if ('agentId' in selected) {
+    if ('oneId' in selected) {
       const checks = newValueChecks(run, options.allow_unlisted)
       const planOf = (stored: Agent) => checkedPlan(stored, run, checks)
-      return kept.named(updateResult(await updateOneAgent(selected.agentId, run, { planOf, kept })))
+      return kept.named(updateResult(await updateOneAgent(selected.oneId, run, { planOf, kept })))
     }
     if (options.expected_modified !== undefined)
       throw badArguments([
@@ -105,7 +111,7 @@ export const updateAgent = defineTool({
  * Throws Refused and ApiError if nothing was done.
  */
 async function updateManyAgents(
-  selection: AgentSelection,
+  selection: ItemSelection,
   run: UpdateRun,
   kept: KeptChanges,
 ): Promise<ToolOutcome> {
@@ -148,8 +154,7 @@ async function undoAgents(
   }
   const outcomes = await forEachSelected(items, 'agent_id', undo, own)
   refuseIfNoneDone(outcomes, 'agent_id')
-  const selection = { items, repeated: [], argument: 'agent_ids', failed: [] } as const
-  return kept.named(updatesResult(outcomes, selection, run.options))
+  return kept.named(updatesResult(outcomes, namedItems('agent_ids', items), run.options))
 }
 
 interface AgentUpdate {

@@ -20,9 +20,9 @@ import {
   updateOutcomes,
   updateWarnings,
 } from '../../src/tool/many-result.ts'
+import { type ItemSelection, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines } from '../../src/tool/tool.ts'
 import { missingTagWarnings, tagsOf } from './agent-patch.ts'
-import { type AgentSelection, selectionResult } from './agent-selection.ts'
 
 /** The effect of an update on one agent, real or in a dry run. */
 export interface AgentReport extends UpdateReport {
@@ -89,15 +89,12 @@ export const updatesResultShape = {
 
 export function updatesResult(
   outcomes: readonly NamedOutcome<AgentReport>[],
-  selection: AgentSelection,
-  options: {
-    readonly dry_run?: boolean | undefined
-    readonly include_subaccounts?: boolean | undefined
-  },
+  selection: ItemSelection,
+  options: { readonly dry_run?: boolean | undefined },
 ): OutputWithLines {
   const agents = outcomes.map(updatedAgent)
   const { summary, text } = countsOf(agents, updateOutcomes, 'agent')
-  const { fields, before, after } = selectionResult(selection, options.include_subaccounts)
+  const { fields, before, after } = selectionResult(selection)
   const { shared, items } = accountOnce(withChangesOnce(agents))
   return {
     structured: { summary, ...fields, ...shared, agents: items },

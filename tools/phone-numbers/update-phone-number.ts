@@ -9,19 +9,19 @@ import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
+import { accountOnce } from '../../src/tool/lists/list-view.ts'
+import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import {
-  eachOnce,
   forEachSelected,
   manyIds,
   type NamedOutcome,
   refuseIfNoneDone,
-  type Selection,
 } from '../../src/tool/many.ts'
 import {
   countsOf,
   grouped,
+  namesOf,
   outcomeShape,
-  repeatedLines,
   type UpdateReport,
   updateHead,
   updateLines,
@@ -30,14 +30,20 @@ import {
   updateOutcomes,
   updateWarnings,
 } from '../../src/tool/many-result.ts'
-import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
+import { findNumbers, numberFilters } from '../../src/tool/number-filters.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
+import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 
-/** Arguments besides the fields to change. Exactly one of the first two is given. */
+/** Arguments besides the fields to change. Exactly one of the first three is given. */
 const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
-  phone_number_ids: manyIds.describe('Instead of phone_number_id: many.'),
+  phone_number_ids: manyIds.describe('Instead of phone_number_id: many; * for all.'),
+  where: z.object(numberFilters).optional().describe('Instead: all that match.'),
+  include_subaccounts: z
+    .boolean()
+    .optional()
+    .describe('true: phone_number_ids and where also find numbers of all subaccounts.'),
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
 }
 
@@ -47,6 +53,7 @@ type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 const UpdatedNumber = z.object({
   phone_number_id: z.string().optional().describe('Phone number id.'),
   name: z.string().optional().describe('The number with its name, or how it was given.'),
+  account: severalAccountsShape.item.account.optional(),
   ...outcomeShape.item,
   ...updateOutcomeShape,
 })
@@ -58,6 +65,7 @@ const schema = PhoneNumber.extend({
   changes: fieldChanges,
   warnings: updateWarnings,
   ...outcomeShape.result,
+  ...severalAccountsShape.result,
   numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
 }).partial()
 
@@ -66,27 +74,32 @@ export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change phone numbers',
   description:
-    'Changes a phone number, or many numbers at once. inbound_agent_id sets the agent that answers, sip_trunk_id moves it to a trunk; clear removes either.',
+    'Changes one phone number or many. inbound_agent_id sets the agent that answers, sip_trunk_id moves it to a trunk.',
   route: routes.phoneNumbers.update,
+  listing: { undescribed: ['where'], typesOnly: ['dry_run'] },
   clears: ['inbound_agent_id', 'sip_trunk_id'],
   options,
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const selected = await selectNumbers(run)
+    const { phone_number_ids: ids, where, include_subaccounts: isTree } = run.options
+    const selected = await selectItems<PhoneNumber>(
+      { ids, where, isTree },
+      { argument: 'phone_number_id', find: (lists) => findNumbers(where ?? {}, lists) },
+      run,
+    )
     const links = await linksForDryRun(run)
-    if ('numberId' in selected)
-      return oneResult(await updateOneNumber(selected.numberId, run, links))
+    if ('oneId' in selected) return oneResult(await updateOneNumber(selected.oneId, run, links))
     if (run.body.number !== undefined)
       throw badArguments([
         { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
       ])
     // Changes made before a failure, the time limit or a cancellation persist, and the result lists
     // them; a repeated call finds nothing to change there.
-    const update = (id: string) => updateOneNumber(id, run, links)
+    const update = (id: string, own: UpdateRun) => updateOneNumber(id, own, links)
     const outcomes = await forEachSelected(selected.items, 'phone_number_id', update, run)
-    refuseIfNoneDone(outcomes, 'phone_number_ids')
+    refuseIfNoneDone(outcomes, selected.argument)
     return manyResult(outcomes, selected, run.options)
   },
 })
@@ -129,30 +142,6 @@ async function updateOneNumber(
 }
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
-
-/**
- * Selects the numbers of the arguments; one may be given as the number itself. Throws Refused and
- * ApiError.
- */
-async function selectNumbers({
-  request: { params },
-  options: { phone_number_ids: ids },
-  restricted: session,
-  signal,
-}: UpdateRun): Promise<{ readonly numberId: string } | Selection> {
-  const { phone_number_id: numberId } = params
-  if ((ids === undefined) === (numberId === undefined))
-    throw badArguments([
-      {
-        argument: 'phone_number_id',
-        message: 'give exactly one of phone_number_id and phone_number_ids',
-      },
-    ])
-  if (numberId !== undefined) return { numberId }
-  const given = ids ?? []
-  const meant = await idsMeant('phone_number_id', given, { params, session, signal })
-  return eachOnce(meant.map((one, i) => ({ given: given[i] ?? '', ...one })))
-}
 
 /**
  * Trunk and agent of a dry run, read once for all numbers, because nothing is saved that the
@@ -217,22 +206,25 @@ function oneResult(report: NumberReport): ToolOutcome {
 
 function manyResult(
   outcomes: readonly NamedOutcome<NumberReport>[],
-  { repeated }: Selection,
+  selection: ItemSelection,
   { dry_run: isDryRun }: UpdateRun['options'],
 ): ToolOutcome {
   const numbers = outcomes.map(shownNumber)
   const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
-  const named = (some: readonly UpdatedNumber[]) => some.map(({ name = '' }) => name).join(', ')
+  const named = namesOf(numbers, ({ phone_number_id }) => phone_number_id)
+  const { fields, before, after } = selectionResult(selection)
+  const { shared, items } = accountOnce(numbers)
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   return {
-    structured: { summary, numbers },
+    structured: { summary, ...fields, ...shared, numbers: items },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...repeatedLines(repeated),
+      ...before,
       ...updateLines(numbers, named, [
         ...textsOf(reports, ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`)),
         ...textsOf(reports, ({ changes }) => changes.map(changeInWords)),
       ]),
+      ...after,
     ],
   }
 }
@@ -246,12 +238,13 @@ const textsOf = (
     ([text, some]) => `${text}: ${some.map(({ number }) => numberInWords(number)).join(', ')}`,
   )
 
-function shownNumber({ given, id, outcome }: NamedOutcome<NumberReport>): UpdatedNumber {
+function shownNumber({ given, id, account, outcome }: NamedOutcome<NumberReport>): UpdatedNumber {
   const number = outcome.state === 'done' ? outcome.value.number : undefined
   const shownId = number?.id ?? id
   return {
     ...(shownId && { phone_number_id: shownId }),
     name: number ? numberInWords(number) : given,
+    ...(account && { account: { ...account } }),
     ...updateOutcome(outcome),
   }
 }

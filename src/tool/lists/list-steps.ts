@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
+import { type AccountLists, type Matching, type SelectionRun, withLists } from '../selection.ts'
 import type { Run, Steps, ToolOutput } from '../tool.ts'
 import {
   type CollectedItems,
@@ -48,26 +49,78 @@ export const treeOptions = {
     .describe('true: those of all its subaccounts too, with the account of each.'),
 }
 
+/** Filters of a list that the platform does not have. */
+interface OwnFilters<F extends z.ZodRawShape> {
+  readonly options: F
+  /** Finds what matches them and the platform's filters in `query`. Throws Refused and ApiError. */
+  readonly find: (
+    given: z.output<z.ZodObject<F>>,
+    lists: AccountLists,
+    query: object,
+  ) => Promise<Matching<ListItem>>
+}
+
 /** List steps for an account, optionally with its subaccounts in this order. */
-export function treeListSteps<R extends ListRoute>(
+export function treeListSteps<R extends ListRoute, F extends z.ZodRawShape = Record<never, never>>(
   route: R,
-  columns: ListColumns & { readonly order: MergeOrder },
-): Steps<R, typeof treeOptions> {
+  columns: ListColumns & { readonly order: MergeOrder; readonly filters?: OwnFilters<F> },
+): Steps<R, typeof treeOptions & F> {
   const view = listView(route, columns)
   const treeView = listView(route, { ...columns, added: severalAccountsShape })
+  const { filters } = columns
   return {
-    options: treeOptions,
+    // Without filters, F has no fields.
+    options: { ...treeOptions, ...filters?.options } as typeof treeOptions & F,
     schema: treeView.schema,
     hasTimeLimit: true,
     async run(run) {
-      if (!run.options.include_subaccounts) return onePage(route, view, run)
-      const note = whyNoSubaccounts(run.restricted)
-      if (note) return onePage(route, view, run, () => note)
+      const options = TreeOptions.parse(run.options)
+      const own = filters && z.object(filters.options).parse(run.options)
+      const isTree = options.include_subaccounts === true
+      const note = isTree ? whyNoSubaccounts(run.restricted) : undefined
+      const spansTree = isTree && note === undefined
+      if (own && Object.values(own).some(isFilter)) {
+        const find: Find = (lists, query) => filters.find(own, lists, query)
+        const list = await filteredPage(find, run, spansTree)
+        const notes = [note, list.note].filter(Boolean).join(' ')
+        const shown = spansTree ? treeView : view
+        return shown.collected({ ...list, note: notes }, run.request, options)
+      }
+      if (!spansTree) return onePage(route, view, { ...run, options }, () => note)
       const list = await readSubaccountList(route, run, columns.order)
-      return treeView.collected(list, run.request, run.options)
+      return treeView.collected(list, run.request, options)
     },
     shortening: view.shortening,
   }
+}
+
+const TreeOptions = z.object(treeOptions)
+
+/** False means "not given": some models fill in every boolean. */
+const isFilter = (value: unknown) => value !== undefined && value !== false
+
+type Find = (lists: AccountLists, query: object) => Promise<Matching<ListItem>>
+
+/** A page of the items that own filters match: all are read, then cut to the page. */
+function filteredPage(find: Find, run: SelectionRun, isTree: boolean): Promise<CollectedItems> {
+  const { limit, offset, ...query } = run.request.query
+  const from = Number(offset ?? 0)
+  return withLists(run, { isTree, share: 1 }, async (lists) => {
+    const { owned, isAll, failed, notes } = await find(lists, query)
+    const page = owned.slice(from, from + Number(limit))
+    const end = from + page.length
+    const incomplete = [
+      failed.length > 0 && 'Not complete: see failed_accounts.',
+      !isAll && 'Not complete: an account has more than can be read.',
+    ]
+    return {
+      items: page.map(({ item, account }) => ({ ...item, ...(account && { account }) })),
+      total: failed.length === 0 && isAll ? owned.length : null,
+      nextOffset: page.length > 0 && end < owned.length ? end : null,
+      note: [...notes, ...incomplete].filter(Boolean).join(' '),
+      rest: failed.length > 0 ? { failed_accounts: failed } : {},
+    }
+  })
 }
 
 type PageRun = Pick<

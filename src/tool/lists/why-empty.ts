@@ -42,7 +42,9 @@ export async function whyEmpty(
     const unpublished = unknownStatus(request.query.status)
     if (unpublished) return unpublished
   }
-  const isOfOneAccount = isEmpty(items) && options.include_subaccounts !== true
+  // With filters of the tool itself, a list by those of the platform alone shows more.
+  const { fields, ...ownOptions } = options
+  const isOfOneAccount = isEmpty(items) && Object.keys(ownOptions).length === 0
   const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
   if (route.id === routes.agents.list.id) {
     return [tagsReadApart(items, request.query.tags), below].filter(Boolean).join(' ') || undefined

@@ -12,7 +12,7 @@ import type { Run } from '../tool.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
 /** Id and name fields of a list item. */
-const NamedObject = z.object({
+const NamedFields = z.object({
   id: z.string(),
   name: z.string().nullish(),
   number: z.string().nullish(),
@@ -21,7 +21,7 @@ const NamedObject = z.object({
   created: z.string().nullish(),
 })
 
-interface NamedObject extends z.output<typeof NamedObject> {
+export interface NamedObject extends z.output<typeof NamedFields> {
   /** True for the API key's own account, which is in no list. */
   readonly isOwnAccount?: boolean
 }
@@ -29,7 +29,7 @@ interface NamedObject extends z.output<typeof NamedObject> {
 /** A page of any list of objects that have names. */
 const PageOfObjects = z.object({
   count: z.int().optional(),
-  items: z.array(NamedObject),
+  items: z.array(NamedFields),
 })
 
 /** Result of a lookup: an id, and the name if the text was a name. */
@@ -219,7 +219,7 @@ function readObjects(
 }
 
 /** A text like a telephone number matches numbers only: another number's name may look like it. */
-function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
+export function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
   return looksLikeNumber(given)
     ? object.number === e164Meant(given)

@@ -200,6 +200,8 @@ const unknownIds: Record<string, Record<string, unknown>[]> = {
       calls: [{ to_number: numbers.to_number }],
     },
   ],
+  list_agents: [{ sip_trunk_id: missing }, { sip_trunk_id: 'Nobody' }],
+  list_phone_numbers: [{ sip_trunk_id: missing }, { sip_trunk_id: 'Nobody' }],
   list_calls: [{ agent_id: 'Nobody' }, { call_id: missing }],
   get_call: [{ call_id: missing }],
   wait_for_call: [{ call_id: missing }],

@@ -97,8 +97,10 @@ describe('agents of the account and its subaccounts', () => {
     await makeAgent(person, 'East', { tags, account_id: hamburg })
     await makeAgent(person, 'West', { tags, account_id: hamburg })
     const args = { with_tag: 'pier', include_subaccounts: true }
-    for (const [tool, more] of Object.entries({ update_agent: recording, archive_agent: {} })) {
-      const { account, agents } = await person.value(tool, { ...args, ...more })
+    const updated = await person.call('update_agent', { ...args, ...recording })
+    const archived = await person.agreed('archive_agent', args)
+    for (const { structuredContent } of [updated, archived]) {
+      const { account, agents } = structuredContent ?? {}
       expect(account).toEqual({ id: hamburg, name: 'Hamburg branch' })
       for (const agent of agents as object[]) expect(agent).not.toHaveProperty('account')
     }
@@ -129,10 +131,11 @@ describe('agents of the account and its subaccounts', () => {
       ...{ inbound_agent_id: used, account_id: hamburg },
     })
     const args = { with_tag: 'closing', include_subaccounts: true }
-    const kept = await person.value('archive_agent', { ...args, unused_only: true })
-    expect(kept.summary).toEqual({ in_use: 1, archived: 1 })
+    const left = await person.agreed('archive_agent', { ...args, unused_only: true })
+    const { summary, agents } = { ...left.structuredContent }
+    expect(summary).toEqual({ in_use: 1, archived: 1 })
     await person.value('update_agent', {
-      ...{ agent_ids: (kept.agents as { agent_id: string }[]).map(({ agent_id }) => agent_id) },
+      ...{ agent_ids: (agents as { agent_id: string }[]).map(({ agent_id }) => agent_id) },
       ...{ include_subaccounts: true, is_archived: false },
     })
     const preview = await person.call('archive_agent', args)

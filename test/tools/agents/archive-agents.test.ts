@@ -42,11 +42,11 @@ describe('archive_agent for many', () => {
   afterAll(() => person[Symbol.asyncDispose]())
 
   test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
-    'archives all with a tag at once where none is in use (%s)',
+    'archives all with a tag at once, after a question (%s)',
     async (kind) => {
       await using own = await connectPerson(kind, {})
       const agents = await makeAgents(3, own, { tags: ['old'] })
-      const result = await own.call('archive_agent', { with_tag: 'old' })
+      const result = await own.agreed('archive_agent', { with_tag: 'old' })
       expect(await own.flaws('archive_agent', result)).toBeUndefined()
       expect(result.structuredContent).toMatchObject({ summary: { archived: 3 } })
       for (const name of namesOf(agents)) expect(result.content[0]?.text).toContain(String(name))
@@ -59,6 +59,27 @@ describe('archive_agent for many', () => {
     await giveNumber(agent, person)
     const preview = await person.call('archive_agent', { with_tag: 'alone' })
     expect(confirmationOf(preview)?.question).toMatch(/\b1 agent\b/)
+  })
+
+  test.each([
+    ['a tag', { with_tag: 'ask' }],
+    ['tags', { where: { tags: ['ask', 'both'] } }],
+    ['any of some tags', { where: { any_tag: ['ask', 'nobody has it'] } }],
+    ['disuse', { where: { tags: ['ask'], unused_since: '2026-01-01T00:00:00Z' } }],
+    ['an account', { agent_ids: ['*'] }],
+  ])('asks always where %s selects several, used or not', async (_, selection) => {
+    await using own = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    await makeAgents(2, own, { tags: ['ask', 'both'] })
+    const [alone] = await makeAgents(1, own, { tags: ['alone'] })
+    const preview = await own.call('archive_agent', selection)
+    expect(confirmationOf(preview)?.state).toBe('needed')
+    expect(await listed(own, 'ask')).toBe(2)
+    // Only one matches, and nothing uses it.
+    const one = await own.value('archive_agent', { where: { any_tag: ['alone'] } })
+    expect(one.summary).toEqual({ archived: 1 })
+    expect((one.agents as object[])[0]).toMatchObject({ agent_id: alone?.id })
   })
 
   test('asks once for all where one is in use, and names it', async () => {
@@ -106,9 +127,9 @@ describe('archive_agent for many', () => {
     const agents = await makeAgents(3, person, { tags: ['some'] })
     const number = await giveNumber(agents[2], person)
     const args = { with_tag: 'some', unused_only: true }
-    const kept = await person.value('archive_agent', args)
-    expect(kept.summary).toEqual({ archived: 2, in_use: 1 })
-    expect(kept.agents).toContainEqual(
+    const { structuredContent: kept } = await person.agreed('archive_agent', args)
+    expect(kept?.summary).toEqual({ archived: 2, in_use: 1 })
+    expect(kept?.agents).toContainEqual(
       expect.objectContaining({
         ...{ agent_id: agents[2]?.id, outcome: 'in_use' },
         problem: expect.stringContaining(`${number} ("Line")`),

@@ -24,7 +24,14 @@ test('the tags that none of many agents has are found at once', () => {
     outcome: { state: 'done' as const, value: report },
   }))
   const before = process.cpuUsage()
-  const selection = { items: [], repeated: [], failed: [], argument: 'agent_ids' as const }
+  const selection = {
+    items: [],
+    repeated: [],
+    failed: [],
+    notes: [],
+    isByFilter: false,
+    argument: 'agent_ids',
+  }
   const { lines = [] } = updatesResult(outcomes, selection, {})
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   expect(lines.filter((line) => line.startsWith('Warning: '))).toHaveLength(11)

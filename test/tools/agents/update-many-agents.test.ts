@@ -187,10 +187,10 @@ describe('update_agent for many', () => {
     expect(items).toHaveLength(1)
   })
 
-  test('wants exactly one of agent_id, agent_ids and with_tag', async () => {
+  test('wants exactly one of agent_id, agent_ids and where', async () => {
     const refused = async (args: Record<string, unknown>) =>
       errorOf(await update({ note: 'x', ...args })).fields
-    const choice = [{ argument: 'agent_id', message: expect.stringMatching(/agent_ids.*with_tag/) }]
+    const choice = [{ argument: 'agent_id', message: expect.stringMatching(/agent_ids.*where/) }]
     expect(await refused({})).toEqual(choice)
     expect(await refused({ agent_id: 'a', with_tag: 'b' })).toEqual(choice)
     expect(await refused({ agent_ids: ['a'], agent_id: 'b' })).toEqual(choice)

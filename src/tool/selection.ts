@@ -1,0 +1,366 @@
+import { mapConcurrently } from '../platform/concurrency.ts'
+import { driftOf } from '../platform/drift.ts'
+import { ApiError } from '../platform/failure.ts'
+import { accountIn } from '../platform/sessions/account.ts'
+import {
+  type AccountInTree,
+  type AccountTree,
+  accountConcurrency,
+  readAccountTree,
+  readAllItems,
+} from '../platform/sessions/complete-lists.ts'
+import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
+import { canonicalId } from '../text/canonical-id.ts'
+import { closestItems, itemLabel, nameWithId } from '../text/closest-match.ts'
+import { counted, shownName } from '../text/dialog-text.ts'
+import type { ListRoute } from './lists/list-view.ts'
+import {
+  type FailedAccounts,
+  failedAccounts,
+  maxAccounts,
+  rootAccount,
+  whyNoSubaccounts,
+} from './lists/several-accounts.ts'
+import { eachOnce, forEach, maxItems, type SelectedItem, type Selection } from './many.ts'
+import { repeatedLines } from './many-result.ts'
+import { kindsByArgument, type NamingArgument, type ReferenceKind } from './references/kinds.ts'
+import { idMeant, idsMeant, isCalled, type NamedObject } from './references/names-to-ids.ts'
+import { badArguments, type Refused } from './refused.ts'
+import type { Run } from './tool.ts'
+
+/*
+ * Selection by what items have in common, for updates (`where`) and for lists: the lists of an
+ * account, or of it and its subaccounts, are read whole, and what the platform cannot filter by is
+ * compared here.
+ */
+
+export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
+
+/** An item, with its account if several are read. */
+export interface Owned<T> {
+  readonly item: T
+  readonly account?: AccountInTree
+}
+
+export interface OwnedItems<T> {
+  readonly owned: readonly Owned<T>[]
+  /** Parts that the platform shows in an undocumented form, such as `items.*.tags`. */
+  readonly drift: readonly string[]
+  /** Unread accounts. The items of the others are still there. */
+  readonly failed: readonly FailedAccounts[]
+  /** False: an account has items that were not read. */
+  readonly isAll: boolean
+}
+
+/** Items that match, and what was looked at to find them, as sentences. */
+export interface Matching<T> extends OwnedItems<T> {
+  readonly notes: readonly string[]
+}
+
+/** The lists of one account, or of it and its subaccounts. */
+export interface AccountLists {
+  /**
+   * Reads a list of objects with ids, `T` as in the route's reply: 2,000 of each account at most.
+   * Throws ApiError if none could be read.
+   */
+  readonly read: <T extends { readonly id: string }>(
+    route: ListRoute,
+    filters?: object,
+  ) => Promise<OwnedItems<T>>
+  /** The run, with the signal of the time for reads. */
+  readonly run: SelectionRun
+}
+
+interface ListsOptions {
+  readonly isTree: boolean
+  /** Share of the remaining time for reads; the rest is for changes. */
+  readonly share: number
+}
+
+/** Calls `work` with the lists of the accounts that a call spans. Throws Refused and ApiError. */
+export function withLists<T>(
+  run: SelectionRun,
+  { isTree, share }: ListsOptions,
+  work: (lists: AccountLists) => Promise<T>,
+): Promise<T> {
+  const why = isTree ? whyNoSubaccounts(run.restricted) : undefined
+  if (why) throw badTree(`nothing was changed. ${why} Call again without it`)
+  const msLeft = Math.min((run.answerBy - performance.now()) * share, requestMs)
+  return withTimeLimit(msLeft, run.signal, async (signal) => {
+    const limited = { ...run, signal }
+    if (!isTree) return work(listsOf(undefined, limited, run.signal))
+    const root = await rootAccount(run.request, run.restricted, signal)
+    const tree = await readAccountTree(root, { session: run.restricted, signal, max: maxAccounts })
+    if (tree.hasMore)
+      throw badTree(
+        `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,
+      )
+    return work(listsOf(tree, limited, run.signal))
+  })
+}
+
+const badTree = (message: string): Refused => badArguments([{ argument: treeArgument, message }])
+
+const treeArgument = 'include_subaccounts'
+
+function listsOf(
+  tree: AccountTree | undefined,
+  run: SelectionRun,
+  caller: AbortSignal | undefined,
+): AccountLists {
+  const { restricted, signal, request } = run
+  const readOne = async <T extends { readonly id: string }>(
+    route: ListRoute,
+    account_id: string,
+    filters: object,
+  ) => {
+    const drift: string[] = []
+    const list = await readAllItems<T>(async (page) => {
+      const asked = { params: { account_id }, query: { ...filters, ...page } }
+      const reply = await restricted.client.call(route, asked, signal)
+      drift.push(...driftOf(reply).map(({ path }) => path))
+      // The client has parsed the reply with the route's schema.
+      return reply as { items: T[]; count?: number }
+    })
+    return { ...list, drift }
+  }
+  return {
+    run,
+    async read<T extends { readonly id: string }>(route: ListRoute, filters = {}) {
+      if (!tree) {
+        const { items, isAll, drift } = await readOne<T>(route, accountIn(request), filters)
+        return { owned: items.map((item) => ({ item })), failed: [], isAll, drift }
+      }
+      const branches = await mapConcurrently(tree.accounts, accountConcurrency, async (account) => {
+        try {
+          return { account, hasRead: true, ...(await readOne<T>(route, account.id, filters)) }
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error
+          return { account, hasRead: false, items: [], isAll: true, drift: [], error }
+        }
+      })
+      return {
+        owned: branches.flatMap(({ account, items }) => items.map((item) => ({ item, account }))),
+        failed: failedAccounts(branches, tree, { signal: caller }),
+        isAll: branches.every(({ isAll }) => isAll),
+        drift: branches.flatMap(({ drift }) => drift),
+      }
+    },
+  }
+}
+
+const accountLabel = ({ id, name }: AccountInTree) => nameWithId(name && shownName(name), id)
+
+/** `not read: Hamburg branch (1b9d…): HTTP 500` */
+export const failedInWords = (failed: readonly FailedAccounts[]): string =>
+  failed
+    .map(({ reason, accounts }) => `not read: ${accounts.map(accountLabel).join(', ')}: ${reason}`)
+    .join('; ')
+
+/** Names the accounts that could not be read; empty if all could. */
+export const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
+  failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
+
+/** Several items to change. A list of one is a bulk operation, too. */
+export interface ItemSelection extends Selection {
+  /** The argument that named them. */
+  readonly argument: string
+  /** True if the items were not named one by one. */
+  readonly isByFilter: boolean
+  /** Accounts whose items could not be read. */
+  readonly failed: readonly FailedAccounts[]
+  /** What was looked at to find them, as sentences. */
+  readonly notes: readonly string[]
+  /** What filters leave out, as a sentence. */
+  readonly leftOut?: string
+}
+
+/** Items that were named one by one. */
+export const namedItems = (argument: string, items: readonly SelectedItem[]): ItemSelection => ({
+  ...eachOnce(items),
+  ...{ argument, isByFilter: false, failed: [], notes: [] },
+})
+
+/** The arguments of a selection. Exactly one of an id, ids and filters is given. */
+interface SelectionGiven {
+  readonly ids: readonly string[] | undefined
+  readonly where: Readonly<Record<string, unknown>> | undefined
+  readonly isTree: boolean | undefined
+  /** The argument that gave `where`, if another. */
+  readonly filtersIn?: string
+}
+
+interface Selector<T> {
+  /** The argument of one; many have the same with an s. */
+  readonly argument: 'agent_id' | 'phone_number_id' | 'sip_trunk_id'
+  /** Finds what the filters match, without any of them everything. */
+  readonly find: (lists: AccountLists) => Promise<Matching<T>>
+  /** Why filters match nothing. */
+  readonly whyNone?: (found: Matching<T>, lists: AccountLists) => Promise<string>
+  /** Reads items that only ids may name, such as archived agents. */
+  readonly readMore?: (lists: AccountLists) => Promise<OwnedItems<T>>
+}
+
+/** Id that stands for every item of the accounts. */
+const every = '*'
+
+/** The items of the arguments. Throws Refused and ApiError. */
+export async function selectItems<T extends NamedObject>(
+  { ids, where, isTree = false, filtersIn = 'where' }: SelectionGiven,
+  { argument: one, ...selector }: Selector<T>,
+  run: SelectionRun,
+): Promise<{ readonly oneId: string } | ItemSelection> {
+  const many = `${one}s`
+  const oneId = run.request.params[one]
+  const kind: ReferenceKind = kindsByArgument[one]
+  const refused = (argument: string, message: string) => badArguments([{ argument, message }])
+  if ([oneId, ids, where].filter((given) => given !== undefined).length !== 1)
+    throw refused(one, `give exactly one of ${one}, ${many} and where`)
+  if (oneId !== undefined) {
+    if (!isTree) return { oneId }
+    throw badTree(`not with ${one}: give its account_id instead, or several with ${many} or where`)
+  }
+  if (where && Object.values(where).every((value) => value === undefined || value === false))
+    throw refused('where', `has no filter; for all give ${many}: ["${every}"]`)
+  const isByFilter = ids === undefined || ids.includes(every)
+  if (ids && isByFilter && ids.length > 1)
+    throw refused(many, `give "${every}" alone: it means all`)
+  const argument = ids ? many : filtersIn
+  if (!isByFilter && !isTree) return selectByIds(one, ids, run)
+  if (!run.restricted.mayRead(kind.list))
+    throw refused(
+      isTree ? treeArgument : argument,
+      `needs ${kind.listTool}, which this server does not offer`,
+    )
+  // Half of the time is for reads, the other half for the changes.
+  return withLists(run, { isTree, share: 0.5 }, async (lists) => {
+    if (!isByFilter) return selectInTree(one, ids, selector, lists)
+    const { owned, isAll, failed, notes } = await selector.find(lists)
+    if (owned.length === 0) {
+      const why =
+        (await selector.whyNone?.({ owned, isAll, failed, notes, drift: [] }, lists)) ?? ''
+      const searched = isTree ? ' (looked in the account and its subaccounts)' : ''
+      const found = [why || `none of the ${kind.plural} match${searched}`, ...notes]
+      throw refused(argument, [...found, unreadAccounts(failed)].filter(Boolean).join('; '))
+    }
+    if (!isAll || owned.length > maxItems)
+      throw refused(
+        argument,
+        `${isAll ? '' : 'more than '}${counted(owned.length, 'item')} match, and one call takes ${maxItems}: list them with ${kind.listTool}, then give ${many} in parts`,
+      )
+    const items = owned.map((found) => selected(found, labelOf(found.item)))
+    return { items, repeated: [], argument, isByFilter, failed, notes }
+  })
+}
+
+const selected = <T extends NamedObject>(
+  { item, account }: Owned<T>,
+  given: string,
+): SelectedItem => ({
+  ...{ given, id: item.id },
+  ...(account && { account }),
+})
+
+const labelOf = ({ id, name, number }: NamedObject): string => number || name || id
+
+async function selectByIds(
+  argument: NamingArgument,
+  given: readonly string[],
+  run: SelectionRun,
+): Promise<ItemSelection> {
+  const lookup = { params: run.request.params, session: run.restricted, signal: run.signal }
+  const kind: ReferenceKind = kindsByArgument[argument]
+  // Names are looked up one by one where the platform filters by them, else in one list.
+  const meant = kind.filter
+    ? (
+        await forEach(given, (one) => idMeant(argument, one, lookup), {
+          ...run,
+          progress: () => {},
+        })
+      ).map((outcome) => (outcome.state === 'done' ? outcome.value : { problem: outcome.problem }))
+    : await idsMeant(argument, given, lookup)
+  const items = meant.map((one, i) => ({ given: given[i] ?? '', ...one }))
+  return namedItems(`${argument}s`, items)
+}
+
+/**
+ * Items of the account and its subaccounts with these ids or exact names. A name is unambiguous
+ * only if all accounts were read.
+ */
+async function selectInTree<T extends NamedObject>(
+  argument: NamingArgument,
+  given: readonly string[],
+  { readMore }: Pick<Selector<T>, 'readMore'>,
+  lists: AccountLists,
+): Promise<ItemSelection> {
+  const kind: ReferenceKind = kindsByArgument[argument]
+  const named = await lists.read<T>(kind.list)
+  const isKnown = (one: string) =>
+    named.owned.some(({ item }) => hasId(item, one) || isCalled(item, one, kind))
+  const more = readMore && !given.every(isKnown) ? await readMore(lists) : undefined
+  const failed = more?.failed.length ? more.failed : named.failed
+  const isComplete = named.failed.length === 0 && named.isAll
+  const whole = { failed, isAll: named.isAll && (more?.isAll ?? true) }
+  const items = given.map((one): SelectedItem => {
+    const byId = [...named.owned, ...(more?.owned ?? [])].find(({ item }) => hasId(item, one))
+    if (byId) return selected(byId, one)
+    const [first, ...others] = named.owned.filter(({ item }) => isCalled(item, one, kind))
+    if (!first) return { given: one, problem: noneMeant(one, kind, named.owned, whole) }
+    if (others.length > 0)
+      return { given: one, problem: severalMeant(one, kind, [first, ...others]) }
+    if (!isComplete) return { given: one, problem: notCertain(one, kind, first, whole) }
+    return selected(first, one)
+  })
+  return { ...namedItems(`${argument}s`, items), failed }
+}
+
+const hasId = ({ id }: NamedObject, given: string) => canonicalId(id) === canonicalId(given)
+
+type Incomplete = Pick<OwnedItems<unknown>, 'failed' | 'isAll'>
+
+const whyIncomplete = ({ failed }: Incomplete, { plural }: ReferenceKind) =>
+  unreadAccounts(failed) || `as far as they were read: an account has too many ${plural}`
+
+function noneMeant(
+  given: string,
+  kind: ReferenceKind,
+  owned: readonly Owned<NamedObject>[],
+  read: Incomplete,
+): string {
+  const isWhole = read.failed.length === 0 && read.isAll
+  const limits = isWhole ? '' : `, ${whyIncomplete(read, kind)}`
+  const known = owned.map(({ item }) => ({
+    id: item.id,
+    names: kind.names.map((name) => item[name]),
+  }))
+  const meant = closestItems(given, known).map(itemLabel).join(' or ')
+  return `none of the ${kind.plural} of the account and its subaccounts has the id or name ${given}${limits}.${meant && ` Did you mean ${meant}?`}`
+}
+
+const severalMeant = (
+  given: string,
+  { plural }: ReferenceKind,
+  found: readonly Owned<NamedObject>[],
+) =>
+  `${found.length} ${plural} are called "${given}"; give the id: ${found
+    .slice(0, 5)
+    .map(({ item, account }) => `${item.id}${account ? ` (in ${accountLabel(account)})` : ''}`)
+    .join(', ')}`
+
+const notCertain = (
+  given: string,
+  kind: ReferenceKind,
+  { item }: Owned<NamedObject>,
+  read: Incomplete,
+) =>
+  `it is not certain that only one of the ${kind.plural} is called "${given}", ${whyIncomplete(read, kind)}; give the id: ${item.id}`
+
+/** The selection in a bulk result: fields, and lines before and after its own. */
+export const selectionResult = ({ failed, repeated, notes, leftOut }: ItemSelection) => ({
+  fields: failed.length > 0 ? { failed_accounts: [...failed] } : {},
+  before: [
+    ...(failed.length > 0 ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`] : []),
+    ...repeatedLines(repeated),
+  ],
+  after: [...notes, ...(leftOut ? [leftOut] : [])],
+})

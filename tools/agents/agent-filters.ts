@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import type { Agent } from '../../src/contract/agent.ts'
+import { instant } from '../../src/contract/field.ts'
+import type { PhoneNumber } from '../../src/contract/phone-number.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import { counted, shownName } from '../../src/text/dialog-text.ts'
+import { numbersOnTrunk, readNumbers } from '../../src/tool/number-filters.ts'
+import { badArguments, type Refused } from '../../src/tool/refused.ts'
+import type { AccountLists, Matching, Owned } from '../../src/tool/selection.ts'
+
+/** Filters of agents that the platform does not have. */
+export const agentFilters = {
+  any_tag: z.array(z.string().min(1)).min(1).optional().describe('Any of these.'),
+  sip_trunk_id: z.string().min(1).optional().describe('They answer its numbers.'),
+  unused_since: instant('They answer no number, and had no conversation since.').optional(),
+}
+export type AgentFilters = z.output<z.ZodObject<typeof agentFilters>>
+
+/**
+ * Agents of the accounts that match all filters; `query` has those of the platform. Throws Refused
+ * and ApiError.
+ */
+export async function findAgents(
+  { any_tag: tags, sip_trunk_id: trunk, unused_since: since }: AgentFilters,
+  lists: AccountLists,
+  query: object = {},
+): Promise<Matching<Agent>> {
+  const read = await lists.read<Agent>(routes.agents.list, query)
+  const tagged = read.owned.filter(
+    ({ item }) => !tags || tags.some((tag) => item.tags?.includes(tag)),
+  )
+  const has = (tag: string) => read.owned.some(({ item }) => item.tags?.includes(tag))
+  const unknown = (tags ?? [])
+    .filter((tag) => !has(tag))
+    .map((tag) => `No agent read has the tag ${shownName(tag)}.`)
+  if (trunk === undefined && since === undefined) return { ...read, owned: tagged, notes: unknown }
+  const argument = trunk === undefined ? 'unused_since' : 'sip_trunk_id'
+  const numbers = await readNumbers(lists, argument)
+  const onTrunk = trunk === undefined ? undefined : await numbersOnTrunk(trunk, numbers, lists)
+  const answering = answeringIds(onTrunk?.owned ?? [])
+  const owned = onTrunk ? tagged.filter(({ item }) => answering.has(canonicalId(item.id))) : tagged
+  const known = { ...read, failed: [...numbers.failed, ...read.failed] }
+  if (since === undefined)
+    return { ...known, owned, notes: [...unknown, ...(onTrunk?.notes ?? [])] }
+  if (!numbers.isAll)
+    throw badSince('an account has more numbers than can be read: give account_id')
+  const unread = new Set(numbers.failed.flatMap(({ accounts }) => accounts.map(({ id }) => id)))
+  const inUse = answeringIds(numbers.owned)
+  const silent = owned.filter(
+    ({ item, account }) => !inUse.has(canonicalId(item.id)) && !(account && unread.has(account.id)),
+  )
+  const unused = await withoutConversations(silent, since, lists)
+  const looked = `Unused agents answer none of ${counted(numbers.owned.length, 'number')}, and the platform lists no conversation of theirs that began since ${since}.`
+  return { ...known, owned: unused, notes: [...unknown, ...(onTrunk?.notes ?? []), looked] }
+}
+
+const badSince = (message: string): Refused => badArguments([{ argument: 'unused_since', message }])
+
+const answeringIds = (numbers: readonly Owned<PhoneNumber>[]): ReadonlySet<string> =>
+  new Set(
+    numbers.flatMap(({ item }) => (item.inbound_agent ? canonicalId(item.inbound_agent.id) : [])),
+  )
+
+/** Most agents whose conversations one call looks up, each with a request. */
+const maxLookups = 300
+const concurrency = 8
+
+/** Agents of which the platform lists no conversation since then. Throws Refused and ApiError. */
+async function withoutConversations(
+  agents: readonly Owned<Agent>[],
+  created_after: string,
+  { run: { request, restricted, signal } }: AccountLists,
+): Promise<Owned<Agent>[]> {
+  if (Date.parse(created_after) > Date.now()) throw badSince('is not in the past')
+  if (!restricted.mayRead(routes.conversations.list))
+    throw badSince('needs list_conversations, which this server does not offer')
+  if (agents.length > maxLookups)
+    throw badSince(
+      `${agents.length} agents answer no number, and conversations of ${maxLookups} can be looked up: narrow by tags or account_id`,
+    )
+  const isUnused = await mapConcurrently(agents, concurrency, async ({ item, account }) => {
+    const params = { account_id: account?.id ?? accountIn(request) }
+    const query = { agent_id: item.id, created_after, limit: 1 }
+    const list = routes.conversations.list
+    const { items } = await restricted.client.call(list, { params, query }, signal)
+    const id = canonicalId(item.id)
+    if (items.every(({ agent_id }) => agent_id && canonicalId(agent_id) === id))
+      return items.length === 0
+    throw badSince('the platform lists conversations of other agents than the one asked for')
+  })
+  return agents.filter((_, i) => isUnused[i])
+}
