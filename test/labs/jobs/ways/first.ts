@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import { Conversations, Trunks, Voices, type Way } from './assistant.ts'
+import { Conversations, Voices, type Way } from './assistant.ts'
 
 const createAgent: Way = async (assistant) => {
   const { voices } = await assistant.read(Voices, 'list_voices', {
@@ -38,10 +38,8 @@ const tagAndSpeed: Way = (assistant) =>
   })
 
 const moveNumbers: Way = async (assistant) => {
-  const { items } = await assistant.read(Trunks, 'list_sip_trunks')
-  const old = items.find(({ name }) => name === 'Old carrier')
   await assistant.text('update_phone_number', {
-    phone_number_ids: old?.phone_numbers?.map(({ number }) => number),
+    where: { sip_trunk_id: 'Old carrier' },
     sip_trunk_id: 'New carrier',
   })
   return assistant.agreed('delete_sip_trunk', { sip_trunk_id: 'Old carrier' })
@@ -107,7 +105,7 @@ const copyToBranch: Way = async (assistant) => {
 }
 
 const archiveSome: Way = async (assistant) => {
-  const text = await assistant.text('archive_agent', {
+  const text = await assistant.agreed('archive_agent', {
     with_tag: 'campaign-spring',
     unused_only: true,
   })

@@ -6,7 +6,6 @@ import {
   Calls,
   Conversations,
   Greeting,
-  Numbers,
   Trunks,
   type Way,
 } from './assistant.ts'
@@ -134,22 +133,12 @@ const reviewOfWeek: Way = async (assistant) => {
 const completed = (text = '') => Number(/\), (\d+)/.exec(text)?.[1] ?? 0)
 
 const clearOut: Way = async (assistant) => {
-  const args = { include_subaccounts: true, limit: 100 }
-  const { items } = await assistant.read(Agents, 'list_agents', args)
-  const usage = await assistant.text('get_usage', {
-    start: '2026-09-23T00:00:00Z',
-    granularity: 'total',
-    group_by: ['agent'],
-  })
-  const spoke = [...usage.matchAll(/^- (.+) \(.+?\): /gm)].map(([, name]) => name)
-  const tags = ['front-desk', 'survey', 'trial', 'es', 'campaign-spring']
-  const silent = items.filter(
-    (agent) => !spoke.includes(agent.name) && agent.tags.some((tag) => tags.includes(tag)),
-  )
-  const text = await assistant.text('archive_agent', {
-    agent_ids: silent.map(({ name }) => name),
+  const text = await assistant.agreed('archive_agent', {
+    where: {
+      any_tag: ['front-desk', 'survey', 'trial', 'es', 'campaign-spring'],
+      unused_since: '2026-09-23T00:00:00Z',
+    },
     include_subaccounts: true,
-    unused_only: true,
   })
   const [, archived = ''] = /^Archived: (.*)$/m.exec(text) ?? []
   return archived
@@ -159,26 +148,16 @@ const clearOut: Way = async (assistant) => {
 }
 
 const everyNumberAnswered: Way = async (assistant) => {
-  const args = { include_subaccounts: true, limit: 100 }
-  const { items } = await assistant.read(Numbers, 'list_phone_numbers', args)
   await assistant.text('update_phone_number', {
-    phone_number_ids: items
-      .filter(({ sip_trunk }) => sip_trunk?.name === 'Old carrier')
-      .map(({ number }) => number),
+    where: { sip_trunk_id: 'Old carrier' },
     inbound_agent_id: 'Support line',
   })
-  const silent = items.filter(
-    (one) => one.inbound_agent === undefined && one.sip_trunk?.name !== 'Old carrier',
-  )
-  for (const { number, account } of silent) {
-    const [city] = account?.name.split(' branch') ?? []
-    const isBranch = account?.name.endsWith(' branch')
+  for (const city of ['', 'Berlin', 'Hamburg'])
     await assistant.text('update_phone_number', {
-      phone_number_id: number,
-      inbound_agent_id: isBranch ? `Reception ${city}` : 'Reception',
-      ...(isBranch && { account_id: account?.name }),
+      where: { unanswered: true },
+      inbound_agent_id: city ? `Reception ${city}` : 'Reception',
+      ...(city && { account_id: `${city} branch` }),
     })
-  }
   return 'Done.'
 }
 
