@@ -158,7 +158,7 @@ export const failedInWords = (failed: readonly FailedAccounts[]): string =>
     .join('; ')
 
 /** Names the accounts that could not be read; empty if all could. */
-export const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
+const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
   failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
 
 /** Several items to change. A list of one is a bulk operation, too. */
