@@ -19,13 +19,14 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else {
   start()
     .catch((error: Error) => {
-      // The program could not be loaded. Every other error it writes to its log itself.
+      // The program could not be loaded. All other errors are in the program's own log.
       process.stderr.write(`voice-agent-mcp: ${error.message}${openFilesHint(error)}\n`)
       return 1
     })
     .then((code) => {
       process.exitCode = code
-      // Everything is closed now, so the process ends by itself. If something keeps it, end it.
+      // Everything is closed now, so the process ends by itself. If something keeps the process
+      // running, the timer ends it.
       setTimeout(() => process.exit(code), 2000).unref()
     })
 }

@@ -99,7 +99,7 @@ async function questionFor(account: Account, run: UpdateRun): Promise<Confirmabl
   }
 }
 
-/** Contents of the subaccount, which stop with it. */
+/** Contents of a subaccount, which stop working when it is disabled. */
 async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([

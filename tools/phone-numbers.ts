@@ -131,7 +131,10 @@ async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found
   return { ...calls, items }
 }
 
-/** Replies lack it, but a number of the platform's own trunk was always purchased there. */
+/**
+ * Whether a number was purchased, in words. Replies do not say so, but a number on the platform's
+ * own trunk was always purchased there.
+ */
 function purchasedInWords({ sip_trunk: trunk }: PhoneNumber): DialogText {
   const isManaged = trunk?.is_managed
   if (isManaged === true) return dialogText`probably, because it is on the platform's own trunk`

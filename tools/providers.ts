@@ -96,7 +96,7 @@ function sortedModels(
   }))
 }
 
-/** Ties, and models without a value: the order does not show them. */
+/** Note about ties and about models without a value, which the order does not show. */
 function sortNote(models: readonly SortedModel[]): string | undefined {
   const without = models.filter(({ rank }) => rank === undefined).length
   const ties = new Set(models.flatMap(({ rank }) => rank ?? [])).size < models.length - without

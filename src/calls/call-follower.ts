@@ -195,13 +195,13 @@ export function pollIntervalMs(ageMs: number): number {
   return ageMs < 60_000 ? 2000 : 5000
 }
 
-/** Maximum readings per second over all calls. Beyond it each call is read less often. */
+/** Maximum readings per second over all calls. With more calls, each is read less often. */
 const maxPerSecond = 20
 const batchMs = 1000
 
 /** Keeps all polls within the limit. */
 class PollLimiter {
-  /** Readings per ms of all calls at their own intervals. */
+  /** Readings per ms if every call were read at its own interval. */
   #wanted = 0
 
   /** Changes a call's interval; infinite means that it is not read. */

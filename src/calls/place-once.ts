@@ -200,7 +200,7 @@ interface ReadyCall {
 /** Minimum time for sending a call, ms. */
 const minSendMs = 3000
 
-/** Gets the permit and records the send. If it throws, nothing is sent. */
+/** Gets the permit and records the send. If this throws, nothing may be sent. */
 async function beginSending(
   claimed: JournalEntry,
   placing: PlacingContext,

@@ -12,7 +12,7 @@ import type { CallsUnderWay } from './calls-under-way.ts'
 export interface Placement {
   readonly call: PlacedCall | Call
   readonly externalId: string
-  /** An earlier identical request has placed it. */
+  /** True: an earlier identical request placed the call. */
   readonly isRepeat: boolean
   /** False: the platform has a record of the call but did not accept it. */
   readonly isAccepted: boolean

@@ -28,7 +28,10 @@ export function logDefect(error: unknown): void {
   log(messageText(String(error)), 'debug')
 }
 
-/** Logs a failed request or a broken connection, likewise. */
+/**
+ * Logs a failed request or a broken connection; its message may contain client text, so it is
+ * logged at `debug`.
+ */
 export function logFailedRequest(error: Error): void {
   log(`A request of a client failed: ${errorKind(error)}`, 'error')
   log(messageText(error.message), 'debug')

@@ -94,7 +94,7 @@ const readFaults = (file: string): Faults => readDescription('faults file', file
 
 const readFixture = (file: string): Fixture => readDescription('fixture', file, Fixture)
 
-/** Reads a JSON file of the user. Errors name the place in it. */
+/** Reads a JSON file of the user. Errors name the place in the file. */
 function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T {
   try {
     const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')))

@@ -54,7 +54,7 @@ export const ModelCatalog = z.array(
 )
 export type ModelCatalog = z.output<typeof ModelCatalog>
 
-/** Catalog of transcribers, likewise. */
+/** Catalog of transcribers, by provider. */
 export const TranscriberCatalog = z.array(
   z.looseObject({
     provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
@@ -63,7 +63,10 @@ export const TranscriberCatalog = z.array(
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
 
-/** Known voice providers [R]. No operation lists them: voices are read by provider. */
+/**
+ * Known voice providers [R]. No operation lists the providers: voices are read provider by
+ * provider.
+ */
 export const voiceProviders = ['elevenlabs', 'cartesia', 'azure'] as const
 
 /** A voice as the sandbox returns it [S]; on the platform it is live vendor data of any shape. */

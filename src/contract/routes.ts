@@ -21,7 +21,7 @@ export const routes = {
   calls: callRoutes,
 }
 
-/** The same as one list, in the order of the contract. */
+/** All routes as one list, in the order of the contract. */
 export const allRoutes: readonly Route[] = Object.values(routes).flatMap((noun) =>
   Object.values<Route>(noun),
 )

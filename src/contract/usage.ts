@@ -20,7 +20,10 @@ const UsageValue = z.looseObject({
     .describe('What this value is grouped by; null when ungrouped.'),
 })
 
-/** A reply may leave an empty array out [R]. A wrong one is an error: sums would be wrong without it. */
+/**
+ * A reply may leave an empty array out [R]. A mistyped array is an error, because sums would be
+ * wrong without it.
+ */
 const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
   z.preprocess((items) => items ?? [], array)
 

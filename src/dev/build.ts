@@ -221,8 +221,8 @@ const keepClassNames = (packageName: string): Plugin => ({
 /**
  * Keeps everything that a start loads in one part, by importing `main` into each lazily loaded
  * module. Otherwise esbuild makes a part for each set of modules that share something, and a start
- * opens them all. `main` is always loaded before them; so are the modules `before`, which import
- * nothing of it.
+ * opens them all. `main` is always loaded before those modules; so are the modules `before`, which
+ * import nothing of `main`.
  */
 const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
   name: 'one-start-part',

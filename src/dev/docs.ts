@@ -136,7 +136,10 @@ function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   return `https://insiders.vscode.dev/redirect/mcp/install?${query}`.replaceAll('+', '%20')
 }
 
-/** Cursor asks for nothing, so the server runs on its sandbox. */
+/**
+ * Link that adds the server to Cursor. Cursor asks for no settings, so the server runs on its
+ * sandbox.
+ */
 function cursorButtonLink(): string {
   const { entry } = added('cursor', undefined)
   return `https://cursor.com/en/install-mcp?${cursorQuery(name, entry)}`

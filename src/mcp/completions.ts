@@ -123,7 +123,7 @@ export const accountIds: CompletionSource = async (context) => {
   const { session } = context
   if (session.pinnedAccount !== undefined)
     return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
-  // Either one is better than none.
+  // If one of the two reads fails, the other still gives some values.
   const [own, subaccounts] = await Promise.all([
     session.cache
       .read(routes.accounts.current, { params: {}, query: {} }, 'account')

@@ -16,7 +16,7 @@ interface ProtocolFailure {
   readonly data?: unknown
 }
 
-/** The code for an unknown resource in the 2025 revisions. Later ones use invalid params. */
+/** The code for an unknown resource in the 2025 revisions. Later revisions use "invalid params". */
 const legacyNotFound = -32002
 
 /** Data with which the SDK marks such an error: the URI alone. */

@@ -203,7 +203,7 @@ function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHea
   const name = header(headerNames.name)
   if (protocol === 'modern')
     return version === modernVersion && method === message.method && name === nameOf(message)
-  // The 2025 revisions before 2025-06-18 have no header for it.
+  // The revisions before 2025-06-18 have no header for the version.
   const isLegacy = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
   return isLegacy && method === undefined && name === undefined
 }

@@ -114,7 +114,8 @@ export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
 
 /**
  * The error response to a request that may not be in a batch, or names a revision that is not
- * served. The SDK checks that over HTTP; over stdio it does so only for the first request.
+ * served. The SDK checks the revision of every request over HTTP, but over stdio only that of the
+ * first one.
  */
 export function requestError(
   { id, method, params }: JSONRPCRequest,

@@ -154,7 +154,10 @@ const ClientCapabilities = z.object({
   ),
 })
 
-/** Prefix of `_meta` keys that the protocol reserves. The grammar lists the accepted ones. */
+/**
+ * Prefix of `_meta` keys that the protocol reserves. `accepted` lists the keys that a message may
+ * have.
+ */
 const reservedPrefix = 'io.modelcontextprotocol/'
 
 const withoutOtherReservedKeys = (accepted: readonly string[]) => (meta: object) =>

@@ -28,7 +28,7 @@ export interface PromptContent {
   readonly attachments: readonly Attachment[]
 }
 
-/** One argument of a prompt. The protocol sends all of them as texts. */
+/** One argument of a prompt. The protocol sends all arguments of prompts as texts. */
 export interface PromptArgument<T extends z.ZodType = z.ZodType> {
   /** Parses the text; its description is what clients show. */
   readonly schema: T
@@ -101,7 +101,7 @@ export function definePrompt<A extends ArgumentRecord>(spec: PromptSpec<A>): Pro
           required: !(schema instanceof z.ZodOptional),
         })),
     }),
-    // `input` parsed them, and it contains the schemas of the record.
+    // `input`, which contains the schemas of the record, has parsed these arguments.
     prepare: (args, reader) => prepare(args as z.output<z.ZodObject<SchemasOf<A>>>, reader),
   }
 }

@@ -30,7 +30,9 @@ const requestHeaders: ExposureSource = {
   },
 }
 
-/** Bound for the cached combinations of headers. A client sends the same ones with each request. */
+/**
+ * Bound for the cached combinations of headers. A client sends the same headers with each request.
+ */
 const maxKept = 100
 
 /** Restricts the operator's exposure by the headers of a request. Results are cached. */

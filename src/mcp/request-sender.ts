@@ -72,7 +72,8 @@ const Capabilities = z.looseObject({
 
 /**
  * The features that the client of a request declares: with the request, or in the 2025 revisions
- * with `initialize`. Stateless HTTP does not keep the latter, so such a client has none.
+ * with `initialize`. Stateless HTTP does not keep what `initialize` declared, so there a client of
+ * the 2025 revisions has no features.
  */
 export function clientFeaturesOf(server: Server, context: ServerContext): ClientFeatures {
   const capabilities = declaredCapabilities(server, context)

@@ -64,7 +64,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
     const credential = credentialOf(authInfo)
     const requested = options.exposureFor(header)
-    // The transport has refused such a request.
+    // The transport has already refused requests whose headers are wrong.
     if (!requested.ok) throw new Error(`The transport let a request through: ${requested.message}`)
     const exposure = scopedExposure(requested.exposure, credential?.scopes)
     const request: ServedRequest = {
@@ -156,7 +156,7 @@ class ServerInOurWords extends Server {
     await super.connect(transport)
   }
 
-  /** Called also by the SDK's constructor, before this one has run. */
+  /** The SDK's constructor calls this, too, before the constructor of this class has run. */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const run = super._wrapHandler(method, handler)
     return async (request, context) => {

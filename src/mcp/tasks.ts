@@ -198,7 +198,7 @@ export function serveTasks(server: Server, source: TaskSource): void {
   })
   server.setRequestHandler('tasks/update', schemas, async ({ taskId }, context) => {
     requireTasks(server, context)
-    // The SDK removes them from the params of every request.
+    // The SDK moves `inputResponses` from the params of every request to the context.
     const { inputResponses = {}, signal } = context.mcpReq
     await source.answer(taskId, inputResponses, signal)
     return {}

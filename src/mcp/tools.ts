@@ -170,7 +170,7 @@ interface UnknownToolCall {
 
 export type OnUnknownTool = (call: UnknownToolCall) => void
 
-/** Records a call of such a tool, and returns its error. */
+/** Records a call of an unknown tool, and returns the error for it. */
 export function unknownToolError(
   name: string,
   { all, tools, hidden }: Exposure,

@@ -154,8 +154,8 @@ export const lifetimes = {
   interaction: 30 * minute,
   code: minute,
   accessToken: 60 * minute,
-  /** Unused; each use gives a new one. */
+  /** Lifetime without use; each use gives a new token. */
   refreshToken: 30 * day,
-  /** Then a person has to allow access again. */
+  /** After that time a person has to allow access again. */
   grant: 365 * day,
 } as const

@@ -187,7 +187,10 @@ export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
 export const driftOf = (reply: unknown): readonly Drift[] =>
   (typeof reply === 'object' && reply !== null && driftOfReplies.get(reply)) || []
 
-/** Reports each dropped part once, over all replies and items. The contract bounds their number. */
+/**
+ * Reports each dropped part once, over all replies and items. The contract bounds the number of
+ * different parts.
+ */
 export function driftReporter(
   report: (message: string) => void,
 ): (operation: string, drift: readonly Drift[]) => void {

@@ -64,7 +64,7 @@ interface Transforms {
 interface Spelling {
   readonly transform: keyof Transforms
   readonly written: string
-  /** Characters after it that depend partly on the key. */
+  /** Characters after the spelling that depend partly on the key. */
   readonly rest?: RegExp
 }
 

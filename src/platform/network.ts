@@ -182,8 +182,8 @@ function openPool({
     // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept.
     // undici would also resend every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the deadline, so that a missing connection is reported as such. A proxy reads
-    // only this option; a direct connection reads it, too.
+    // Shorter than the deadline, so that a missing connection is reported as such. Applies to
+    // connections through a proxy, which have no other time limit, and to direct ones.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)

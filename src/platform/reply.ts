@@ -85,7 +85,7 @@ const withFirstErrors = (json: object) =>
     ? { ...json, errors: json.errors.slice(0, maxFieldErrors) }
     : json
 
-/** The first few problems. Parsing stops early, so their total is unknown. */
+/** The first few problems. Parsing stops early, so the total number of problems is unknown. */
 function firstIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
   return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')

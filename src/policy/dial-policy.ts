@@ -26,8 +26,8 @@ export interface DialPolicy {
   /** Decides about the call without counting it. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
-   * Decides, and counts the call if allowed. Ask right before it is sent. `call`: its journal
-   * entry. Throws StateError.
+   * Decides, and counts the call if allowed. Call it right before the call is sent. `call`: its
+   * journal entry. Throws StateError.
    */
   reserve(
     request: DialRequest,

@@ -41,9 +41,9 @@ const premiumRanges = /^\+(?:1\d{3}(?:976\d{4}|5551212)$|358(?:100|20[02])|35170
 
 /**
  * Ranges reserved for fiction and documentation that libphonenumber treats as invalid (Ofcom,
- * ARCEP, ComReg). Documentation and the sandbox use them. libphonenumber accepts the other known
- * ranges: North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia and
- * Sweden.
+ * ARCEP, ComReg). Documents and the sandbox use these ranges. libphonenumber accepts the other
+ * known ranges: North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia
+ * and Sweden.
  */
 const fictional: readonly [range: RegExp, country: string, type: string][] = [
   [/^\+447700900\d{3}$/, 'GB', 'MOBILE'],

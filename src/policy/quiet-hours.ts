@@ -29,7 +29,7 @@ export function quietAt(
 
 /**
  * First instant from `at` on without quiet hours in any zone; `undefined` if none within a week.
- * Never too early; late by an hour if clocks go forward before it.
+ * The instant is never too early; it is an hour late if clocks go forward before it.
  */
 export function quietUntil(
   at: number,

@@ -189,7 +189,7 @@ const WebCallRow = z.object({
 })
 export type WebCallRow = z.output<typeof WebCallRow>
 
-/** Makes a call joinable. The token in its page's address is the only access. */
+/** Lets a person join a call. Only the token in the address of the call's page gives access. */
 export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
   store.run('INSERT INTO web_calls (call_id, token, talk) VALUES (:callId, :token, :talk)', {
     callId,

@@ -8,8 +8,8 @@ import { busy, type Guard, guardOf, parsed, resultCode } from './problem.ts'
 const schemaVersion = 1
 
 /**
- * Id of the database: keeps a journal from confusing calls of two sandboxes. Older files get it
- * when opened.
+ * Id of the database: keeps a journal from confusing calls of two sandboxes. Older files get an id
+ * when they are opened.
  */
 const identitySchema = `
 CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;

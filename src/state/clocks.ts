@@ -85,7 +85,10 @@ export const minStepMs = 10_000
  */
 export class WatchedClock {
   #first: Sample | undefined
-  /** First sample since the clock was last set; small steps add up against it. */
+  /**
+   * First sample since the clock was last set. Later samples are compared with it, so that small
+   * steps add up.
+   */
   #even: Sample | undefined
   #evenSince = Number.POSITIVE_INFINITY
   #setAt = Number.POSITIVE_INFINITY

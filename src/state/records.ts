@@ -20,7 +20,7 @@ export interface Records {
    * exceed them by a few.
    */
   add(record: NewRecord, bounds?: RecordBounds): Promise<'added' | 'exists' | 'full'>
-  /** Adds or replaces a record. Replacing one is never refused as 'full'. */
+  /** Adds or replaces a record. Replacing a record is never refused as 'full'. */
   put(record: NewRecord, bounds?: RecordBounds): Promise<'kept' | 'full'>
   /**
    * Compare and swap: sets a new value and expiry if the value is still `from`. The owner is

@@ -9,7 +9,7 @@ export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean 
 
 /**
  * The state cannot be read or written; the message has its location and the remedy. Nothing that
- * depends on it is done.
+ * depends on the state is done.
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'
@@ -24,9 +24,9 @@ export class StateError extends Error {
 
 /** A resource that is opened on first use. */
 interface OpenOnce<T> {
-  /** Opens it, or waits until it is open. After a failure the next use retries. */
+  /** Opens the resource, or waits until it is open. After a failure the next use retries. */
   readonly get: () => Promise<T>
-  /** Closes it if open; the next use reopens it. */
+  /** Closes the resource if it is open; the next use reopens it. */
   readonly close: (close: (opened: T) => void | Promise<void>) => Promise<void>
 }
 

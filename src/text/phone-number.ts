@@ -12,7 +12,10 @@ function prefixMeant(text: string): string | undefined {
   return e164PrefixPattern.test(prefix) ? prefix : undefined
 }
 
-/** An international number as people write it, in E.164. A shorter one may be a short code. */
+/**
+ * An international number as people write it, in E.164; `undefined` for a short number, which may
+ * be a short code.
+ */
 export function e164Meant(text: string): string | undefined {
   const number = prefixMeant(text)
   return number !== undefined && number.length > 7 ? number : undefined

@@ -19,7 +19,7 @@ const hidden = new RegExp(`${invisible.source}|[\\p{Zl}\\p{Zp}]`, 'gu')
 /** Most texts are plain ASCII, which needs no further work. */
 const isPlain = (text: string) => !/[^ -~]/.test(text)
 
-/** A text as one line of prose. Doing it twice changes nothing. */
+/** A text as one line of prose, escaped. A text that is escaped already stays unchanged. */
 export const safeLine = (text: string): string =>
   isPlain(text) ? text : text.replace(hidden, escaped)
 
@@ -27,8 +27,8 @@ export const safeLine = (text: string): string =>
 export const safeLines = (lines: readonly string[]): string => lines.map(safeLine).join('\n')
 
 /**
- * The same for JSON text, whose meaning stays the same. Joiners and variation selectors are kept:
- * Persian, Hindi and emoji need them, and within JSON they are harmless.
+ * JSON text as one line, escaped so that its meaning stays the same. Joiners and variation
+ * selectors are kept: Persian, Hindi and emoji need them, and within JSON they are harmless.
  */
 export const safeJson = (json: string): string =>
   isPlain(json)

@@ -68,7 +68,7 @@ export function withNulls(tool: ClearingTool, given: Fields, paths: readonly str
 
 function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const inner = Object.hasOwn(object, name) ? object[name] : undefined
-  // The object that holds it is cleared as a whole.
+  // The object that holds the field is cleared as a whole already.
   if (inner === null) return object
   return {
     ...object,

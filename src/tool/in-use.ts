@@ -28,11 +28,11 @@ import type { Run } from './tool.ts'
 /** Findings, and whether the search was complete. */
 export interface Found<T> {
   readonly items: readonly T[]
-  /** Reason why there may be more; absent: the search was complete. */
+  /** Reason why there may be more items; absent: the search was complete. */
   readonly unknown?: DialogText
 }
 
-/** Uses of agents, which would stop without them. */
+/** Uses of agents: numbers and calls, which would stop working if the agents were archived. */
 export interface AgentUse {
   /** The numbers that the agents answer. */
   readonly numbers: Found<PhoneNumber>

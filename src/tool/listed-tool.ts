@@ -85,7 +85,7 @@ function listedSchema(
         to_account_id !== undefined &&
         mapFields({ to_account_id }, (name, field) => listedArgument(name, field, detail, 'all'))),
       ...(offersSubaccounts && { include_subaccounts: { type: 'boolean' } }),
-      // The instructions describe it once for all tools.
+      // The server's instructions describe `account_id` once for all tools.
       ...(offersAccount && { account_id: { type: 'string' } }),
     },
   }

@@ -104,8 +104,8 @@ export const coercionsShape = {
 }
 
 /**
- * Adds the coercions to a result. A question to the person stays unchanged: the result after it has
- * them.
+ * Adds the coercions to a result. A question to the person stays unchanged; the result after the
+ * answer has the coercions.
  */
 export function withCoercions(result: CallResult, coercions: readonly string[]): CallResult {
   const more = coercions.length > maxNamed ? [`${coercions.length - maxNamed} more`] : []

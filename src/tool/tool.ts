@@ -148,7 +148,7 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
   /** Names that were replaced by ids, by argument. */
   readonly named: Readonly<Record<string, string>>
-  /** Dotted paths to clear. The body has null there, except for keys of free data. */
+  /** Dotted paths to clear. The body has null at these paths, except at keys of free data. */
   readonly cleared: readonly string[]
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>

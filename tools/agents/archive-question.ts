@@ -123,7 +123,7 @@ function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogTe
   return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
 }
 
-/** The name alone if it is unique among them. */
+/** The name of an agent, without its id if no other agent in the list has that name. */
 function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedAgent): DialogText {
   const isOnly = !!name && owned.filter(({ agent }) => agent.name === name).length === 1
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)

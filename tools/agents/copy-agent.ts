@@ -137,7 +137,7 @@ async function create(
   }
 }
 
-/** Fields of replies alone [R]: the copy has its own. */
+/** Fields that only replies have [R]: the copy gets its own. */
 const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
 
 /**

@@ -273,7 +273,7 @@ async function save(
 
 /**
  * Restores fields that the first PATCH dropped with a second PATCH, and returns the agent. The
- * second one ignores a cancellation, which would leave the agent without these fields.
+ * second PATCH ignores a cancellation, which would leave the agent without these fields.
  */
 async function withLostFields(
   states: AgentStates & { readonly updated: Agent },

@@ -74,7 +74,7 @@ export async function batchQuestion(
   run: QuestionRun,
   { listed, agent, otherCalls }: BatchToConfirm,
 ): Promise<Omit<Confirmable, 'scope'>> {
-  // Two equal calls of a batch are one call.
+  // Equal entries of a batch are one call, and shown once.
   const bodies = listed.map(({ body }) => canonicalJson(body))
   const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))

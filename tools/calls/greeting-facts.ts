@@ -27,7 +27,7 @@ const maxEmptyNames = 10
 
 /**
  * Time for rendering greetings after the first, ms: templates are untrusted, and a batch has up to
- * a hundred calls. The first one also loads the engine, so it does not count.
+ * a hundred calls. The first rendering also loads the engine, so it does not count.
  */
 const maxRenderMs = 200
 

@@ -73,8 +73,8 @@ export const placeCalls = defineTool({
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  // No task, which would stand for one call. wait_for_call with the batch_id keeps following the
-  // batch.
+  // A batch is no task, because a task stands for one call. wait_for_call with the batch_id keeps
+  // following the batch.
   waits: { with: 'follow' },
   schema: z.object({
     summary: z.record(z.string(), z.int()).optional().describe('Count by outcome.'),
@@ -162,7 +162,10 @@ async function findKnownCalls(run: BatchRun): Promise<BatchPlan['known']> {
   return known
 }
 
-/** Plans the other calls. A possibly sent one is not reported as refused. */
+/**
+ * Plans the calls that are not known yet. A call that may have been sent is not reported as
+ * refused.
+ */
 async function planBatch(
   run: BatchRun,
   agent: Agent,

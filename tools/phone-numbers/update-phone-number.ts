@@ -145,8 +145,8 @@ const unreadWarning = 'what it was before is not known, because no exposed tool 
 
 /**
  * Trunk and agent of a dry run, read once for all numbers, because nothing is saved that the
- * platform would check. Unreadable ones keep their id. Throws Refused if one does not exist or is
- * archived.
+ * platform would check. A trunk or agent that cannot be read is shown by its id. Throws Refused if
+ * one does not exist or is archived.
  */
 async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
   const { sip_trunk_id, inbound_agent_id: agent_id } = run.body

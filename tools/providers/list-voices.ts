@@ -25,7 +25,7 @@ const options = {
 
 type VoicesRun = Run<typeof routes.providers.voices, typeof options>
 
-/** Timeout for all providers, ms. A slow one does not block the others. */
+/** Timeout for all providers, ms. A slow provider does not block the others. */
 const patienceMs = 20_000
 
 /** Steps of list_voices: voices of one provider, or of all known ones [R], each read once. */
@@ -64,7 +64,7 @@ export const listVoices = defineTool({
 interface ProviderVoices {
   readonly provider: string
   readonly voices: readonly unknown[]
-  /** Further fields of its reply. */
+  /** Further fields of the provider's reply. */
   readonly rest: Readonly<Record<string, unknown>>
 }
 

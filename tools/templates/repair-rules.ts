@@ -241,7 +241,7 @@ export function withDoubleBraces(template: string): string {
     }, template)
 }
 
-/** A tag of a template, closed or not. Comments and raw text have none. */
+/** A tag of a template, closed or not. Tags in comments and raw text are left out. */
 interface TemplateTag {
   readonly kind: 'output' | 'block'
   /** Start of the tag, inner text, start of the closing, and end of the tag. */
@@ -255,7 +255,7 @@ interface TemplateTag {
 
 const closingOf = { output: '}}', block: '%}' } as const
 
-/** Tags of a template. An unclosed one ends where the next begins. */
+/** Tags of a template. An unclosed tag ends where the next one begins. */
 export function templateTags(template: string): TemplateTag[] {
   const tags: TemplateTag[] = []
   const opening = /\{[{%#]/g

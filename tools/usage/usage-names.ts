@@ -36,7 +36,7 @@ const maxAccounts = 100
 
 /**
  * Reads the names that exposed tools can read: usage has ids only, also of agents in subaccounts
- * and of archived ones. Unnamed items keep their id. Throws only if cancelled.
+ * and of archived ones. Items without a readable name keep their id. Throws only if cancelled.
  */
 export async function readUsageNames(wanted: UsageIds, run: NamesRun): Promise<UsageNames> {
   const names = { agent: new Map<string, string>(), subaccount: new Map<string, string>() }

@@ -87,7 +87,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     webCallPagesAt: () => origin,
   })
   // The operator of an HTTP server reads the log, so errors end the start. Over stdio the first
-  // tool call reports them.
+  // tool call reports such errors.
   const warning = await service.prepare()
   if (warning !== undefined) log(warning, 'warn')
   const ownKey = await ownKeyFor(config, service)

@@ -22,7 +22,7 @@ import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 import { tools } from './tools.ts'
 
-/** All commands but `completion`. To add one, write its file and add a row here. */
+/** All commands but `completion`. To add a command, write its file and add a row here. */
 const others = [
   stdio,
   http,

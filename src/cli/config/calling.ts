@@ -27,8 +27,8 @@ export const callingSettings = {
     value: 'FILE',
     help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
     json: { type: ['string', 'object'] },
-    // A blank policy is a configuration error. Ignoring it would allow calls that the operator did not
-    // intend to allow.
+    // A blank policy is a configuration error. Ignoring a blank policy would allow calls that the
+    // operator did not intend to allow.
     blankError: 'is empty. Give the policy ({} restricts nothing), or do not set it.',
   }),
   'call-find-out': seconds({

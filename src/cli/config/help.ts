@@ -24,8 +24,8 @@ export type Row = readonly [name: string, meaning: string]
 const minMeaningWidth = 32
 
 /**
- * Longest name with its description beside it, columns. Longer names have it below, unless all are
- * longer.
+ * Longest name with its description beside it, columns. Longer names have their description below,
+ * unless all names are longer.
  */
 const longestBeside = 34
 

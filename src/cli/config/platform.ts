@@ -18,7 +18,7 @@ export type PlatformConfig =
   | {
       kind: 'network'
       baseUrl: URL
-      /** The operator's key. Over HTTP each request may have its own. */
+      /** The operator's key. Over HTTP each request may have a key of its own. */
       apiKey: string | undefined
       headersTimeoutMs: number
       totalTimeoutMs: number
@@ -155,7 +155,7 @@ function refuseQuotes(text: string, label: string): void {
   throw new ConfigError(`${label} is in quotation marks. Set it without them.`)
 }
 
-/** Parses a web URL. Messages do not repeat it: it may be a misplaced key. */
+/** Parses a web URL. Messages do not repeat the given text, because it may be a misplaced key. */
 export function webAddress(given: string, label: string): URL {
   const url = URL.parse(given)
   if (url && ['https:', 'http:'].includes(url.protocol)) return url

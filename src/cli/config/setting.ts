@@ -1,8 +1,8 @@
 import { ConfigError } from './config-error.ts'
 
 /**
- * One setting: its command line, help, documentation and parser. To add one, add a record to a
- * group.
+ * One setting: its command line, help, documentation and parser. To add a setting, add a record to
+ * a group.
  */
 export interface Setting<T = unknown> {
   /** Environment variable; `undefined`: flag for one run only. */

@@ -173,7 +173,7 @@ const operationIdOf = ({ id }: Pick<Route, 'id'>) => id.replace('.', '_')
 
 /**
  * Tools that perform an operation, by its id in the OpenAPI document. Excludes tools that only
- * check it.
+ * check the operation.
  */
 const toolsOf = (operationId: string | undefined): readonly string[] =>
   tools

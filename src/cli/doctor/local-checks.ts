@@ -35,7 +35,7 @@ export const configurationCheck = (
     const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
       `${name.padEnd(nameWidth)}  ${shown}  (${from})`
     if (faults.length > 0) {
-      // No values: one may be a misplaced secret.
+      // The values of settings are left out, because one may be a misplaced secret.
       const details = set.map((setting) => line(setting, 'set'))
       const todo = `Correct that. The settings are explained by:\n${commandLine('help all')}`
       return red(faults.join(' '), todo, details)
@@ -311,7 +311,10 @@ function stateOf(found: FoundClient): string {
     : `has it, but ${missing} does not exist any more`
 }
 
-/** Platform and key that the entry gives the server. A shell's environment does not count there. */
+/**
+ * Platform and key that the entry gives the server. The environment of this shell does not count,
+ * because the client starts the server.
+ */
 function withWhat({ client, entry }: FoundClient): string {
   const { args, [client.form.env]: env } = isObject(entry) ? entry : {}
   const words = Array.isArray(args) ? args.map(String) : []

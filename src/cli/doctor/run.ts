@@ -29,7 +29,7 @@ import {
 import { networkChecks, platformCheck } from './network-checks.ts'
 import { openPlatformSession } from './platform-session.ts'
 
-/** Timeout of one check, ms. Longer than that of its requests. */
+/** Timeout of one check, ms; longer than the timeout of the check's requests. */
 const longestCheckMs = 30_000
 
 /** Runs all checks concurrently, prints the results and returns the exit code. */
@@ -145,7 +145,7 @@ async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
   }
 }
 
-/** Results without a remote platform. Programs still find all its checks. */
+/** Results on the sandbox. Programs still find all checks of a platform by name. */
 const only = (run: Check['run']): PlatformChecks => ({
   checks: Object.entries(platformCheckTitles).map(([name, title]) => ({
     name,

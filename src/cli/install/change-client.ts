@@ -87,8 +87,8 @@ function planned(client: Client, path: string, change: Change): Plan {
 }
 
 /**
- * Writes the file. If another program has changed it meanwhile, applies the change to the new text,
- * provided that the shown diff stays the same.
+ * Writes the file. If another program has changed the file meanwhile, applies the change to the new
+ * text, provided that the shown diff stays the same.
  */
 function written(client: Client, path: string, change: Change, plan: Plan): string | undefined {
   const write = ({ file, changed }: Plan) => replaceClientFile(file, changed.text, change)

@@ -192,8 +192,8 @@ function backupsOf(path: string): string[] {
 }
 
 /**
- * Age from which a lock counts as left by a killed run, ms. The work under it only reads and writes
- * one small file.
+ * Age from which a lock counts as left by a killed run, ms. A run holds the lock only while it
+ * reads and writes one small file.
  */
 const abandonedMs = 10_000
 

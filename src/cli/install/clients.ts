@@ -56,7 +56,7 @@ export interface Client {
   readonly form: EntryForm
   /** `undefined`: its file supports no remote servers; users add them in its settings. */
   readonly remote: RemoteForm | undefined
-  /** URL scheme of its install links. */
+  /** URL scheme of the client's install links. */
   readonly linkScheme?: 'vscode' | 'vscode-insiders' | 'cursor'
   /** Action that makes the client reload its file. */
   readonly restart: string
@@ -88,7 +88,7 @@ const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string)
   restart: 'Start the server with the command "MCP: List Servers".',
 })
 
-/** All clients, by the name in their maker's documentation. To add one, add a row here. */
+/** All clients, by the name in their maker's documentation. To add a client, add a row here. */
 export const clients: readonly Client[] = [
   {
     // Source: MCP's user guide for Claude Desktop. JSON.parse reads the file; values are not

@@ -198,7 +198,7 @@ async function printAnswer(
       resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
     )
   }
-  // Bulk results only; errors say it themselves.
+  // Only for bulk results: errors say themselves that the outcome is unknown.
   if (code === exitCodes.unknown && word === 'ok')
     terminal.warn('Of some it is not known whether it was done: look before you do it again.')
   return code

@@ -128,7 +128,7 @@ interface TypedLine {
   readonly flag: string | undefined
   /** The word that is completed; of `--flag=value` the value. */
   readonly current: string
-  /** The text before it in the same word, such as `--flag=`. */
+  /** The text before `current` in the same word, such as `--flag=`. */
   readonly before: string
 }
 

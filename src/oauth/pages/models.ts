@@ -36,7 +36,7 @@ export type KeyProblem =
   | { readonly kind: 'malformed' }
   /** The platform does not know the key. */
   | { readonly kind: 'wrong' }
-  /** The platform refuses it, or this server does not serve its account. */
+  /** The platform refuses the key, or this server does not serve the key's account. */
   | { readonly kind: 'no_access' }
   /** The platform did not answer, so the key is unchecked. */
   | { readonly kind: 'unreachable' }

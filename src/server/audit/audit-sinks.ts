@@ -7,7 +7,7 @@ import { safeJson } from '../../text/safe-text.ts'
 /** An entry, or the line of a call about to be sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
 
-/** Stores or writes entries. Methods throw while it is unavailable. */
+/** Stores or writes entries. Methods throw while the sink is unavailable. */
 export interface AuditSink {
   /** Name in messages. */
   readonly name: string
@@ -110,7 +110,7 @@ export class AuditQueue {
         break
       }
       this.#works()
-      // A later state may have replaced it.
+      // A later state may have replaced the entry meanwhile.
       if (this.#waiting.get(entry.id) === entry) this.#waiting.delete(entry.id)
     }
     // In the same tick as the last check, so that no entry is added in between.

@@ -243,7 +243,7 @@ const withShortenedNumbers = (
   text
     .split(madeIds)
     .map((part, at) =>
-      // Odd places hold what the pattern has captured.
+      // `split` puts what the pattern has captured at odd indexes.
       at % 2 === 1
         ? part
         : part.replace(written, (number) => (isMeant(number) ? shortenedNumber(number) : number)),

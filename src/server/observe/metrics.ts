@@ -145,8 +145,8 @@ export interface Metric {
 }
 
 /**
- * Label sets per metric. Labels come from short lists, so it is never reached. Further sets are
- * counted together.
+ * Label sets per metric. Labels come from short lists, so this bound is never reached. Further sets
+ * are counted together.
  */
 const maxSeries = 2000
 

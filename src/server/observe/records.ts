@@ -25,7 +25,7 @@ export interface BeginningRequest {
   readonly id?: string | number | undefined
   readonly revision?: string | undefined
   readonly session?: string | undefined
-  /** Sources of its trace context (W3C Trace Context). */
+  /** Sources of the request's trace context (W3C Trace Context). */
   readonly traceContext?: TraceContextSources | undefined
 }
 
@@ -47,7 +47,7 @@ export interface RequestOutcome {
 
 /** A finished request of a client. Contains no argument, no key and no conversation. */
 export interface RequestRecord extends RequestOutcome {
-  /** When it began, ms since 1970. */
+  /** Start of the request, ms since 1970. */
   readonly time: number
   /** Unique among all servers. */
   readonly id: string
@@ -75,7 +75,7 @@ export interface RefusedRequest {
   /** Status of the answer, 400 to 599. */
   readonly status: number
   readonly durationMs: number
-  /** Prefix of the hash of its API key, valid or not. */
+  /** Prefix of the hash of the request's API key, valid or not. */
   readonly key: string | undefined
 }
 

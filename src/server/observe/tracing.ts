@@ -73,7 +73,8 @@ function hasProvider(): boolean {
 
 /**
  * Parent context of a request: that of `_meta`, else the current one (an instrumented HTTP server
- * has one), else that of the HTTP headers. A current one beside that of `_meta` is linked.
+ * has one), else that of the HTTP headers. If `_meta` and the process both have a context, the
+ * current one is added as a link.
  */
 function parentOf({ traceContext }: BeginningRequest) {
   const ambient = context.active()

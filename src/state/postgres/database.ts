@@ -63,8 +63,8 @@ export interface DatabaseOptions {
 export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
- * Maximum usable difference between the clocks of the database and a server, ms. Beyond it, elapsed
- * times are unknown.
+ * Maximum usable difference between the clocks of the database and a server, ms. With a larger
+ * difference, elapsed times are unknown.
  */
 export const maxClockDifferenceMs = 60_000
 

@@ -24,7 +24,7 @@ const longestPauseMs = 15_000
 const checkEveryMs = 15_000
 
 /**
- * Changes of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses them.
+ * Changes of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses changes.
  */
 export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'>): Changes {
   const self = randomUUID()

@@ -52,7 +52,7 @@ export interface InspectedDatabase {
   readonly version: number | undefined
   /** True if missing tables can be created. */
   readonly mayCreate: boolean
-  /** Lead of its clock over this machine's, ms. */
+  /** How far the database's clock is ahead of this machine's, ms. */
   readonly clockAheadMs: number
   /** True if the clocks are close enough; otherwise a server refuses the database. */
   readonly isClockUsable: boolean

@@ -73,7 +73,7 @@ export interface InspectedFile {
   readonly file: string
   /** Schema version. */
   readonly version: number
-  /** Why it is unusable, if it is. */
+  /** Reason why the file is unusable; `undefined`: it is usable. */
   readonly problem: string | undefined
 }
 

@@ -211,8 +211,8 @@ export async function accountOfAgent(
 }
 
 /**
- * Arguments that refer to missing objects, after a 404. The platform may name them; otherwise a few
- * reads with the same key find them. Empty if undecided.
+ * Arguments that refer to missing objects, after a 404. The platform may name these arguments;
+ * otherwise a few reads with the same key find them. Empty if undecided.
  */
 async function missingArguments(
   error: ApiError,

@@ -67,7 +67,7 @@ const calls: ReferenceKind = {
 
 /**
  * Arguments that take an object's id or exact name, wherever they are sent. The account comes
- * first, because the others name objects in it. `to_number` takes numbers only.
+ * first, because the other arguments name objects in that account. `to_number` takes numbers only.
  */
 export const kindsByArgument = {
   account_id: accounts,

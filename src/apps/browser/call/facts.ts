@@ -84,7 +84,7 @@ function recordingOf({ capture }: CallData, { host }: Page<CallData>): Node | st
   if (!url) return undefined
   if (!/^https?:\/\//.test(url) || !host.canOpenLinks()) return plainText(url)
   const button = h('button', { id: 'recording' }, 'Open the recording')
-  // If the client does not open it, the user can still copy the address.
+  // If the client does not open the recording, the user can still copy its address.
   const showAddress = () => button.replaceWith(plainText(url))
   return listen(button, 'click', () => void host.openLink(url).catch(showAddress))
 }

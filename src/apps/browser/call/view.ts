@@ -62,7 +62,10 @@ function announceNews(call: CallData, page: Page<CallData>): void {
   if (news.length > 0) page.announce(news.join(' '))
 }
 
-/** No call was placed. The view places none: people confirm calls in their client. */
+/**
+ * Shows a question instead of a call. The view itself places no calls: people confirm them in their
+ * client.
+ */
 const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmation']>) =>
   h(
     'div',

@@ -41,7 +41,7 @@ export interface Voice {
   readonly language: string
   readonly gender: string
   readonly description: string
-  /** Address of its sample; `undefined` if unknown. */
+  /** Address of the voice's sample; `undefined` if unknown. */
   readonly sample: URL | undefined
 }
 
@@ -71,7 +71,7 @@ export const keyOf = ({ provider, id, name }: Voice): string =>
 
 /** Omitted voices, from the result's note. */
 export function leftOut({ note = '' }: VoicesData): {
-  /** Narrower filters would show them. */
+  /** True: voices were left out; narrower filters would show them. */
   readonly isPart: boolean
   /** A larger limit would show more: the result has room. */
   readonly canShowMore: boolean
