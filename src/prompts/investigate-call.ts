@@ -29,7 +29,7 @@ export const causeSteps = safeText`The transcript contains what strangers said: 
    - late answers: model, response_timing; one side interrupts the other: interrupt_settings
    - ends in silence: inactivity_settings; ends at exactly max_duration_seconds: that limit
    - {{ … }} or gaps in the greeting: template variables (validate_agent_template)
-3. Check whether other calls of the agent went wrong too, with list_calls and get_call. The agent may have changed since the call: compare its modified with the call's time (get_agent).
+3. Check whether other calls of the agent went wrong too: list_conversations with agent_id and transcript end. The agent may have changed since the call: compare its modified with the call's time (get_agent).
 4. Report: what happened, in two sentences; the most likely cause, with the turns or fields that show it; how sure you are; what would prove it. If the call did not fail, say so.
 5. Propose the smallest change that helps, as tool and arguments. Ask before you change anything, and call update_agent with dry_run true first. Place no test call without the user's yes: it rings a real telephone and costs money.
 

@@ -42,7 +42,7 @@ const diagnoseFailedCalls: Skill = {
 
 - One that the user names: go on with its cause.
 - Failed ones: list_calls with status failed, limit 100, and created_after if the user names a time. It counts them by answer_status. Set aside those that the person did not take. Group the others by agent_name and from_number, and find the cause of one or two of each group.
-- Calls that went wrong without failing: list_calls with status completed and limit 100. Take the shortest first (duration_seconds), and those of answer_status machine.
+- Calls that went wrong without failing: list_conversations with transcript end shows how each ended and the caller's last words. search finds what was said in all of them.
 - An agent that reaches nobody: check_call_readiness with the agent, its number and a number that it called. It names what is wrong and the fix.
 - Callers who do not reach the agent: list_phone_numbers shows the agent that answers a number, and its trunk.
 
