@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { Account } from '../src/contract/account.ts'
 import { routes } from '../src/contract/routes.ts'
 import { accountInUse } from '../src/platform/sessions/account.ts'
@@ -6,10 +7,13 @@ import { accountForPerson } from '../src/tool/account.ts'
 import { confirmOption } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
+import type { Fields } from '../src/tool/field-changes.ts'
 import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
+import { plainUpdateShape, updatePlain } from '../src/tool/plain-update.ts'
 import type { Run } from '../src/tool/tool.ts'
+import { undoOption } from '../src/tool/undo.ts'
 
 /** Returns the account of the tools: the key's own, or the pinned one. */
 export const getCurrentAccount = defineTool({
@@ -57,7 +61,13 @@ export const getSubaccount = defineTool({
   route: routes.accounts.getSubaccount,
 })
 
-type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof confirmOption>
+const updateOptions = {
+  subaccount_id: z.string().min(1).optional().describe('Subaccount id.'),
+  ...confirmOption,
+  ...undoOption,
+}
+
+type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof updateOptions>
 
 /** Asks only before an active subaccount is disabled, because that stops everything in it. */
 export const updateSubaccount = defineTool({
@@ -68,20 +78,35 @@ export const updateSubaccount = defineTool({
   route: routes.accounts.updateSubaccount,
   // Null changes neither field.
   clears: [],
-  options: confirmOption,
-  schema: routes.accounts.updateSubaccount.reply.partial().extend(confirmationShape),
-  async run(run) {
-    const { request, body, session, signal } = run
-    if (body.is_active === false) {
-      const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
-      await run.confirm(() => questionFor(account, run))
-    }
-    const updated = await session.client.call(routes.accounts.updateSubaccount, request, signal)
-    return { structured: updated, lines: [lineOf('Updated')(updated)] }
+  options: updateOptions,
+  changes: ['undo'],
+  schema: routes.accounts.updateSubaccount.reply
+    .partial()
+    .extend({ ...plainUpdateShape, ...confirmationShape }),
+  run(run) {
+    const { client } = run.session
+    const { getSubaccount, updateSubaccount } = routes.accounts
+    return updatePlain(
+      {
+        kind: 'subaccount',
+        argument: 'subaccount_id',
+        mayRead: run.restricted.mayRead(getSubaccount),
+        read: (request) => client.call(getSubaccount, request, run.signal),
+        save: (request) => client.call(updateSubaccount, request, run.signal),
+        removable: [],
+        line: lineOf('Updated'),
+        async confirm({ body, request, stored }) {
+          if (body.is_active !== false) return
+          const account = stored ?? (await client.call(getSubaccount, request, run.signal))
+          await run.confirm(() => questionFor(account, body, { ...run, request }))
+        },
+      },
+      run,
+    )
   },
 })
 
-async function questionFor(account: Account, run: UpdateRun): Promise<Confirmable> {
+async function questionFor(account: Account, body: Fields, run: UpdateRun): Promise<Confirmable> {
   const isInactive = account.is_active === false
   return {
     kind: 'hides',
@@ -93,7 +118,7 @@ async function questionFor(account: Account, run: UpdateRun): Promise<Confirmabl
       Parent: await accountForPerson(run),
       Undo: dialogText`update_subaccount with is_active true.`,
     },
-    values: Object.entries(run.body).flatMap(([name, value]) =>
+    values: Object.entries(body).flatMap(([name, value]) =>
       name === 'is_active' ? [] : valuesOf(name, value),
     ),
   }

@@ -15,8 +15,10 @@ import { defineTool } from '../src/tool/define-tool.ts'
 import { foundInWords, numberInWords } from '../src/tool/in-use.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { listDefaults } from '../src/tool/lists/list-view.ts'
+import { plainUpdateShape, updatePlain } from '../src/tool/plain-update.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
+import { undoOption } from '../src/tool/undo.ts'
 
 /** A saved trunk, one line: name, id, and the fields that decide its calls. */
 const lineOf =
@@ -65,7 +67,22 @@ export const updateSipTrunk = defineTool({
     'Changes the given fields of a SIP trunk, as in create_sip_trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
   listing: { typesOnly: ['termination_uri', 'allowed_ips'] },
-  line: lineOf('Updated'),
+  options: { sip_trunk_id: z.string().min(1).optional().describe('Trunk id.'), ...undoOption },
+  changes: ['undo'],
+  schema: routes.sipTrunks.update.reply.partial().extend(plainUpdateShape),
+  run: (run) =>
+    updatePlain(
+      {
+        kind: 'sip_trunk',
+        argument: 'sip_trunk_id',
+        mayRead: run.restricted.mayRead(routes.sipTrunks.get),
+        read: (request) => run.session.client.call(routes.sipTrunks.get, request, run.signal),
+        save: (request) => run.session.client.call(routes.sipTrunks.update, request, run.signal),
+        removable: ['name', 'termination_uri', 'allowed_ips'],
+        line: lineOf('Updated'),
+      },
+      run,
+    ),
 })
 
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>

@@ -138,16 +138,19 @@ export interface UpdateReport {
   readonly warnings: readonly string[]
   /** True if the platform accepted the request but ignored changes, which warnings name. */
   readonly isIgnored: boolean
+  /** It takes a change back; warnings name what stays as it is. */
+  readonly isUndo?: boolean
 }
 
 /** First line of the result for one item. `notChanged`: ignored changes. */
 export function updateHead(
-  { applied, changes, isIgnored }: UpdateReport,
+  { applied, changes, warnings, isIgnored, isUndo }: UpdateReport,
   named: string,
   notChanged: string,
 ): string {
   if (applied) return `Updated ${named}`
   if (changes.length > 0) return `Dry run, nothing saved: ${named} would change`
+  if (isUndo && warnings.length > 0) return `Nothing taken back: ${named} stays as it is`
   return isIgnored
     ? `Nothing changed: the platform did not ${notChanged} ${named}`
     : `Nothing to change: ${named} has these values already`

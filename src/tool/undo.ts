@@ -11,8 +11,8 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
 import { confirmName } from './confirm-mode.ts'
 import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
-import type { SelectedItem } from './many.ts'
 import { badArguments } from './refused.ts'
+import { type ItemSelection, namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 
 /*
@@ -73,22 +73,28 @@ export class KeptChanges {
 
   /**
    * Sends a change after its earlier values were kept. `pathsIn`: what the reply shows as changed.
-   * Throws what `send` throws.
+   * `undefined`: an object that could not be read, so its earlier values are not known. Throws what
+   * `send` throws.
    */
   async send<T>(
-    object: ObjectToChange,
+    object: ObjectToChange | undefined,
     send: () => Promise<T>,
     pathsIn: (reply: T) => readonly ChangedPath[],
   ): Promise<T> {
-    const added = await this.#add(object)
+    const added = object ? await this.#add(object) : { fault: unread }
     const count = () => {
       if ('settle' in added) this.#kept++
       else this.#notKept.push(added.fault)
     }
     try {
       const reply = await send()
-      count()
-      if ('settle' in added) added.settle('done', pathsIn(reply))
+      if (!('settle' in added)) count()
+      else {
+        const paths = pathsIn(reply)
+        if (paths.length > 0) count()
+        // The platform ignored it, so there is nothing to take back.
+        added.settle(paths.length > 0 ? 'done' : 'not_done', paths)
+      }
       return reply
     } catch (error) {
       if (error instanceof ApiError && mayBeDone(error)) count()
@@ -182,6 +188,7 @@ export class KeptChanges {
   }
 }
 
+const unread = 'no exposed tool reads what it was before'
 const switchedOff = 'this server keeps no earlier values (--undo-days 0)'
 
 async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
@@ -216,20 +223,21 @@ function refuseOtherArguments({ request, body, cleared, options }: UndoRun): voi
 
 const badUndo = (message: string) => badArguments([{ argument: 'undo', message }])
 
-/** The objects of a change as items to update. One account for all is the account of the run. */
+/** The objects of a change, to be updated. One account for all is the account of the run. */
 export function selectedObjects(objects: readonly ChangedObject[]): {
   readonly account: AccountInTree | undefined
-  readonly items: readonly SelectedItem[]
+  readonly selection: ItemSelection
 } {
   const accounts = new Set(objects.map(({ account }) => account))
   const [only] = accounts.size === 1 ? accounts : []
+  const items = objects.map(({ id, name = id, account }) => ({
+    given: name,
+    id,
+    ...(only === undefined && { account: { id: account } }),
+  }))
   return {
     account: only === undefined ? undefined : { id: only },
-    items: objects.map(({ id, name = id, account }) => ({
-      given: name,
-      id,
-      ...(only === undefined && { account: { id: account } }),
-    })),
+    selection: namedItems('undo', items),
   }
 }
 
@@ -270,6 +278,36 @@ const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (inner, name) => (isObject(inner) ? ownField(inner, name) : undefined),
     value,
+  )
+
+/**
+ * The body that gives plain fields their earlier values. `removable`: those that null removes; no
+ * update removes others.
+ */
+export function earlierBody(
+  current: Fields,
+  paths: readonly ChangedPath[],
+  removable: readonly string[],
+): { readonly body: Fields; readonly notes: readonly string[] } {
+  const { back, notes } = takenBack(current, paths)
+  const isStuck = ({ path: [name = ''], after }: ChangedPath) =>
+    (after ?? null) === null && !removable.includes(name)
+  const possible = back.filter((change) => !isStuck(change))
+  return {
+    body: Object.fromEntries(possible.map(({ path: [name = ''], after }) => [name, after ?? null])),
+    notes: [...notes, ...back.filter(isStuck).map(cannotBeUnset)],
+  }
+}
+
+export const cannotBeUnset = ({ path }: ChangedPath): string =>
+  `${path.join('.')}: had no value before, and an update cannot remove it`
+
+/** Fields that a reply does not show as they were sent. */
+export const notTaken = (body: Fields, saved: Fields): string[] =>
+  Object.entries(body).flatMap(([name, value]) =>
+    isSame(value, saved[name])
+      ? []
+      : `${name}: the platform has ${shortJson(saved[name], longestShown)}, not ${shortJson(value, longestShown)}`,
   )
 
 /** The changed fields, each with its whole value; what was absent is left out. */

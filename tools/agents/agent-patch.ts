@@ -95,6 +95,8 @@ export interface UpdatePlan {
   readonly missingTags: readonly string[]
   /** If true, `is_archived: false` is sent. */
   readonly bringsBack: boolean
+  /** It takes a change back. */
+  readonly isUndo?: boolean
 }
 
 /** Objects that the platform merges, one level deep [R]. It replaces all others. */

@@ -2,7 +2,13 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { clearablePaths, isClearable } from '../../src/tool/clear-argument.ts'
 import { changesOf } from '../../src/tool/field-changes.ts'
-import { type KeptObject, type KeptPath, takenBack, withPaths } from '../../src/tool/undo.ts'
+import {
+  cannotBeUnset,
+  type KeptObject,
+  type KeptPath,
+  takenBack,
+  withPaths,
+} from '../../src/tool/undo.ts'
 import { mergedByPlatform, type UpdatePlan } from './agent-patch.ts'
 
 const archived = 'is_archived'
@@ -24,11 +30,12 @@ export function undoPlan(stored: Agent, { paths }: KeptObject): UpdatePlan {
     cleared: nulled.map(({ path }) => path.join('.')),
     warnings: [
       ...notes,
-      ...stuck.map(({ path }) => `${path.join('.')}: had no value, and an update cannot remove it`),
+      ...stuck.map(cannotBeUnset),
       ...archivingNotes(stored, fields.length < paths.length),
     ],
     missingTags: [],
     bringsBack: false,
+    isUndo: true,
   }
 }
 

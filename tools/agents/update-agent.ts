@@ -14,7 +14,7 @@ import {
 } from '../../src/tool/field-changes.ts'
 import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/many.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
-import { type ItemSelection, namedItems } from '../../src/tool/selection.ts'
+import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
   KeptChanges,
@@ -139,7 +139,7 @@ async function undoAgents(
   kept: KeptChanges,
 ): Promise<ToolOutcome> {
   const planOf = (object: KeptObject) => async (stored: Agent) => undoPlan(stored, object)
-  const { account, items } = selectedObjects(objects)
+  const { account, selection } = selectedObjects(objects)
   const own = runIn(account, run)
   const [first] = objects
   if (first && objects.length === 1)
@@ -152,9 +152,9 @@ async function undoAgents(
     if (!object) throw new Error(`${id} is not one of the change`)
     return updateOneAgent(id, own, { planOf: planOf(object), kept })
   }
-  const outcomes = await forEachSelected(items, 'agent_id', undo, own)
-  refuseIfNoneDone(outcomes, 'agent_id')
-  return kept.named(updatesResult(outcomes, namedItems('agent_ids', items), run.options))
+  const outcomes = await forEachSelected(selection.items, 'agent_id', undo, own)
+  refuseIfNoneDone(outcomes, selection.argument)
+  return kept.named(updatesResult(outcomes, selection, run.options))
 }
 
 interface AgentUpdate {
@@ -179,9 +179,9 @@ async function updateOneAgent(
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
   const plan = await planOf(stored)
-  const { changes, warnings, missingTags } = plan
+  const { changes, warnings, missingTags, isUndo = false } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
-    ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false }
+    ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false, isUndo }
     : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
 }
 

@@ -7,7 +7,13 @@ import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
+import {
+  type FieldChange,
+  type Fields,
+  fieldChanges,
+  pathsBetween,
+  sameFieldsOf,
+} from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
 import { accountOnce } from '../../src/tool/lists/list-view.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
@@ -16,6 +22,7 @@ import {
   manyIds,
   type NamedOutcome,
   refuseIfNoneDone,
+  runIn,
 } from '../../src/tool/many.ts'
 import {
   countsOf,
@@ -33,7 +40,15 @@ import {
 import { findNumbers, numberFilters } from '../../src/tool/number-filters.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
-import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
+import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'
+import {
+  earlierBody,
+  KeptChanges,
+  type KeptObject,
+  selectedObjects,
+  undoOption,
+  undoShape,
+} from '../../src/tool/undo.ts'
 
 /** Arguments besides the fields to change. Exactly one of the first three is given. */
 const options = {
@@ -45,6 +60,7 @@ const options = {
     .optional()
     .describe('true: phone_number_ids and where also find numbers of all subaccounts.'),
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
+  ...undoOption,
 }
 
 type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
@@ -66,6 +82,7 @@ const schema = PhoneNumber.extend({
   warnings: updateWarnings,
   ...outcomeShape.result,
   ...severalAccountsShape.result,
+  ...undoShape,
   numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
 }).partial()
 
@@ -79,30 +96,67 @@ export const updatePhoneNumber = defineTool({
   listing: { undescribed: ['where'], typesOnly: ['dry_run'] },
   clears: ['inbound_agent_id', 'sip_trunk_id'],
   options,
+  changes: ['undo'],
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const { phone_number_ids: ids, where, include_subaccounts: isTree } = run.options
+    const kept = new KeptChanges('phone_number', run.session)
+    const { phone_number_ids: ids, where, include_subaccounts: isTree, undo } = run.options
+    if (undo !== undefined) return undoNumbers(await kept.objectsOf(undo, run), run, kept)
     const selected = await selectItems<PhoneNumber>(
       { ids, where, isTree },
       { argument: 'phone_number_id', find: (lists) => findNumbers(where ?? {}, lists) },
       run,
     )
     const links = await linksForDryRun(run)
-    if ('oneId' in selected) return oneResult(await updateOneNumber(selected.oneId, run, links))
+    if ('oneId' in selected)
+      return kept.named(oneResult(await updateOneNumber(selected.oneId, run, { links, kept })))
     if (run.body.number !== undefined)
       throw badArguments([
         { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
       ])
     // Changes made before a failure, the time limit or a cancellation persist, and the result lists
     // them; a repeated call finds nothing to change there.
-    const update = (id: string, own: UpdateRun) => updateOneNumber(id, own, links)
+    const update = (id: string, own: UpdateRun) => updateOneNumber(id, own, { links, kept })
     const outcomes = await forEachSelected(selected.items, 'phone_number_id', update, run)
     refuseIfNoneDone(outcomes, selected.argument)
-    return manyResult(outcomes, selected, run.options)
+    return kept.named(manyResult(outcomes, selected, run.options))
   },
 })
+
+/**
+ * Takes back a change of one number or many, in the account that it was made in. Throws Refused and
+ * ApiError if nothing was done.
+ */
+async function undoNumbers(
+  objects: readonly KeptObject[],
+  run: UpdateRun,
+  kept: KeptChanges,
+): Promise<ToolOutcome> {
+  if (!run.restricted.mayRead(routes.phoneNumbers.get))
+    throw badArguments([
+      { argument: 'undo', message: 'needs get_phone_number, which this server does not offer' },
+    ])
+  const { account, selection } = selectedObjects(objects)
+  const own = runIn(account, run)
+  const update = (id: string, own: UpdateRun) => {
+    const undoes = objects.find((object) => object.id === id)
+    return updateOneNumber(id, own, { links: {}, kept, undoes })
+  }
+  const [first] = objects
+  if (first && objects.length === 1) return kept.named(oneResult(await update(first.id, own)))
+  const outcomes = await forEachSelected(selection.items, 'phone_number_id', update, own)
+  refuseIfNoneDone(outcomes, selection.argument)
+  return kept.named(manyResult(outcomes, selection, run.options))
+}
+
+interface NumberUpdate {
+  readonly links: LinkNames
+  readonly kept: KeptChanges
+  /** The change to take back, instead of the fields of the run. */
+  readonly undoes?: KeptObject | undefined
+}
 
 /** Effect of an update on one number, real or in a dry run. */
 interface NumberReport extends UpdateReport {
@@ -118,27 +172,41 @@ interface NumberReport extends UpdateReport {
 async function updateOneNumber(
   id: string,
   run: UpdateRun,
-  links: LinkNames,
+  { links, kept, undoes }: NumberUpdate,
 ): Promise<NumberReport> {
-  const { body, session, restricted, options, signal } = run
+  const { session, restricted, options, signal } = run
   const params = { ...run.request.params, phone_number_id: id }
   const stored = restricted.mayRead(routes.phoneNumbers.get)
     ? await session.client.call(routes.phoneNumbers.get, { params, query: {} }, signal)
     : undefined
+  const before = stored && argumentsOf(stored)
+  const undo = before && undoes && earlierBody(before, undoes.paths, removable)
+  // The values were those of a number.
+  const body = undo ? (undo.body as NumberBody) : run.body
   const unread = stored ? [] : [unreadWarning]
+  const notes = undo?.notes ?? []
   const planned = plannedChanges(stored, body, links)
   if (planned.length === 0 || options.dry_run)
     return {
       number: stored ?? { id },
-      ...{ applied: false, changes: planned, warnings: unread, isIgnored: unread.length > 0 },
+      ...{ applied: false, changes: planned, warnings: [...unread, ...notes] },
+      ...{ isIgnored: unread.length > 0, isUndo: undo !== undefined },
     }
   const sent = { params, query: {}, body: bodyOf(body, planned) }
-  const updated = await session.client.call(routes.phoneNumbers.update, sent, signal)
+  const updated = await kept.send(
+    before && {
+      ...{ request: sent, id, name: stored.friendly_name ?? stored.number },
+      paths: pathsBetween(sameFieldsOf(before, sent.body), sent.body),
+    },
+    () => session.client.call(routes.phoneNumbers.update, sent, signal),
+    (reply) => pathsBetween(before, argumentsOf(reply)),
+  )
   const ignored = ignoredChanges(planned, updated)
   const changes = changesBetweenNumbers(stored, updated, planned)
-  const warnings = [...unread, ...ignored]
+  const warnings = [...unread, ...notes, ...ignored]
   const applied = changes.length > 0
-  return { number: updated, applied, changes, warnings, isIgnored: warnings.length > 0 }
+  const isIgnored = unread.length + ignored.length > 0
+  return { number: updated, applied, changes, warnings, isIgnored }
 }
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
@@ -190,14 +258,13 @@ async function existing<T>(promise: Promise<T>, missing: () => Refused): Promise
   }
 }
 
-function oneResult(report: NumberReport): ToolOutcome {
+function oneResult(report: NumberReport): OutputWithLines {
   const { number, applied, changes, warnings, isIgnored } = report
   const head = updateHead(report, `number ${numberInWords(number)}`, 'change')
-  const ignoredEnd = isIgnored ? '' : '.'
   return {
     structured: { ...number, applied, changes, warnings },
     lines: [
-      `${head}${applied || changes.length > 0 ? ':' : ignoredEnd}`,
+      isIgnored && !applied ? head : `${head}.`,
       ...warnings.map((warning) => `Warning: ${warning}`),
       ...changes.map(changeInWords),
     ],
@@ -208,7 +275,7 @@ function manyResult(
   outcomes: readonly NamedOutcome<NumberReport>[],
   selection: ItemSelection,
   { dry_run: isDryRun }: UpdateRun['options'],
-): ToolOutcome {
+): OutputWithLines {
   const numbers = outcomes.map(shownNumber)
   const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
   const named = namesOf(numbers, ({ phone_number_id }) => phone_number_id)
@@ -331,6 +398,18 @@ function storedValue(argument: Argument, number: PhoneNumber): Value {
   if (!value || typeof value === 'string') return value ?? null
   return linkOf(value)
 }
+
+/** A number as an update takes it: links by id. */
+const argumentsOf = (number: PhoneNumber): Fields =>
+  Object.fromEntries(
+    allArguments.map((argument) => {
+      const value = storedValue(argument, number)
+      return [argument, typeof value === 'string' ? value : (value?.id ?? null)]
+    }),
+  )
+
+/** Fields that null removes. Null changes nothing in the others. */
+const removable: readonly Argument[] = ['sip_trunk_id', 'inbound_agent_id']
 
 const isSame = (one: Value, other: Value) => comparable(one) === comparable(other)
 
