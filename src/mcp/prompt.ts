@@ -8,6 +8,7 @@ import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { resultOr } from '../platform/time-limit.ts'
 import type { SafeText } from '../text/safe-text.ts'
+import { accountArgumentText } from '../tool/account.ts'
 import { didYouMean } from '../tool/references/did-you-mean.ts'
 import { withIdsForNames } from '../tool/references/names-to-ids.ts'
 import { accountIds, type CompletionSource } from './completions.ts'
@@ -129,6 +130,8 @@ type PartialRequest = Partial<RouteRequest>
 /** Reads the platform for one prompt, on the account that the prompt is about. */
 export interface PromptReader {
   readonly account: string
+  /** See `accountArgumentText`. */
+  readonly accountArgument: string
   /**
    * Reads the subject of the prompt. Throws a ProtocolError that names `argument`, which identifies
    * the subject.
@@ -189,6 +192,7 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
 
   return {
     account,
+    accountArgument: accountArgumentText({ request: requestOf({}), session }),
     invalidArgument,
     require,
     async requireAgent(reference) {

@@ -10,7 +10,9 @@ import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt.ts'
 import { isObject } from '../text/json.ts'
 import { estimateTokens } from '../text/tokens.ts'
+import { type DialOut, readDialOut } from '../tool/checks/cures.ts'
 import {
+  canDialOut,
   findOwnNumber,
   foldLanguageCode,
   type OwnNumber,
@@ -127,6 +129,8 @@ export interface NumberAndTrunk {
   readonly found: ReadResult<OwnNumber>
   /** `undefined`: there is no such number. */
   readonly trunk: ReadResult<TrunkOfNumber> | undefined
+  /** What can dial out in its place; `undefined`: it can, or that could not be read. */
+  readonly dialOut: DialOut | undefined
 }
 
 export async function readNumberAndTrunk(
@@ -135,7 +139,11 @@ export async function readNumberAndTrunk(
 ): Promise<NumberAndTrunk> {
   const found = await reader.attempt(findOwnNumber(e164, reader))
   const number = found.ok ? found.value.number : undefined
-  return { found, trunk: number && (await reader.attempt(readTrunkOf(number, reader))) }
+  const trunk = number && (await reader.attempt(readTrunkOf(number, reader)))
+  const isAble = trunk?.ok && canDialOut(trunk.value)
+  const dialOut =
+    found.ok && !isAble ? await reader.attempt(readDialOut(found.value.numbers, reader)) : undefined
+  return { found, trunk, dialOut: dialOut?.ok ? dialOut.value : undefined }
 }
 
 export function numberAttachments(

@@ -10,8 +10,7 @@ import {
   checkLanguages,
   checkNotArchived,
   inboundCheck,
-  ownNumberCheck,
-  trunkCheck,
+  numberChecks,
 } from '../tool/checks/readiness.ts'
 import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
 import {
@@ -104,17 +103,15 @@ async function goLiveChecks(
 function numberItems(
   agent: Agent,
   fromNumber: string,
-  { found, trunk }: NumberAndTrunk,
+  { found, trunk, dialOut }: NumberAndTrunk,
 ): ChecklistItem[] {
-  const check = 'from_number'
-  if (!found.ok) return [unknownItem(check, found.problem)]
-  const owned = itemOf(ownNumberCheck(fromNumber, found.value))
+  if (!found.ok) return [unknownItem('from_number', found.problem)]
   const { number } = found.value
-  if (!number || !trunk) return [owned]
+  const read = trunk?.ok ? trunk.value : undefined
   return [
-    owned,
-    trunk.ok ? itemOf(trunkCheck(number, trunk.value)) : unknownItem('trunk', trunk.problem),
-    itemOf(inboundCheck(number, agent)),
+    ...numberChecks(fromNumber, found.value, { trunk: read, dialOut }).map(itemOf),
+    ...(trunk?.ok === false ? [unknownItem('trunk', trunk.problem)] : []),
+    ...(number ? [itemOf(inboundCheck(number, agent))] : []),
   ]
 }
 

@@ -13,6 +13,8 @@ import type { Run } from './tool.ts'
 /** Reads the platform on one account. Throws ApiError. */
 export interface AccountReader {
   readonly account: string
+  /** See `accountArgumentText`. */
+  readonly accountArgument: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
   /** Reads through the cache; replies may be some minutes old. */
   readonly cached: CachedRead
@@ -40,6 +42,7 @@ export function accountReader({
   })
   return {
     account,
+    accountArgument: accountArgumentText({ request, session }),
     call: (route, given) => client.call(route, requestOf(given), signal),
     cached: (route, given, time) => cache.read(route, requestOf(given), time),
     refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),

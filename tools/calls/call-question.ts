@@ -13,7 +13,12 @@ import {
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
 import { canonicalJson } from '../../src/text/json.ts'
-import { type AccountReader, accountForPerson, accountReader } from '../../src/tool/account.ts'
+import {
+  type AccountReader,
+  accountArgumentText,
+  accountForPerson,
+  accountReader,
+} from '../../src/tool/account.ts'
 import {
   type CheckResult,
   checkAccounts,
@@ -103,7 +108,7 @@ export async function batchQuestion(
 }
 
 /** Longest finding in a question, in characters. */
-const longestFinding = 500
+const longestFinding = 800
 
 /** Facts common to all calls, and their greetings. */
 async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent: Agent) {
@@ -113,7 +118,7 @@ async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent:
     callFindings(run, from, agent),
     greetingFacts(agent, calls),
   ])
-  const found = problems.map(({ found, fix }) => quotedUpTo(`${found}; ${fix}`, longestFinding))
+  const found = problems.map(({ found, fix }) => quotedUpTo(`${found}. ${fix}`, longestFinding))
   const called = fromName ? dialogText` (${quotedUpTo(fromName)})` : dialogText``
   return {
     Agent: quotedNameWithId(agent.name, agent.id),
@@ -188,8 +193,8 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
   const looks = await Promise.all([
     from === undefined
       ? undefined
-      : look(run, 'names', async (reader) => {
-          const { number, checks } = await lookUpFromNumber(from, reader)
+      : look(run, 'names', async (reader, cures) => {
+          const { number, checks } = await lookUpFromNumber(from, reader, cures)
           return { checks, fromName: number?.friendly_name ?? undefined }
         }),
     look(run, 'account', async (reader) => ({
@@ -212,15 +217,26 @@ interface Look {
   readonly fromName?: string | undefined
 }
 
-/** Checks with cached replies; a problem is checked again with fresh ones before it is reported. */
+/**
+ * Checks with cached replies; a problem is checked again with fresh ones before it is reported with
+ * its cures.
+ */
 function look(
-  { request, restricted, signal }: QuestionRun,
+  run: QuestionRun,
   time: CacheTime,
-  lookWith: (reader: AccountReader) => Promise<Look>,
+  lookWith: (reader: AccountReader, cures?: AccountReader) => Promise<Look>,
 ): Promise<Look | undefined> {
-  const reader = accountReader({ request, session: restricted, signal })
-  const lookAt = (how: 'cached' | 'refreshed') =>
-    lookWith({ ...reader, call: (route, given) => reader[how](route, given, time) })
+  const reader = accountReader({ ...run, session: run.restricted })
+  // Only the whole session knows the id of the key's own account.
+  const accountArgument = accountArgumentText(run)
+  const lookAt = (how: 'cached' | 'refreshed') => {
+    const read: AccountReader = {
+      ...reader,
+      accountArgument,
+      call: (route, given) => reader[how](route, given, time),
+    }
+    return lookWith(read, how === 'refreshed' ? read : undefined)
+  }
   const found = lookAt('cached')
     .then((cached) => (cached.checks.every(({ ok }) => ok) ? cached : lookAt('refreshed')))
     .catch(ignoreApiError)

@@ -2,9 +2,13 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { unlessMissing } from '../../src/platform/failure.ts'
-import { isUuid } from '../../src/text/canonical-id.ts'
-import { itemLabel, nameWithId } from '../../src/text/closest-match.ts'
-import { callableExpected, e164Expected, isE164 } from '../../src/text/phone-number.ts'
+import {
+  callableExpected,
+  e164Expected,
+  e164Meant,
+  emergencyNever,
+  isE164,
+} from '../../src/text/phone-number.ts'
 import { type AccountReader, accountReader } from '../../src/tool/account.ts'
 import {
   checkGreeting,
@@ -22,11 +26,7 @@ import {
   warning,
 } from '../../src/tool/checks/readiness.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import {
-  accountOfAgent,
-  agentsMeant,
-  archivedAgentHint,
-} from '../../src/tool/references/did-you-mean.ts'
+import { hintFor } from '../../src/tool/references/did-you-mean.ts'
 import type { OutputWithLines, Run } from '../../src/tool/tool.ts'
 import { checkDialPolicy, dialRequestOf } from './placing.ts'
 
@@ -63,12 +63,13 @@ export const checkCallReadiness = defineTool({
     const run = { ...given, options: { ...given.options, from_number } }
     const { to_number } = run.options
     const reader = accountReader(run)
+    const cures = accountReader({ ...run, session: run.restricted })
     const from = formatCheck('from_number format', from_number, e164Expected)
     const to = formatCheck('to_number format', to_number, callableExpected)
     const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
       checkAccounts(reader, run.session.pinnedAccount),
       checkAgent(run, reader),
-      from.ok ? lookUpFromNumber(from_number, reader).then(({ checks }) => checks) : [],
+      from.ok ? lookUpFromNumber(from_number, reader, cures).then(({ checks }) => checks) : [],
     ])
     const destination = to.ok ? [await checkDestination(run, agent)] : []
     const checks = [...accounts, ...agentChecks, from, ...number, to, ...destination]
@@ -113,7 +114,9 @@ function formatCheck(
   expected: (given: string) => string,
 ): CheckResult {
   if (isE164(given)) return ok(check, given)
-  return problem(check, `${given} is not E.164`, expected(given))
+  const cure = `give ${e164Meant(given) ?? 'one such as +4930123456'}`
+  const isEmergency = expected(given) === emergencyNever
+  return problem(check, `${given} is not E.164`, isEmergency ? emergencyNever : cure)
 }
 
 interface AgentChecks {
@@ -127,7 +130,7 @@ interface AgentChecks {
 async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<AgentChecks> {
   const { agent_id, test_variables = {} } = run.body
   const agent = await unlessMissing(reader.call(routes.agents.get, { params: { agent_id } }))
-  if (!agent) return { agent, checks: [await missingAgent(run, reader)] }
+  if (!agent) return { agent, checks: [await missingAgent(run)] }
   const { from_number: fromNumber, to_number: toNumber } = run.options
   const testVariables = test_variables ?? {}
   const facts = { agentId: agent.id, fromNumber, toNumber, testVariables, type: 'phone' } as const
@@ -143,26 +146,21 @@ async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<Age
 /** A greeting that the platform accepts, but that fails with these variables, is a warning. */
 const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult =>
   check.ok && !check.fix && spoken.kind === 'fails'
-    ? warning(check.check, spoken.error, 'give test_variables for it, or correct initial_message')
+    ? warning(
+        check.check,
+        spoken.error,
+        'give test_variables for it',
+        'correct initial_message with update_agent',
+      )
     : check
 
-async function missingAgent(
-  { body: { agent_id }, restricted }: ReadinessRun,
-  { account }: AccountReader,
-): Promise<CheckResult> {
-  const owner = isUuid(agent_id) && (await accountOfAgent(agent_id, account, restricted))
-  if (owner) {
-    const label = nameWithId(owner.name, owner.id)
-    return problem('agent', `${agent_id} is in the account ${label}`, 'give that account_id')
-  }
-  const close = await agentsMeant(agent_id, account, restricted)
-  const meant =
-    close.length > 0
-      ? `did you mean ${close.map(itemLabel).join(' or ')}?`
-      : 'take one from list_agents.'
-  const mayBeName = !isUuid(agent_id) && restricted.mayRead(routes.agents.list)
-  const fix = mayBeName ? `${meant} ${archivedAgentHint}` : meant
-  return problem('agent', `there is no ${agent_id}`, fix)
+async function missingAgent({
+  body: { agent_id },
+  request,
+  restricted,
+}: ReadinessRun): Promise<CheckResult> {
+  const hint = await hintFor('agent_id', agent_id, request, restricted)
+  return problem('agent', `there is no ${agent_id}`, hint ?? 'take one from list_agents')
 }
 
 /** Checks the destination by the dial policy and by the number itself. */

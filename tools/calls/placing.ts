@@ -16,6 +16,8 @@ import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
+import { accountArgumentText } from '../../src/tool/account.ts'
+import { archivedCures, inSentences } from '../../src/tool/checks/cures.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
@@ -78,9 +80,9 @@ export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Ag
     session.client.call(routes.agents.get, get, limited),
   )
   if (!agent.is_archived) return agent
-  throw badArguments([
-    { argument: 'agent_id', message: `${agent.name ?? agent.id} is archived; take another agent` },
-  ])
+  const cures = archivedCures(agent.id, { accountArgument: accountArgumentText(run) })
+  const message = `${agent.name ?? agent.id} is archived. ${inSentences(cures)}`
+  throw badArguments([{ argument: 'agent_id', message }])
 }
 
 /**

@@ -69,7 +69,8 @@ export async function checkGreeting(
     return warning(
       'greeting',
       [emptyText(empty), ...others.map(issueText)].join('; '),
-      'give test_variables for them, or correct initial_message with update_agent',
+      'give test_variables for them',
+      'correct initial_message with update_agent',
     )
   return others.length > 0
     ? warning(
@@ -91,7 +92,7 @@ const noGreetingCheck = (mode: unknown): CheckResult =>
     ? warning(
         'greeting',
         'there is no text for the mode fixed_message',
-        'set initial_message.message, or another mode, with update_agent',
+        'set initial_message.message or another mode with update_agent',
       )
     : ok('greeting', 'none')
 

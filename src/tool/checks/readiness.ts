@@ -7,32 +7,42 @@ import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { unlessMissing } from '../../platform/failure.ts'
 import { readAllItems } from '../../platform/sessions/complete-lists.ts'
-import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
+import { closestItems, nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account.ts'
+import {
+  archivedCures,
+  type CureReader,
+  callFromCures,
+  type DialOut,
+  inSentences,
+  readDialOut,
+  trunkCures,
+  unknownNumberCures,
+} from './cures.ts'
 
 /** One finding about a part that an agent or a call needs. */
 export const CheckResult = z.object({
   check: z.string().describe('What was looked at.'),
   ok: z.boolean().describe('True: it keeps no call from being placed.'),
   found: z.string().describe('What there is, or what is wrong.'),
-  fix: z.string().optional().describe('What to do about it.'),
+  fix: z.string().optional().describe('What to do about it, best first.'),
 })
 export type CheckResult = z.output<typeof CheckResult>
 
 export const ok = (check: string, found: string): CheckResult => ({ check, ok: true, found })
 
-/** The call would be placed, but perhaps not as intended. */
-export const warning = (check: string, found: string, fix: string): CheckResult => ({
+/** The call would be placed, but perhaps not as intended. `cures`: see `inSentences`. */
+export const warning = (check: string, found: string, ...cures: string[]): CheckResult => ({
   ...ok(check, found),
-  fix,
+  fix: inSentences(cures),
 })
 
 /** The call would not be placed. */
-export const problem = (check: string, found: string, fix: string): CheckResult => ({
+export const problem = (check: string, found: string, ...cures: string[]): CheckResult => ({
   check,
   ok: false,
   found,
-  fix,
+  fix: inSentences(cures),
 })
 
 /**
@@ -48,38 +58,32 @@ export async function checkAccounts(
   const shown = isHidden ? { ...own, id: "the API key's own", name: null } : own
   const ownCheck = activeCheck(
     shown,
-    'only who runs the platform, or a parent account, can change that',
+    'ask its parent account, or who runs the platform, to enable it',
   )
   if (account === 'me' || account === own.id) return [ownCheck]
   const params = { account_id: 'me', subaccount_id: account }
   const subaccount = await unlessMissing(call(routes.accounts.getSubaccount, { params }))
-  return subaccount
-    ? [ownCheck, activeCheck(subaccount, 'enable it with update_subaccount, is_active true')]
-    : [ownCheck]
+  return subaccount ? [ownCheck, activeCheck(subaccount, enableCure(subaccount))] : [ownCheck]
 }
 
-function activeCheck({ id, name, is_active }: Account, fix: string): CheckResult {
+const enableCure = ({ id }: Account) =>
+  `enable it (update_subaccount with subaccount_id ${id}, is_active true)`
+
+function activeCheck({ id, name, is_active }: Account, cure: string): CheckResult {
   const account = nameWithId(name, id)
   return is_active === false
-    ? problem('account', `${account} is disabled`, fix)
+    ? problem('account', `${account} is disabled`, cure)
     : ok('account', account)
 }
 
 /** Checks with the platform's lists that an agent is not archived. Throws ApiError. */
-export async function checkNotArchived(
-  agent: Agent,
-  { call }: Pick<AccountReader, 'call'>,
-): Promise<CheckResult> {
+export async function checkNotArchived(agent: Agent, reader: CureReader): Promise<CheckResult> {
   const name = nameWithId(agent.name, agent.id)
-  const archived = await isArchived(agent, (query) => call(routes.agents.list, { query }))
+  const archived = await isArchived(agent, (query) => reader.call(routes.agents.list, { query }))
   if (archived === undefined)
     return ok('agent', `${name}; the platform does not show whether it is archived`)
   if (!archived) return ok('agent', name)
-  return problem(
-    'agent',
-    `${name} is archived`,
-    `bring it back with update_agent, agent_id ${agent.id}, is_archived false, or take another from list_agents`,
-  )
+  return problem('agent', `${name} is archived`, ...archivedCures(agent.id, reader))
 }
 
 /** Reads one page of the account's agents; `undefined` if the list cannot be read. */
@@ -132,28 +136,67 @@ interface FromNumber {
   readonly checks: CheckResult[]
 }
 
-/** Looks up a number, and checks that its trunk can dial out. Throws ApiError. */
-export async function lookUpFromNumber(e164: string, reader: AccountReader): Promise<FromNumber> {
-  const found = await findOwnNumber(e164, reader)
-  const owned = ownNumberCheck(e164, found)
-  const { number } = found
-  const trunk = number && trunkCheck(number, await readTrunkOf(number, reader))
-  return { number, checks: trunk ? [owned, trunk] : [owned] }
+/**
+ * Looks up a number, and checks that its trunk can dial out. `cures`: reads what cures name; none:
+ * cures are general. Throws ApiError.
+ */
+export async function lookUpFromNumber(
+  e164: string,
+  reader: AccountReader,
+  cures?: CureReader,
+): Promise<FromNumber> {
+  const own = await findOwnNumber(e164, reader)
+  const trunk = own.number && (await readTrunkOf(own.number, reader))
+  const isAble = trunk !== undefined && canDialOut(trunk)
+  const dialOut = isAble || !cures ? undefined : await readDialOut(own.numbers, cures)
+  return { number: own.number, checks: numberChecks(e164, own, { trunk, dialOut }) }
 }
 
-export function ownNumberCheck(
+interface NumberFindings {
+  /** `undefined`: the number is not the account's, or its trunk is not known. */
+  readonly trunk: TrunkOfNumber | undefined
+  /** For cures; `undefined`: not read. */
+  readonly dialOut: DialOut | undefined
+}
+
+/** Whether the account has the number, and whether it can dial out. */
+export function numberChecks(
+  e164: string,
+  own: OwnNumber,
+  { trunk, dialOut = nothingRead }: NumberFindings,
+): CheckResult[] {
+  const owned = ownNumberCheck(e164, own, dialOut)
+  return own.number && trunk ? [owned, trunkCheck(own.number, trunk, dialOut)] : [owned]
+}
+
+const nothingRead: DialOut = { trunks: [], numbers: [], accountArgument: '' }
+
+function ownNumberCheck(
   e164: string,
   { number, numbers, isComplete }: OwnNumber,
+  dialOut: DialOut,
 ): CheckResult {
   const check = 'from_number'
   if (number) return ok(check, number.friendly_name ? `${e164} (${number.friendly_name})` : e164)
-  const known = numbers.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] }))
-  const close = closestItems(e164, known)
-  const some = (close.length > 0 ? close : known.slice(0, 5)).map(itemLabel).join(', ')
-  const fix = some ? `call from one of your own: ${some}` : 'add a number with create_phone_number'
+  const able = dialOut.numbers.length > 0 ? dialOut.numbers : numbers
+  const close = closestItems(
+    e164,
+    able.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] })),
+  ).map(({ id }) => id)
+  const meant = able.filter((one) => close.includes(one.number ?? one.id))
+  const own = meant.length > 0 ? meant : able
   return isComplete
-    ? problem(check, `${e164} is no number of this account`, fix)
-    : warning(check, `${e164} is not among the first ${numbers.length} numbers`, fix)
+    ? problem(
+        check,
+        `${e164} is no number of this account`,
+        ...unknownNumberCures(e164, own, dialOut),
+      )
+    : warning(
+        check,
+        `${e164} is not among the first ${numbers.length} numbers`,
+        ...callFromCures(own),
+        'look for it with list_phone_numbers',
+      )
 }
 
 /** Trunk of a number, or the reason why there is none. */
@@ -172,34 +215,23 @@ export async function readTrunkOf(
   return (await unlessMissing(call(routes.sipTrunks.get, { params }))) ?? 'does not exist'
 }
 
-export function trunkCheck(
-  { id, sip_trunk: named }: PhoneNumber,
-  trunk: TrunkOfNumber,
-): CheckResult {
+export const canDialOut = (trunk: TrunkOfNumber): boolean =>
+  trunk === 'managed by the platform' ||
+  (typeof trunk !== 'string' && Boolean(trunk.termination_uri))
+
+function trunkCheck(number: PhoneNumber, trunk: TrunkOfNumber, dialOut: DialOut): CheckResult {
   const check = 'trunk'
+  const { sip_trunk: named } = number
   const name = named ? nameWithId(named.name, named.id) : ''
-  switch (trunk) {
-    case 'no trunk':
-      return problem(
-        check,
-        'the number is on no SIP trunk',
-        `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`,
-      )
-    case 'managed by the platform':
-      return ok(check, `${name}, of the platform`)
-    case 'does not exist':
-      return problem(
-        check,
-        `the number has no trunk: ${name}, which it names, does not exist`,
-        `put it on another with update_phone_number, phone_number_id ${id} (list_sip_trunks)`,
-      )
-  }
-  if (trunk.termination_uri) return ok(check, `${name} dials out by ${trunk.termination_uri}`)
-  return problem(
-    check,
-    `${name} cannot dial out: it has no termination URI`,
-    'set termination_uri with update_sip_trunk',
-  )
+  if (trunk === 'managed by the platform') return ok(check, `${name}, of the platform`)
+  const own = typeof trunk === 'string' ? undefined : trunk
+  if (own?.termination_uri) return ok(check, `${name} dials out by ${own.termination_uri}`)
+  const found = {
+    'no trunk': 'the number is on no SIP trunk',
+    'does not exist': `the number has no trunk: ${name}, which it names, does not exist`,
+    'cannot dial out': `${name} cannot dial out: it has no termination URI`,
+  }[typeof trunk === 'string' ? trunk : 'cannot dial out']
+  return problem(check, found, ...trunkCures(number, own, dialOut))
 }
 
 /** Checks that the agent answers incoming calls of the number. */
@@ -214,8 +246,31 @@ export function inboundCheck(
     answering
       ? `another agent answers: ${nameWithId(answering.name, answering.id)}`
       : 'no agent answers this number',
-    `if this agent shall answer: update_phone_number, phone_number_id ${id}, inbound_agent_id ${agent.id}`,
+    `let this agent answer, if it shall (update_phone_number with phone_number_id ${id}, inbound_agent_id ${agent.id})`,
   )
+}
+
+/**
+ * Cures for an argument of place_call that the platform has refused, as sentences. `undefined`: the
+ * checks find nothing wrong with it. Throws ApiError.
+ */
+export async function callCures(
+  argument: string,
+  given: string,
+  reader: AccountReader,
+): Promise<string | undefined> {
+  const checks =
+    argument === 'from_number'
+      ? (await lookUpFromNumber(given, reader, reader)).checks
+      : argument === 'agent_id'
+        ? await archivedChecks(given, reader)
+        : []
+  return checks.find((check) => !check.ok)?.fix
+}
+
+async function archivedChecks(agent_id: string, reader: AccountReader): Promise<CheckResult[]> {
+  const agent = await unlessMissing(reader.call(routes.agents.get, { params: { agent_id } }))
+  return agent ? [await checkNotArchived(agent, reader)] : []
 }
 
 interface OwnNumbers {

@@ -12,6 +12,8 @@ import type { RestrictedSession } from '../../platform/sessions/restricted-sessi
 import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
+import { accountReader } from '../account.ts'
+import { callCures } from '../checks/readiness.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
@@ -36,13 +38,28 @@ export async function didYouMean(
   const hints = await Promise.all(
     suspects.map(async (name) => {
       const id = String(given[name])
-      const meant = await hintFor(name, id, request, session)
-      const what = missing.includes(name) ? noSuch(name, id, session) : undefined
+      const isMissing = missing.includes(name)
+      const cures = !isMissing && isPlacing(error) && curesFor(name, id, request, session)
+      const meant = (await cures) || (await hintFor(name, id, request, session))
+      const what = isMissing ? noSuch(name, id, session) : undefined
       return [name, [what, meant].filter(Boolean).join(' ')]
     }),
   )
   return Object.fromEntries(hints.filter(([, hint]) => hint))
 }
+
+const isPlacing = ({ method, path }: ApiError) =>
+  method === routes.calls.place.method && path === routes.calls.place.path
+
+/** The cures of check_call_readiness for a refused argument of a call. */
+const curesFor = (name: string, given: string, request: RouteRequest, session: RestrictedSession) =>
+  resultOr(
+    callCures(name, given, accountReader({ request, session, signal: undefined })).catch(
+      ignoreApiError,
+    ),
+    () => undefined,
+    { ms: patienceMs },
+  )
 
 /** `There is no agent Front desk.` Without name lookup, only an id can be missing. */
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
@@ -108,7 +125,7 @@ function elsewhere(argument: string, { id, name }: AccountInTree): string {
 }
 
 /** Names are looked up among active agents only. */
-export const archivedAgentHint =
+const archivedAgentHint =
   'An archived agent is found by its id only: list_agents with is_archived true shows it.'
 
 function valuesMeant(given: string, known: NamedItem[], { listTool: list }: ReferenceKind): string {
@@ -168,14 +185,6 @@ function namedItem(
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
 }
 
-/** Agents with a name close to an unknown one. */
-export const agentsMeant = async (
-  given: string,
-  account_id: string,
-  session: RestrictedSession,
-): Promise<NamedItem[]> =>
-  closestItems(given, (await existingItems(agents, given, account_id, session)) ?? [])
-
 /** Bound for the searched accounts, and the timeout of the search for an error, ms. */
 const maxAccounts = 20
 const searchMs = 2000
@@ -184,7 +193,7 @@ const searchMs = 2000
  * Finds another account of this key with an agent id. `undefined`: none, not readable in time, or
  * not allowed.
  */
-export async function accountOfAgent(
+async function accountOfAgent(
   agent_id: string,
   account: string,
   session: RestrictedSession,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { connectHttp } from '../../harness/client.ts'
-import { cleanEnv, scratchFolder, startProcess } from '../../harness/program.ts'
+import { cleanEnv, freePort, scratchFolder, startProcess } from '../../harness/program.ts'
 import { makeFurnishedSandbox } from './furniture/furnish.ts'
 
 const jobsCommand = (...args: string[]) =>
@@ -70,8 +70,11 @@ test('each job has an address of its own, for MCP and for the REST API', {
 }, async () => {
   using folder = scratchFolder()
   const main = join(import.meta.dirname, 'main.ts')
-  const command = [process.execPath, main, 'start', '--folder', folder.path, '--json']
-  await using server = startProcess(command)
+  const port = await freePort()
+  const place = ['--folder', folder.path, '--port', String(port)]
+  await using server = startProcess([process.execPath, main, 'start', ...place, '--json'])
+  const early = () => fetch(`http://127.0.0.1:${port}/readiness/v1/accounts/current`)
+  await expect.poll(() => early().catch(() => undefined), { timeout: 40_000 }).toBeDefined()
   await expect.poll(() => server.stdout(), { timeout: 40_000 }).toMatch(/\}\n$/)
   const { url, jobs } = Started.parse(JSON.parse(server.stdout()))
   const accounts = await Promise.all(

@@ -9,6 +9,12 @@ import { keyOf } from './furniture/accounts.ts'
 import { makeFurnishedSandbox } from './furniture/furnish.ts'
 import { jobNamed, jobs } from './jobs.ts'
 
+/** Addresses of the programs behind. */
+interface Behind {
+  readonly mcp: string
+  readonly rest: string
+}
+
 /** The database of a run, in its folder. */
 export const databaseOf = (folder: string): string => join(folder, 'sandbox.db')
 
@@ -26,10 +32,12 @@ export async function serveJobs({
   port: number
   speed: number
 }) {
-  const behind: { mcp: string; rest: string } = { mcp: '', rest: '' }
-  // It listens first: where that fails, nothing else has been started.
+  const { promise: started, resolve: start } = Promise.withResolvers<Behind>()
+  // It listens first: where that fails, nothing else has been started. Requests wait for the start.
   const listening = await listen(
-    createServer((incoming, outgoing) => pass(incoming, outgoing, behind)),
+    createServer((incoming, outgoing) => {
+      void started.then((behind) => pass(incoming, outgoing, behind))
+    }),
     { host: '127.0.0.1', port },
   )
   const stateDir = join(folder, 'state')
@@ -48,8 +56,10 @@ export async function serveJobs({
     await listening.close()
   }
   try {
-    behind.mcp = await addressOf(mcp, /Serving MCP at (\S+)\/mcp/)
-    behind.rest = await addressOf(rest, /sandbox API at (\S+)\/v1/)
+    start({
+      mcp: await addressOf(mcp, /Serving MCP at (\S+)\/mcp/),
+      rest: await addressOf(rest, /sandbox API at (\S+)\/v1/),
+    })
   } catch (error) {
     await close()
     throw error
@@ -63,11 +73,7 @@ async function addressOf(program: Program, pattern: RegExp): Promise<string> {
 }
 
 /** Sends a request on to the program behind, with the key of the job in its path. */
-function pass(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  behind: { mcp: string; rest: string },
-): void {
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, behind: Behind): void {
   const [, job = '', path = ''] = /^\/([a-z-]+)(\/.*)$/.exec(incoming.url ?? '') ?? []
   if (!jobNamed(job)) {
     outgoing.writeHead(404).end(`There is no job ${job}. Paths are /JOB/mcp and /JOB/v1/…\n`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectStdio, type ToolResult } from '../../harness/client.ts'
+import { connectStdio, errorOf, type ToolResult } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
+import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const ready = {
@@ -42,6 +42,15 @@ async function verdict({ call }: Person, more: object = {}) {
   }
 }
 
+/** A new agent that is archived. */
+async function archivedAgent({ value }: Person, account: object = {}): Promise<string> {
+  const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+  const agent = { name: 'Old', model, transcriber, voice, ...account }
+  const { id: agent_id } = await value('create_agent', agent)
+  await value('archive_agent', { agent_id, ...account })
+  return String(agent_id)
+}
+
 describe('check_call_readiness', () => {
   test('finds a good call ready, and it can be placed', async () => {
     const { isReady, isPlaced, wrong, text } = await verdict(client)
@@ -73,7 +82,73 @@ describe('check_call_readiness', () => {
     expect(wrong[0]).toMatchObject({ check, ok: false })
     expect(wrong[0]?.found).toMatch(found)
     expect(wrong[0]?.fix).toMatch(fix)
+    expect(wrong[0]?.fix).toMatch(/^[A-Z].*[.?]$/)
     expect(text).toMatch(/^WRONG .*\nNot ready\.\nAccount: /s)
+  })
+
+  test.each([
+    ['a number that cannot dial out', 'from_number', '+12025550112'],
+    ['a number of nobody', 'from_number', '+12025550199'],
+    ['an archived agent', 'agent_id', undefined],
+  ])('and place_call name the same cures of %s', async (_, argument, given) => {
+    const more = { [argument]: given ?? (await archivedAgent(client)) }
+    const { wrong } = await verdict(client, more)
+    const refused = await client.call('place_call', { type: 'phone', ...ready, ...more })
+    const fix = String(wrong[0]?.fix)
+    expect(fix).toMatch(/^[A-Z].* Or [a-z].*\.$/)
+    expect(errorOf(refused).fields).toMatchObject([
+      { argument, message: expect.stringContaining(fix) },
+    ])
+  })
+
+  test('names every cure of a number that cannot dial out, and the first one works', async () => {
+    await using own = await connect()
+    const { value } = own
+    const used = await value('create_sip_trunk', {
+      name: 'Most used',
+      termination_uri: 'a.example',
+    })
+    for (const last of [1, 2, 3, 4])
+      await value('create_phone_number', { number: `+1202555018${last}`, sip_trunk_id: used.id })
+    const from_number = '+12025550112'
+    const [{ fix = '' } = {}] = (await verdict(own, { from_number })).wrong
+    const cures = ['update_phone_number', 'call from', 'update_sip_trunk'].map((cure) =>
+      fix.indexOf(cure),
+    )
+    expect(cures).toEqual(cures.toSorted((a, b) => a - b))
+    expect(cures[0]).toBeGreaterThan(0)
+    // The trunk with most numbers first; each with its numbers.
+    expect(fix).toMatch(/: Most used \(.*\+12025550181.*\) or Office trunk \(with Main line/)
+    const [, phone_number_id, sip_trunk_id] =
+      /update_phone_number with phone_number_id (\S+), sip_trunk_id ([^)]+)\)/.exec(fix) ?? []
+    expect(sip_trunk_id).toBe('Most used')
+    await value('update_phone_number', { phone_number_id, sip_trunk_id })
+    const { isReady, isPlaced } = await verdict(own, { from_number })
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+  })
+
+  test('names no trunk that the caller may not list, and a trunk of a shared name by its id', async () => {
+    await using hidden = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'never', VOICE_AGENT_EXCLUDE_TOOLS: 'list_sip_trunks' },
+    })
+    const from_number = '+12025550112'
+    const [unnamed] = (await verdict(hidden, { from_number })).wrong
+    expect(unnamed?.fix).toContain('update_sip_trunk')
+    expect(unnamed?.fix).not.toContain('Office trunk')
+    await using own = await connect()
+    await own.value('create_sip_trunk', { name: 'Office trunk' })
+    const [shared] = (await verdict(own, { from_number })).wrong
+    expect(shared?.fix).toContain(`sip_trunk_id ${seedIds.trunk}`)
+  })
+
+  test('names the account in a cure where the tools need it', async () => {
+    await using own = await connect()
+    const account_id = seedIds.subaccount
+    const agent_id = await archivedAgent(own, { account_id })
+    const args = { ...ready, account_id, agent_id }
+    const { checks } = await own.value('check_call_readiness', args)
+    const fix = (checks as Check[]).find(({ check }) => check === 'agent')?.fix
+    expect(fix).toContain(`is_archived false, account_id ${account_id}`)
   })
 
   test('names everything that is wrong at once', async () => {
@@ -97,10 +172,7 @@ describe('check_call_readiness', () => {
   })
 
   test('names an archived agent', async () => {
-    const { value } = client
-    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
-    const { id: agent_id } = await value('create_agent', { name: 'Old', model, transcriber, voice })
-    await value('archive_agent', { agent_id })
+    const agent_id = await archivedAgent(client)
     const { isReady, isPlaced, wrong } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
     expect(wrong).toMatchObject([{ check: 'agent', found: expect.stringContaining('archived') }])
@@ -276,9 +348,22 @@ describe('a person who is asked whether to call', () => {
     // The look that hangs would take 10 s, the time limit of the platform's answers.
     expect(performance.now() - began).toBeLessThan(8000)
     expect(facts[warning]).toMatch(
-      /^"Own \(own\) .*\bdisabled; .*", "Desk \(.*\) .*\barchived; .*update_agent/,
+      /^"Own \(own\) .*\bdisabled\. .*", "Desk \(.*\) .*\barchived\. .*update_agent/,
     )
     expect(facts['From number']).toBe('+12025550110')
+  })
+
+  test('may agree, have the problem solved, and the call is placed with the same token', async () => {
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const { agent_id, to_number } = ready
+    const list = { agent_id, from_number: '+12025550112', calls: [{ to_number }] }
+    const preview = await asking.call('place_calls', list)
+    const [, sip_trunk_id] = /sip_trunk_id ([^)]+)\)/.exec(factsOf(preview)[warning] ?? '') ?? []
+    await asking.value('update_phone_number', { phone_number_id: '+12025550112', sip_trunk_id })
+    const confirmed = { ...list, confirm_token: tokenOf(preview) }
+    expect(await asking.value('place_calls', confirmed)).toMatchObject({ summary: { placed: 1 } })
   })
 
   test('gets no warning for a good number, nor for a problem that is solved', async () => {

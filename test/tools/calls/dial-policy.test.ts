@@ -76,7 +76,7 @@ describe('without a dial policy', () => {
         await client.call('check_call_readiness', { ...call, to_number: to }),
       ]
       for (const { content } of results) {
-        expect(content[0]?.text).toMatch(/\bemergency\b/)
+        expect(content[0]?.text).toMatch(/\bemergency\b/i)
         expect(content[0]?.text).not.toMatch(/call \w+ again/)
       }
     },
@@ -98,7 +98,7 @@ describe('without a dial policy', () => {
     ['update_phone_number', { phone_number_id, number: spaced }],
   ])('%s offers a number with spaces as E.164: %j', async (tool, args) => {
     const { content } = await client.call(tool, { ...args })
-    expect(content[0]?.text).toContain('did you mean +12025550199?')
+    expect(content[0]?.text).toMatch(/(?:did you mean|Give) \+12025550199/)
   })
 
   test('ordinary numbers are dialled, in any country', async () => {

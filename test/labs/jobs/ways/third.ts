@@ -239,8 +239,6 @@ const everyBranch: Way = async (assistant) => {
   return spoken.join('\n')
 }
 
-const HasTrunk = z.looseObject({ sip_trunk: z.looseObject({ name: z.string() }) })
-
 const cureAndCall: Way = async (assistant) => {
   const people = {
     Dora: '+12025550100',
@@ -259,15 +257,13 @@ const cureAndCall: Way = async (assistant) => {
     follow: true,
   }
   const preview = await assistant.text('place_calls', args)
-  ok(preview.includes('cannot dial out'), preview)
-  const { sip_trunk } = await assistant.read(HasTrunk, 'get_phone_number', {
-    phone_number_id: 'Main line',
-  })
-  await assistant.text('update_phone_number', {
-    phone_number_id: 'Inbound line',
-    sip_trunk_id: sip_trunk.name,
-  })
-  const text = await assistant.agreed('place_calls', args)
+  const [, confirm_token] = /^confirm_token: (\S+)$/m.exec(preview) ?? []
+  // "… cannot dial out: … Move the number to a trunk that can dial out: Office trunk (with Main line, …"
+  const [, sip_trunk_id] =
+    /cannot dial out: .* can dial out: (.+?) \(with Main line/.exec(preview) ?? []
+  ok(sip_trunk_id && confirm_token, preview)
+  await assistant.text('update_phone_number', { phone_number_id: 'Inbound line', sip_trunk_id })
+  const text = await assistant.text('place_calls', { ...args, confirm_token })
   const lines: string[] = []
   for (const [index, [name, number]] of Object.entries(people).entries()) {
     const shown = new RegExp(`^Greeting of call ${index + 1}: "(.*)"$`, 'm').exec(preview)?.[1]

@@ -1,0 +1,131 @@
+import type { PhoneNumber } from '../../contract/phone-number.ts'
+import { routes } from '../../contract/routes.ts'
+import type { SipTrunk } from '../../contract/sip-trunk.ts'
+import { ignoreApiError } from '../../platform/failure.ts'
+import { nameWithId } from '../../text/closest-match.ts'
+import type { AccountReader } from '../account.ts'
+
+/**
+ * Cures as sentences, best first. Each begins with a verb, and names the tool and its arguments if
+ * that saves a look-up: `enable it (update_subaccount with subaccount_id x, is_active true)`.
+ */
+export const inSentences = (cures: readonly string[]): string =>
+  cures
+    .map((cure, index) => (index === 0 ? cure.replace(/^./u, toUpperCase) : `Or ${cure}`))
+    .map((sentence) => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`))
+    .join(' ')
+
+const toUpperCase = (letter: string) => letter.toUpperCase()
+
+/** Cures for an archived agent. */
+export const archivedCures = (
+  agentId: string,
+  { accountArgument }: Pick<CureReader, 'accountArgument'>,
+): string[] => [
+  `bring it back (update_agent with agent_id ${agentId}, is_archived false${accountArgument})`,
+  'take another from list_agents',
+]
+
+/** Reads for cures. `accountArgument`: the account as an argument, where tools need it. */
+export type CureReader = Pick<AccountReader, 'call' | 'accountArgument'>
+
+/** Trunks and numbers of an account that can dial out. */
+export interface DialOut {
+  /** The most used first. */
+  readonly trunks: readonly DialOutTrunk[]
+  /** In the order of their digits. */
+  readonly numbers: readonly PhoneNumber[]
+  readonly accountArgument: string
+}
+
+interface DialOutTrunk {
+  readonly id: string
+  /** Its name, or its id if it shares the name with another. */
+  readonly reference: string
+  /** Names of the numbers on it. */
+  readonly numbers: readonly string[]
+}
+
+/** Trunks read for a cure. */
+const maxTrunks = 100
+
+/**
+ * Finds what can dial out in place of a number; `numbers`: those of the account. Nothing is found if
+ * the trunks cannot be read.
+ */
+export async function readDialOut(
+  numbers: readonly PhoneNumber[],
+  { call, accountArgument }: CureReader,
+): Promise<DialOut> {
+  const query = { limit: maxTrunks }
+  const page = await call(routes.sipTrunks.list, { query }).catch(ignoreApiError)
+  const items = page?.items ?? []
+  const isUnique = ({ name }: SipTrunk) => items.filter((one) => one.name === name).length === 1
+  const sorted = numbers.toSorted((a, b) => ((a.number ?? '') < (b.number ?? '') ? -1 : 1))
+  const trunks = items
+    .filter(({ termination_uri }) => termination_uri)
+    .map((trunk) => ({
+      id: trunk.id,
+      reference: trunk.name && isUnique(trunk) ? trunk.name : trunk.id,
+      numbers: sorted.filter((one) => one.sip_trunk?.id === trunk.id).map(nameOf),
+    }))
+    .sort((a, b) => b.numbers.length - a.numbers.length)
+  const ids = new Set(trunks.map(({ id }) => id))
+  const canDialOut = ({ sip_trunk: trunk }: PhoneNumber) =>
+    trunk && (trunk.is_managed || ids.has(trunk.id))
+  return { trunks, numbers: sorted.filter(canDialOut), accountArgument }
+}
+
+const nameOf = ({ id, number, friendly_name }: PhoneNumber) => friendly_name || number || id
+
+/** Most items that a cure names. */
+const maxNamed = 3
+
+/** `A, B or C`, of the first three. */
+const oneOf = (labels: readonly string[]) => {
+  const shown = labels.slice(0, maxNamed)
+  return [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter(Boolean).join(' or ')
+}
+
+/** `Office trunk (with Main line, Sales line and 3 more)`. */
+function trunkLabel({ reference, numbers }: DialOutTrunk): string {
+  const more = numbers.length - maxNamed
+  const shown = numbers.slice(0, maxNamed).join(', ')
+  if (numbers.length === 0) return reference
+  return `${reference} (with ${shown}${more > 0 ? ` and ${more} more` : ''})`
+}
+
+/** Cures for a number that cannot dial out. `own`: its trunk, which has no termination URI. */
+export function trunkCures(
+  number: Pick<PhoneNumber, 'id'>,
+  own: Pick<SipTrunk, 'id'> | undefined,
+  { trunks, numbers, accountArgument }: DialOut,
+): string[] {
+  const others = trunks.filter(({ id }) => id !== own?.id)
+  const verb = own ? 'move the number to' : 'put the number on'
+  const names = others.length > 0 ? `: ${oneOf(others.map(trunkLabel))}` : ''
+  const trunkId = others[0]?.reference ?? 'of one from list_sip_trunks or create_sip_trunk'
+  const move = `${verb} a trunk that can dial out${names} (update_phone_number with phone_number_id ${number.id}, sip_trunk_id ${trunkId}${accountArgument})`
+  const setUri = `give its trunk a termination URI (update_sip_trunk with sip_trunk_id ${own?.id}, termination_uri${accountArgument})`
+  const cures = [...callFromCures(numbers), ...(own ? [setUri] : [])]
+  // Without a known trunk, moving is the longest way.
+  return others.length > 0 ? [move, ...cures] : [...cures, move]
+}
+
+/** Cures for a number that the account does not have. */
+export function unknownNumberCures(
+  number: string,
+  numbers: readonly PhoneNumber[],
+  { trunks, accountArgument }: DialOut,
+): string[] {
+  const [trunk] = trunks
+  const add = `create_phone_number with number ${number}, sip_trunk_id ${trunk?.reference ?? 'from list_sip_trunks'}${accountArgument}`
+  return [...callFromCures(numbers), `add the number to the account, if it is yours (${add})`]
+}
+
+export const callFromCures = (numbers: readonly PhoneNumber[]): string[] =>
+  numbers.length > 0 ? [`call from ${oneOf(numbers.map(numberLabel))}`] : []
+
+/** `Main line (+12025550110)`. */
+const numberLabel = ({ id, number, friendly_name }: PhoneNumber) =>
+  nameWithId(friendly_name, number ?? id)
