@@ -47,7 +47,9 @@ const { schema } = listView(route, {
       not_read: z
         .array(
           z.object({
-            reason: z.string().describe('bound, page_failed, offset_ignored or no_transcript.'),
+            reason: z
+              .string()
+              .describe('bound, page_failed, offset_ignored, miscounted or no_transcript.'),
             message: z.string(),
             conversations: z.int().nullable().describe('How many; null: not known.'),
             ids: z.array(z.string()).optional(),
@@ -209,7 +211,7 @@ function output({
 const notReadText = ({ conversations, message, ids = [] }: NotRead, isSearch: boolean) => {
   const which =
     ids.length > 0 ? ` (${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''})` : ''
-  const how = conversations === null ? 'further ones' : `${conversations} conversations`
+  const how = conversations === null ? 'further ones' : counted(conversations, 'conversation')
   return `Not ${isSearch ? 'searched' : 'read'}: ${how}${which}: ${message}.`
 }
 

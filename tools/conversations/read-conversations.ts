@@ -37,7 +37,7 @@ export interface Reading {
 
 /** What was not read, and why. */
 export interface NotRead {
-  readonly reason: 'bound' | 'page_failed' | 'offset_ignored' | 'no_transcript'
+  readonly reason: 'bound' | 'page_failed' | 'offset_ignored' | 'miscounted' | 'no_transcript'
   readonly message: string
   /** How many conversations; `null`: not known. */
   readonly conversations: number | null
@@ -107,15 +107,14 @@ async function readPages(
     const { items, limit } = reply
     count = reply.count ?? count
     if (read === 0 && first && items[0]?.conversation_id === first.conversation_id) {
-      return end(true, { reason: 'offset_ignored', message: repeatedMessage(true) })
+      return end(true, offsetIgnored)
     }
     const fresh = items.filter(({ conversation_id: id }) => !seen.has(id))
     const isCounted = count !== undefined && from + read + fresh.length >= count
     if (fresh.length === 0) {
       const isRepeated = items.length > 0
       const isOver = isCounted || (count === undefined && (!isRepeated || items.length < limit))
-      if (isOver) return end(true)
-      return end(true, { reason: 'offset_ignored', message: repeatedMessage(isRepeated) })
+      return end(true, isOver ? undefined : isRepeated ? offsetIgnored : miscounted)
     }
     const messages = await mapConcurrently(fresh, callConcurrency, (one) => transcripts.of(one))
     for (const [at, one] of fresh.entries()) {
@@ -131,13 +130,18 @@ async function readPages(
 }
 
 const boundMessage = (read: number) =>
-  `${read} conversations were read, which is the most at once (2,000 or 10 MB)`
+  `${read} were read, and the most at once are 2,000, 10 MB or ${max.pages} pages`
 const pageMessage = ({ failure }: ApiError) =>
   failure.kind === 'cancelled' ? 'the time was over' : failureText(failure)
-const repeatedMessage = (isRepeated: boolean) =>
-  isRepeated
-    ? 'the platform ignored offset and gave its first conversations again; narrow created_after and created_before'
-    : 'the platform counts more conversations than it lists'
+const offsetIgnored = {
+  reason: 'offset_ignored',
+  message:
+    'the platform ignored offset and gave its first conversations again; narrow created_after and created_before',
+} as const
+const miscounted = {
+  reason: 'miscounted',
+  message: 'the platform counts more conversations than it lists',
+} as const
 
 /** Reads a page of at most so many conversations; fewer if so many are too large a reply. */
 function pageReader({ request, session }: ReadingRun, signal: AbortSignal) {

@@ -505,6 +505,17 @@ describe('a search in more than can be read', () => {
     }
   })
 
+  test('says that a platform lists fewer than it counts', async () => {
+    lists(many(60), { count: () => 80 })
+    const { total, searched, not_read, next_offset } = await listed({ search: 'refund' })
+    expect({ total, searched, next_offset }).toEqual({
+      total: null,
+      searched: 60,
+      next_offset: null,
+    })
+    expect(not_read).toEqual([{ reason: 'miscounted', conversations: 20 }])
+  })
+
   test('reports progress, and stops when it is cancelled', async () => {
     const all = many(1500)
     lists(all)
