@@ -34,7 +34,7 @@ export function declaresViews(capabilities: unknown): boolean {
   return !Array.isArray(kinds) || kinds.includes(viewMimeType)
 }
 
-/** A plain property read: it runs for each list of tools. */
+/** Reads a property without a schema, because this runs for each list of tools. */
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]

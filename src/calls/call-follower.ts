@@ -62,7 +62,7 @@ interface FollowedCall {
 export interface FollowOptions {
   readonly forMs: number
   readonly signal?: AbortSignal | undefined
-  /** Receives each reading that differs from the previous one. */
+  /** Receives each reading of the call that differs from the previous one. */
   readonly onChange?: (call: CallDetail) => void
 }
 
@@ -242,7 +242,7 @@ export function hasEnded(
 /** Time after placing during which the platform may not show a call yet, ms. */
 export const shownAfterMs = 30_000
 
-/** True if a later reading changes what waiting requests report. */
+/** True if the call changed between two readings in a way that waiting requests report. */
 function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
   if (!before) return true
   return (

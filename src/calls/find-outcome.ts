@@ -68,7 +68,7 @@ async function outcomeNow(
   const look = await lookUpSent(entry.externalId, lookup, { ...options, sentAt }).catch(failureOf)
   switch (look.kind) {
     case 'found':
-      // Another call may be listed under the same id.
+      // The listed call may be another one under the same external id.
       return {
         kind: 'placed',
         call: isOpen || look.call.id === callId ? look.call : { id: callId },

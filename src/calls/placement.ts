@@ -39,7 +39,7 @@ interface Unknown {
   readonly wasSent?: boolean
 }
 
-/** It is unknown whether the call was placed. */
+/** Error: it is unknown whether the call was placed. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
   readonly externalId: string
@@ -61,7 +61,7 @@ export class OutcomeUnknown extends Error {
  */
 export class ExternalIdConflict extends Error {
   override readonly name = 'ExternalIdConflict'
-  /** The known fields of the other call. */
+  /** The known fields of the call that has the external id. */
   readonly call: Partial<Call>
 
   constructor(call: Partial<Call>) {

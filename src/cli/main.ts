@@ -118,8 +118,8 @@ function logInFile(path: string | undefined): string | undefined {
 }
 
 /**
- * Resolves with the first SIGINT, SIGTERM, or SIGHUP (the terminal is closed). A second one ends the
- * process at once.
+ * Resolves with the first SIGINT, SIGTERM, or SIGHUP (the terminal is closed). A second signal ends
+ * the process at once.
  */
 function stopSignal(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -23,9 +23,10 @@ export const toolList = (): string =>
 const referenceHead = `# Tool reference
 
 Every tool with its arguments and results, by toolset, as \`npm run docs\` writes it from the schemas.
-[tools.md](tools.md) says how they behave.
+[tools.md](tools.md) says how the tools behave. Hints are the MCP annotations of a tool; the systems outside the platform
+are telephones and voice providers.
 
-Arguments within objects are dotted paths, those within the items of an array have \`[]\`. "cleared: …" says what
+Arguments within objects are dotted paths; arguments within the items of an array have \`[]\`. "cleared: …" says what
 a field means once \`clear\` has named it.`
 
 /** Reference of all tools with arguments, results and hints, by toolset. */
@@ -44,7 +45,7 @@ function reference(tool: Tool): string {
     annotations.readOnlyHint ? 'reads only' : 'changes something',
     annotations.destructiveHint && 'destructive',
     annotations.idempotentHint && 'idempotent',
-    annotations.openWorldHint && 'reaches beyond the platform',
+    annotations.openWorldHint && 'reaches systems outside the platform',
     tool.asksConfirmation && 'asks for confirmation',
     tool.reportsProgress && 'reports progress',
   ].filter((hint) => typeof hint === 'string')

@@ -147,7 +147,7 @@ export interface PromptReader {
   call<R extends Route>(route: R, request: PartialRequest): Promise<ReplyOf<R>>
   /** Reads through the cache; replies may be some minutes old. Throws ApiError. */
   cached<R extends Route>(route: R, request: PartialRequest, time: CacheTime): Promise<ReplyOf<R>>
-  /** Reads now, and refreshes the cache. Throws ApiError. */
+  /** Reads from the platform, not from the cache, and refreshes the cache. Throws ApiError. */
   refreshed<R extends Route>(
     route: R,
     request: PartialRequest,

@@ -241,7 +241,7 @@ type FetchRefusalCode =
   /** The reply is not JSON. */
   | 'not_json'
   | 'too_large'
-  /** The reply was incomplete at the deadline. */
+  /** The deadline passed before the reply was complete. */
   | 'too_slow'
   /** Rate limit exceeded. */
   | 'too_many'

@@ -92,8 +92,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 }
 
 /**
- * Metadata that oidc-provider does not derive: scopes belong to a resource. OpenID Connect is not
- * offered.
+ * Metadata that oidc-provider does not derive: scopes belong to a resource. OpenID Connect is left
+ * out, because it is not offered.
  */
 const metadata = ({ scopes }: ProviderOptions) => ({
   scopes_supported: [...scopes, offlineAccess],

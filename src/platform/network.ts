@@ -123,8 +123,8 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
 }
 
 /**
- * Error codes without a connection, so nothing was sent. Certificate errors end the handshake
- * before the request.
+ * Error codes without a connection, so nothing was sent. Certificate errors belong to them, because
+ * they end the handshake before the request.
  */
 const neverConnected =
   /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/

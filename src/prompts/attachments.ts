@@ -279,7 +279,9 @@ export function transcriberItems(catalog: TranscriberCatalog, language?: string)
   )
 }
 
-/** Voices with the fields that help to choose one. Other fields are vendor data, and left out. */
+/**
+ * Voices with the fields that help to choose one. All other fields are vendor data, and left out.
+ */
 export const voiceItems = (catalog: VoiceCatalog): Item[] =>
   (voicesIn(catalog)?.voices ?? [])
     .filter((voice): voice is Item => typeof voice === 'object' && voice !== null)

@@ -66,7 +66,7 @@ export const AuditEntry = z.looseObject({
       }),
     )
     .optional(),
-  /** The failed request, if it failed before any change was sent. */
+  /** The request that failed before any change was sent, if one did. */
   failed_request: z
     .looseObject({
       operation: z.string(),

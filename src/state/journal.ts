@@ -107,9 +107,9 @@ export interface Journal {
   endSending(entry: JournalEntry): Promise<void>
   /** There is a call. */
   recordPlaced(entry: JournalEntry, callId: string): Promise<void>
-  /** There is a call, which the platform did not accept. */
+  /** Records that there is a call which the platform did not accept. */
   recordNotAccepted(entry: JournalEntry, callId: string): Promise<void>
-  /** There is no call. No effect if another caller has become the holder. */
+  /** Records that there is no call. Has no effect if another caller has become the holder. */
   release(entry: JournalEntry): Promise<void>
   /**
    * Time since a call was placed, ms; `unknown` after a clock was set; `undefined` for a call

@@ -19,7 +19,10 @@ export interface Confirmable {
   readonly question: DialogText
   /** Facts for the decision, most important first. */
   readonly facts: Readonly<Record<string, DialogText>>
-  /** Arguments that change the speech or the effect. Shown in full, or the question is refused. */
+  /**
+   * Arguments that change the speech or the effect. Each value is shown in full, or the question is
+   * refused.
+   */
   readonly values?: readonly ShownArgument[]
   /** The exact scope of the agreement, which ends if it changes. */
   readonly scope?: unknown

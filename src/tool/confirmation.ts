@@ -98,7 +98,7 @@ export interface ConfirmedCall {
   readonly tool: string
   /** The scope of the answer: arguments, account, key. */
   readonly bound: unknown
-  /** Used tokens are counted per keyHash. */
+  /** Hash of the API key; used tokens are counted per key. */
   readonly keyHash: string
   /** The `confirm_token` of a preview. */
   readonly token: string | undefined
@@ -155,7 +155,9 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
 
 const hasExpired = ({ exp }: SingleUseToken) => exp * 1000 <= Date.now()
 
-/** The same code and reason as for an invalid state. */
+/**
+ * Error for an answer that was used already: the code and reason are those for an invalid state.
+ */
 const invalidRequestState = () =>
   new ProtocolError(
     -32602,

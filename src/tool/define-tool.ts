@@ -62,7 +62,10 @@ function oneRequest<R extends Route, O extends z.ZodRawShape>(
   }
 }
 
-/** The reply unchanged; for a route without a reply schema, the action and the id. */
+/**
+ * Default result of a tool: the reply unchanged, or for a route without a reply schema the action
+ * and the id.
+ */
 function defaultView<R extends Route>(route: R): ResultView<R> {
   if (route.reply instanceof z.ZodObject) {
     return { schema: route.reply, from: (reply) => reply as StructuredContent }

@@ -77,8 +77,8 @@ function isPlainlyOther(shown: string | null | undefined, id: string): boolean {
 const openCallMs = longestCallMs + 24 * 3_600_000
 
 /**
- * The account's running calls. Not filtered by status, because not all statuses are documented. The
- * filter by time saves pages where the platform supports it.
+ * The account's calls under way. The list is not filtered by status, because not all statuses are
+ * documented. The filter by time saves pages where the platform supports it.
  */
 export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
   look(run, async (reader) => {

@@ -168,7 +168,7 @@ const defect: Advice = {
   retryable: false,
 }
 
-/** The steps of a tool refused to go on. */
+/** Result of a tool call that the tool's steps refused. */
 function refusalResult(tool: Tool, { kind, advice, facts }: Refused): CallToolResult {
   const { next = `Correct them and call ${tool.name} again.` } = advice
   return errorResult(tool, { ...advice, next }, { ...facts, kind })

@@ -127,7 +127,7 @@ export interface ToolOutput {
   readonly lines?: readonly string[]
 }
 
-/** The same, where the text is always lines. */
+/** A tool's output whose text is always lines. */
 export type OutputWithLines = Required<ToolOutput>
 
 /** Shortens a result with many items to its first items. */

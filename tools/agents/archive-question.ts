@@ -45,7 +45,8 @@ export async function archiveQuestion(
       Account: await accountForPerson(run),
       Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
     },
-    // A further answered number needs a new question; calls come and go.
+    // If the agent answers a further number, a new question is needed; calls come and go, so they
+    // do not count.
     scope: { numbers: numbers.items.map(({ id }) => id).sort() },
   }
 }

@@ -65,7 +65,10 @@ export const validateAgentTemplate = defineTool({
   },
 })
 
-/** The template, or the greeting of an agent. Throws Refused and ApiError. */
+/**
+ * The text to validate: the given template, or the greeting of the given agent. Throws Refused and
+ * ApiError.
+ */
 async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initial_message']>> {
   const { template = '' } = run.body
   const { agent_id: given } = run.options

@@ -88,7 +88,10 @@ interface Inline {
   readonly source: string
 }
 
-/** Its hash is in the page's policy, so nothing else of its kind runs. */
+/**
+ * A style or script with its hash. The hash is in the page's policy, so no other style or script
+ * runs.
+ */
 export const inline = (text: string): Inline => ({
   text,
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,

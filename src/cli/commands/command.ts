@@ -6,10 +6,10 @@ import type { SettingTexts } from '../config/setting.ts'
 
 /** A running command. */
 export interface Running {
-  /** Resolves when it ends by itself. */
+  /** Resolves when the command ends by itself. */
   readonly done: Promise<void>
   close(): Promise<void>
-  /** Exit code after it has ended by itself; absent: 0. */
+  /** Exit code of a command that has ended by itself; absent: 0. */
   exitCode?(): number
 }
 

@@ -34,8 +34,8 @@ export const stdio = defineCommand({
 
 /**
  * Time after the start at which the service is loaded without need, ms: after the first answers,
- * and before the compile cache is written (3 s, bin.ts). Later, an update may have replaced its
- * files, or file descriptors may have run out.
+ * and before the compile cache is written (3 s, bin.ts). Loading it later could fail: an update may
+ * have replaced its files, or file descriptors may have run out.
  */
 const loadAfterMs = 1500
 

@@ -119,7 +119,7 @@ export function effectiveSettings(group: SettingGroup, given: GivenSettings): Ef
   return shownSettings(group, given)
 }
 
-/** The same, whether the values are valid or not. */
+/** Every setting with its value and origin, whether the values are valid or not. */
 export const shownSettings = (
   group: SettingGroup,
   { texts, origins }: GivenSettings,

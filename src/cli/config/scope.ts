@@ -80,7 +80,7 @@ export function scopeConfig(texts: SettingTexts): ScopeConfig {
   const account = value('account')
   // The id becomes a part of paths; these texts would lead to another path.
   if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
-    // Not repeated: it may be a misplaced key.
+    // The message does not repeat the text, which may be a misplaced key.
     throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
   }
   return {

@@ -19,7 +19,7 @@ export interface Finding {
   readonly todo?: string
 }
 
-/** One check. All run concurrently; a failure does not stop the others. */
+/** One check. All checks run concurrently; a failed check does not stop the others. */
 export interface Check {
   /** Name in JSON. */
   readonly name: string
@@ -104,7 +104,7 @@ export function resultLines(
       paragraph(withoutOurWords(line), width).map((one) => `  ${one}`),
     ),
     ...(advice === undefined ? [] : paragraph(`${ourWords} ${advice}`, width)),
-    // Not wrapped, so that it can be copied.
+    // The command's line is not wrapped, so that people can copy it.
     ...(command === undefined ? [] : [`  ${safeLine(command)}`]),
   ]
   const word = words[light]

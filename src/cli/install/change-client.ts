@@ -44,8 +44,8 @@ interface Plan {
 }
 
 /**
- * Changes a client's file, or returns the reason why it stays unchanged. Calls `warn` if it takes
- * longer than usual.
+ * Changes a client's file, or returns the reason why it stays unchanged. Calls `warn` if the change
+ * takes longer than usual.
  */
 export async function changeClient(
   client: Client,
@@ -124,7 +124,10 @@ export interface FoundClient {
   readonly client: Client
   readonly file: string
   readonly isFound: boolean
-  /** `undefined`: its file cannot be read; `problem` has the reason. */
+  /**
+   * Whether the client's file has the server; `undefined`: the file cannot be read, and `problem`
+   * has the reason.
+   */
   readonly hasServer: boolean | undefined
   /** The entry of the server in the file. */
   readonly entry: unknown
@@ -235,7 +238,7 @@ export interface Outcome {
   readonly backup: string | undefined
 }
 
-/** The same as JSON, for other programs. */
+/** The outcome as JSON, for other programs. */
 export const outcomeJson = ({ client, backup, ...outcome }: Outcome) => ({
   client: client.id,
   ...outcome,

@@ -205,8 +205,8 @@ const noticeAfterMs = 1000
 
 /**
  * Runs `work` under a lock, which prevents lost updates between two runs of this program. The lock
- * is a file beside the client's file. `onWait` is called once if another run holds it for longer
- * than usual. Throws ClientFileError, and the errors of `work`.
+ * is a file beside the client's file. `onWait` is called once if another run holds the lock for
+ * longer than usual. Throws ClientFileError, and the errors of `work`.
  */
 export async function withFileLock<T>(
   path: string,
@@ -226,7 +226,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Takes the lock. Returns false if another run holds it. */
+/** Takes the lock. Returns false if another run of this program holds the lock. */
 function taken(lock: string): boolean {
   try {
     makePrivateFolder(dirname(lock))

@@ -77,7 +77,8 @@ const envReference: SecretPlace = { kind: 'reference', text: (name) => `\${env:$
 const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string): Client => ({
   id,
   title,
-  // The reference of its MCP configuration: servers and inputs, ${input:…} for what it asks for.
+  // Source: VS Code's reference of its MCP configuration. It has servers and inputs; ${input:…}
+  // stands for what VS Code asks the user.
   format: jsonWithComments,
   servers: 'servers',
   locate: (machine) => inFolder(join(appData(machine), folder, 'User'), 'mcp.json'),

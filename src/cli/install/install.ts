@@ -205,7 +205,7 @@ function decider(
   }
 }
 
-/** The clients of these names. Throws CommandLineError for an unknown name. */
+/** The clients with these names. Throws CommandLineError for an unknown name. */
 export const namedClients = (names: readonly string[]): Client[] => [
   ...new Set(names.map(clientNamed)),
 ]
@@ -224,7 +224,7 @@ function clientNamed(name: string): Client {
 
 /** Output for the user, or for another program. */
 interface Report {
-  /** A change before its decision. */
+  /** Shows a change before the user decides on it. */
   change(outcome: Outcome): void
   result(outcome: Outcome): void
   /** At the end: notes for all clients, and the remaining steps. */

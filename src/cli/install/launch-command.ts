@@ -10,7 +10,7 @@ export interface LaunchCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The program to start: this one, except in tests. */
+/** The program that a client shall start: this one, except in tests. */
 export interface Program {
   /** Path of Node.js, whose version bin.ts has checked. */
   readonly execPath: string

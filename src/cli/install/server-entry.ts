@@ -20,7 +20,7 @@ interface WantedServer {
   readonly baseUrl: string | undefined
   /** Key to write in plain text; `undefined`: no key, or a reference. */
   readonly plainKey: string | undefined
-  /** True without a given account: an existing entry keeps its own. */
+  /** True if the user named no account: an existing entry then keeps its account. */
   readonly keepsAccount?: boolean
 }
 
@@ -250,7 +250,7 @@ export interface RemoteServer {
 
 /** Setup of a remote server in one client. */
 interface RemoteInstall {
-  /** Text of its file, if it has no other server. */
+  /** Text of the client's file, if the file has no other server. */
   readonly text: string
   /** Install link; `undefined`: the client has none. */
   readonly link: string | undefined

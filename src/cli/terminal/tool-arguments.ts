@@ -15,7 +15,7 @@ const longestShown = 64
 export const findTool = (name: string, tools: readonly Tool[]): Tool | undefined =>
   tools.find((tool) => tool.name === name.replaceAll('-', '_'))
 
-/** Finds a tool by name. Throws CommandLineError for an unknown one. */
+/** Finds a tool by name. Throws CommandLineError for an unknown name. */
 export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   const found = findTool(name, tools)
   if (found) return found

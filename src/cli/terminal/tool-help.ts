@@ -142,7 +142,7 @@ export function exampleWords(tool: ToolFacts): string[] {
 
 type ToolFacts = Pick<Tool, 'name' | 'route' | 'inputSchema'>
 
-/** The same as a command line for a POSIX shell. */
+/** The example call of a tool as a command line for a POSIX shell. */
 const exampleCommand = (tool: ToolFacts): string =>
   commandLine(['call', ...exampleWords(tool).map(quotedForShell)].join(' '))
 
@@ -159,7 +159,7 @@ function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
   )
 }
 
-/** For tools whose arguments differ from those of their route. */
+/** Example values for tools whose arguments differ from those of their route. */
 const ofTools: Readonly<Record<string, Values>> = {
   archive_agent: { agent_id: exampleIds.agent },
   copy_agent: {

@@ -11,7 +11,7 @@ import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/view
 import { sandboxKeys } from '../../sandbox/small-data.ts'
 import { root } from './package-info.ts'
 
-/** Folder of a release's files. The next build removes it. */
+/** Folder of a release's files. The next build removes this folder. */
 export const releaseFolder = join(root, 'dist/release')
 
 /** Required contents besides the program and its documents. */

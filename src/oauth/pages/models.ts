@@ -88,7 +88,7 @@ export interface ProblemModel {
      * The client's request is invalid, so the person cannot be sent back; `detail` has the reason.
      */
     | 'invalid'
-    /** A browser would run the client's redirect address. */
+    /** The client's redirect address is refused, because a browser would run it as a script. */
     | 'unsafe_return'
     /** Too many authorization requests or document fetches from one network. */
     | 'too_many'
@@ -99,7 +99,7 @@ export interface ProblemModel {
   readonly detail?: string | undefined
 }
 
-/** Final page: back to the client. */
+/** Final page, which leads back to the client. */
 export interface ReturnModel {
   readonly page: 'return'
   /** The client's redirect address, with the code or the error. */

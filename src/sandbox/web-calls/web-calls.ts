@@ -168,7 +168,8 @@ async function say(
 }
 
 /**
- * The same with a language model. The person's line is stored first, because the model takes time.
+ * Answers a person's line with a language model. The line is stored first, because the model takes
+ * time.
  */
 async function sayToModel(
   text: string,

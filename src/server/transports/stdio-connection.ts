@@ -38,7 +38,7 @@ export interface StdioServer {
 export interface Handover {
   /** Lines that the handshake has handled and the SDK must receive, too. */
   readonly replayed: Buffer
-  /** Bytes read after those lines. */
+  /** Bytes read after the replayed lines. */
   readonly unhandled: Buffer
   /** Backpressure limit: with more unread bytes, the server stops reading. */
   readonly maxUnread: number

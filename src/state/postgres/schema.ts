@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import * as z from 'zod'
 import { StateError } from '../state-access.ts'
 
-/** Incremented with each change of the tables below. */
+/** Version of the tables below; each change of them increments it. */
 const schemaVersion = 7
 
 /** Counts added and deleted records per owner, and per kind under the owner ''. */

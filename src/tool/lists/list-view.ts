@@ -305,7 +305,9 @@ function listWithSpeech(
 const longestSpoken = resultBudget * 0.7
 const tokensOfMarks = 150
 
-/** An item, the fields that the contract knows, and fields that may quote the conversation. */
+/**
+ * Splits an item into the fields that the contract knows, and those that may quote a conversation.
+ */
 function splitItem({ messages, ...rest }: Item, shape: z.ZodRawShape) {
   const { known, others } = knownAndOthers(rest, shape)
   const spoken = messages === undefined ? others : { ...others, messages }

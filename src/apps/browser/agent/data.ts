@@ -47,7 +47,7 @@ export const AgentData = z
     applied: z.optional(z.boolean()),
     changes: z.optional(z.array(Change)),
     warnings: texts,
-    /** Account of all agents; if it differs, each has its own. */
+    /** The account, if all agents belong to one; otherwise each agent names its own. */
     account,
     agents: z.optional(z.array(ManyItem)),
     failed_accounts: z.catch(z.optional(z.array(FailedAccounts)), undefined),

@@ -47,7 +47,7 @@ export interface Host {
   canOpenLinks(): boolean
   /** Calls a tool of the view's own server. Rejects if the host refuses. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>
-  /** Opens an external page; the host may ask the user first. Rejects if it is not opened. */
+  /** Opens an external page; the host may ask the user first. Rejects if the page is not opened. */
   openLink(url: string): Promise<void>
   canSendMessages(): boolean
   /** Sends a message in the user's name. Rejects if the host refuses. */
@@ -179,7 +179,8 @@ function openRpc(handlers: RpcHandlers) {
   const host = window.parent
   const waiting = new Map<string | number, Waiting>()
   let lastId = 0
-  // A view does not know the host's origin. Messages go only to its parent.
+  // The target origin is '*', because a view does not know the host's origin; messages go to the
+  // parent window only.
   const send = (message: object) => host.postMessage({ jsonrpc: '2.0', ...message }, '*')
 
   window.addEventListener('message', ({ source, data }) => {

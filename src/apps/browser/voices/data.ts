@@ -4,7 +4,7 @@ import { plainText } from '../../../text/safe-text.ts'
 /** Result of list_voices, as far as the view shows it. */
 export const VoicesData = z.looseObject({
   note: z.optional(z.string()),
-  /** The provider, if the call named one. */
+  /** The provider of all voices, if the tool call named one. */
   provider: z.catch(z.optional(z.string()), undefined),
   providers: z.optional(
     z.array(z.looseObject({ provider: z.string(), failed: z.optional(z.string()) })),
