@@ -144,9 +144,9 @@ function meantNumber(text: string): number | undefined {
 }
 
 /** Lists whose items never contain a comma, so a text with commas is several items. */
-const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'fields', 'languages']
+const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'any_tag', 'fields']
   // The platform reads a comma in a filter by tags as the end of one [R].
-  .concat('remove_tags', 'tags')
+  .concat('languages', 'remove_tags', 'tags')
 
 function meantList(value: unknown, { items }: JsonSchema, name: string): unknown[] | undefined {
   const { type, enum: choices } = schemaOf(items)

@@ -7,7 +7,7 @@ import { ignoreApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
-import { isArchived } from '../../src/tool/checks/readiness.ts'
+import { foldLanguageCode, isArchived } from '../../src/tool/checks/readiness.ts'
 import {
   changesBetween,
   type FieldChange,
@@ -16,6 +16,15 @@ import {
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
+import {
+  argumentOf,
+  editedList,
+  type ListEdit,
+  listEditOptions,
+  listEdits,
+  type MissingEntries,
+  textsOf,
+} from '../../src/tool/list-edits.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
@@ -92,7 +101,7 @@ export interface UpdatePlan {
   readonly cleared: readonly string[]
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
-  readonly missingTags: readonly string[]
+  readonly missing: readonly MissingEntries[]
   /** If true, `is_archived: false` is sent. */
   readonly bringsBack: boolean
   /** It takes a change back. */
@@ -253,80 +262,100 @@ export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string
   ],
 }
 
-const tags = z.array(z.string().min(1)).min(1).optional()
+const entry = z.string().min(1)
+const tags = z.array(entry).min(1).optional()
 
-/** Arguments that change single tags. `tags` replaces the whole list. */
-export const tagOptions = {
-  add_tags: tags.describe('Add tags.'),
-  remove_tags: tags.describe('Remove tags.'),
+/** The lists of an agent whose entries can be added and removed. */
+const lists = {
+  tags: { path: 'tags', word: 'tag', keyOf: (tag: string) => tag },
+  keywords: { path: 'transcriber.keywords', word: 'keyword', keyOf: (word: string) => word },
+  languages: { path: 'transcriber.languages', word: 'language', keyOf: foldLanguageCode },
 }
 
-export type TagOptions = z.output<z.ZodObject<typeof tagOptions>>
+/** Arguments that change single entries of lists. */
+export const listOptions = {
+  ...listEditOptions(
+    { tags: entry, keywords: entry, languages: entry },
+    'the lists tags, keywords, languages',
+  ),
+  add_tags: tags.describe('Instead of add.tags.'),
+  remove_tags: tags.describe('Instead of remove.tags.'),
+}
+type ListOptions = z.output<z.ZodObject<typeof listOptions>>
 
-/** Throws Refused for contradictory arguments. */
-export function refuseContradictingTags(
-  { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
+/** The edits of a call. Throws Refused for contradictory arguments. */
+export function agentListEdits(
+  { add, remove, add_tags, remove_tags }: ListOptions,
   body: Fields,
-): void {
-  const argument = added.length > 0 ? 'add_tags' : 'remove_tags'
-  const without = new Set(removed)
-  const both = added.filter((tag) => without.has(tag))
-  if (both.length > 0)
-    throw badArguments([
-      { argument: 'remove_tags', message: `${both.join(', ')}: in add_tags too` },
-    ])
-  if (added.length + removed.length > 0 && 'tags' in body)
-    throw badArguments([
-      { argument, message: 'not together with tags, which replaces or clears the whole list' },
-    ])
-}
-
-/** Throws Refused for a change of single tags in an incompletely read list. */
-export function refuseUnreadTags(
-  stored: Agent,
-  { add_tags: added, remove_tags: removed }: TagOptions,
-): void {
-  if (!added && !removed) return
-  if (!driftOf(stored).some(({ path }) => /^tags\b/.test(path))) return
-  const message =
-    'the platform shows the tags of this agent in an undocumented form: give the whole list in tags'
-  throw badArguments([{ argument: added ? 'add_tags' : 'remove_tags', message }])
-}
-
-export interface WantedTags {
-  /** Complete list of tags to store; absent if unchanged. */
-  readonly tags?: readonly string[]
-  /** Tags to remove that the agent does not have. */
-  readonly missing: readonly string[]
-}
-
-/** The tags of an agent after a change. Remaining tags keep their order. */
-export function wantedTags(
-  stored: Fields,
-  { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
-): WantedTags {
-  if (added.length + removed.length === 0) return { missing: [] }
-  const before = new Set(tagsOf(stored))
-  const without = new Set(removed)
-  const kept = tagsOf(stored).filter((tag) => !without.has(tag))
-  return {
-    tags: [...new Set([...kept, ...added])],
-    missing: [...without].filter((tag) => !before.has(tag)),
+): ListEdit[] {
+  const given = {
+    add: { ...add, tags: [...(add?.tags ?? []), ...(add_tags ?? [])] },
+    remove: { ...remove, tags: [...(remove?.tags ?? []), ...(remove_tags ?? [])] },
   }
+  const namesOf = (name: string) => ({
+    add: name === 'tags' && add_tags ? 'add_tags' : `add.${name}`,
+    remove: name === 'tags' && remove_tags ? 'remove_tags' : `remove.${name}`,
+  })
+  return listEdits(lists, given, (path) => hasField(body, path.split('.')), namesOf)
 }
 
-export const tagsOf = ({ tags: stored }: Fields): readonly string[] =>
-  Array.isArray(stored) ? stored : []
+const hasField = (fields: unknown, [name = '', ...rest]: readonly string[]): boolean =>
+  isObject(fields) &&
+  Object.hasOwn(fields, name) &&
+  (rest.length === 0 || hasField(fields[name], rest))
 
-/** Tags named in warnings: each is compared with all existing tags. */
-const maxNamed = 10
+interface WantedLists {
+  /** The body with the whole lists that differ. */
+  readonly body: Fields
+  readonly missing: readonly MissingEntries[]
+  readonly warnings: readonly string[]
+}
 
-/** Warnings, not errors: the result is the same, and a request may be repeated. */
-export function missingTagWarnings(missing: readonly string[], known: readonly string[]): string[] {
-  const named = missing.slice(0, maxNamed).map((tag) => {
-    const meant = closestWord(tag, known)
-    return `remove_tags: there is no tag ${tag}${meant ? `; did you mean ${meant}?` : ''}`
-  })
-  const rest = missing.length - named.length
-  return rest > 0 ? [...named, `remove_tags: ${rest} more of these tags are not there`] : named
+/** The lists of an agent after the edits. Throws Refused for a list that could not be read. */
+export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fields): WantedLists {
+  return edits.reduce<WantedLists>(
+    (all, edit) => {
+      const [name = '', inner] = edit.list.path.split('.')
+      const before = storedList(stored, edit)
+      const { entries, missing } = editedList(before, edit)
+      const sent = inner ? { ...Object(all.body[name]), [inner]: entries } : entries
+      return {
+        body: isDeepStrictEqual(entries, before) ? all.body : { ...all.body, [name]: sent },
+        missing: [...all.missing, missing],
+        warnings: [...all.warnings, ...languageWarnings(before, entries, edit)],
+      }
+    },
+    { body, missing: [], warnings: [] },
+  )
+}
+
+/** The entries before an edit. An absent list has none. Throws Refused for another form. */
+function storedList(stored: Agent, edit: ListEdit): readonly string[] {
+  const { list } = edit
+  const { tags: storedTags, transcriber } = stored
+  const refused = (message: string) => badArguments([{ argument: argumentOf(edit), message }])
+  if (list === lists.languages && !transcriber?.languages && transcriber?.language)
+    throw refused(
+      `the agent has one language, transcriber.language ${shortJson(transcriber.language)}, and its provider may take no list: give transcriber.languages, or transcriber.language`,
+    )
+  const name = list.path.split('.').at(-1) ?? ''
+  const value = list === lists.tags ? storedTags : transcriber?.[name]
+  const entries = textsOf(value ?? [])
+  const isRead = list !== lists.tags || !driftOf(stored).some(({ path }) => /^tags\b/.test(path))
+  if (entries && isRead) return entries
+  throw refused(
+    `the platform shows ${list.path} of this agent in an undocumented form: give the whole list in ${list.path}`,
+  )
+}
+
+/** An empty list of languages detects the language. */
+function languageWarnings(
+  before: readonly string[],
+  after: readonly string[],
+  { list }: ListEdit,
+): string[] {
+  if (list !== lists.languages || (before.length === 0) === (after.length === 0)) return []
+  return after.length === 0
+    ? [`${list.path}: empty, so the language is detected`]
+    : [`${list.path}: was empty, so the language was detected; now only ${after.join(', ')}`]
 }

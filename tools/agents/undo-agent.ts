@@ -33,7 +33,7 @@ export function undoPlan(stored: Agent, { paths }: KeptObject): UpdatePlan {
       ...stuck.map(cannotBeUnset),
       ...archivingNotes(stored, fields.length < paths.length),
     ],
-    missingTags: [],
+    missing: [],
     bringsBack: false,
     isUndo: true,
   }

@@ -25,18 +25,17 @@ import {
 } from '../../src/tool/undo.ts'
 import {
   type AgentStates,
+  agentListEdits,
   bringBackChange,
   bringBackResult,
   bringBackWarnings,
   ignoredFields,
+  listOptions,
   lostFields,
   patchBetween,
-  refuseContradictingTags,
-  refuseUnreadTags,
-  tagOptions,
   type UpdatePlan,
   wantedFields,
-  wantedTags,
+  wantedLists,
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
@@ -51,7 +50,7 @@ import {
 
 const updateOptions = {
   ...selectionOptions,
-  ...tagOptions,
+  ...listOptions,
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
   expected_modified: z
     .string()
@@ -71,8 +70,8 @@ export const updateAgent = defineTool({
     'Changes one agent or many. Only the given fields change (those of create_agent), nested ones too.',
   route: routes.agents.update,
   listing: {
-    hidden: ['with_tag'],
-    describedElsewhere: ['where'],
+    hidden: ['with_tag', 'add_tags', 'remove_tags'],
+    describedElsewhere: ['where', 'add', 'remove'],
     typesOnly: [
       ...Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
       'dry_run',
@@ -81,7 +80,7 @@ export const updateAgent = defineTool({
   view: 'agent',
   options: updateOptions,
   absent: absentInstructions,
-  changes: [...Object.keys(tagOptions), 'undo'],
+  changes: [...Object.keys(listOptions), 'undo'],
   schema: z.object({ ...updateResultShape, ...updatesResultShape, ...undoShape }).partial(),
   hasTimeLimit: true,
   reportsProgress: true,
@@ -90,7 +89,7 @@ export const updateAgent = defineTool({
     const kept = new KeptChanges('agent', run.session)
     if (options.undo !== undefined)
       return undoAgents(await kept.objectsOf(options.undo, run), run, kept)
-    refuseContradictingTags(options, body)
+    agentListEdits(options, body)
     const selected = await selectAgents(options, run)
     if ('oneId' in selected) {
       const checks = newValueChecks(run, options.allow_unlisted)
@@ -179,9 +178,9 @@ async function updateOneAgent(
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
   const plan = await planOf(stored)
-  const { changes, warnings, missingTags, isUndo = false } = plan
+  const { changes, warnings, missing, isUndo = false } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
-    ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false, isUndo }
+    ? { agent: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
     : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
 }
 
@@ -208,10 +207,8 @@ async function checkedPlan(
 ): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
   const bringsBack = is_archived === false
-  refuseUnreadTags(stored, options)
-  const { tags, missing: missingTags } = wantedTags(stored, options)
-  const withTags = tags ? { ...fields, tags } : fields
-  const merged = wantedFields(stored, { body: withTags, cleared })
+  const edited = wantedLists(stored, agentListEdits(options, body), fields)
+  const merged = wantedFields(stored, { body: edited.body, cleared })
   const isGreetingStored = greetingOf(merged.wanted) === greetingOf(stored)
   const [{ wanted, warnings }, greeting] = await Promise.all([
     checks.catalogValues(merged.wanted, stored),
@@ -221,8 +218,8 @@ async function checkedPlan(
     ...changesBetween(sameFieldsOf(stored, wanted), wanted),
     ...(bringsBack ? bringBackChange(stored) : []),
   ]
-  const all = [...merged.missing, ...warnings, ...greeting]
-  return { wanted, cleared, changes, warnings: all, missingTags, bringsBack }
+  const all = [...merged.missing, ...edited.warnings, ...warnings, ...greeting]
+  return { wanted, cleared, changes, warnings: all, missing: edited.missing, bringsBack }
 }
 
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
@@ -255,7 +252,7 @@ async function save(
   const hasOtherChanges = plan.changes.length > backChanges.length
   return {
     agent: updated,
-    missingTags: plan.missingTags,
+    missing: plan.missing,
     applied: hasOtherChanges || (backChanges.length > 0 && back !== 'still archived'),
     isIgnored: back === 'still archived',
     changes: [

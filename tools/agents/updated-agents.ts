@@ -3,6 +3,12 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
 import { type FieldChange, fieldChanges, shortJson } from '../../src/tool/field-changes.ts'
+import {
+  listChangeInWords,
+  type MissingEntries,
+  missingEverywhere,
+  missingWarnings,
+} from '../../src/tool/list-edits.ts'
 import { accountOnce } from '../../src/tool/lists/list-view.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import type { NamedOutcome } from '../../src/tool/many.ts'
@@ -22,13 +28,12 @@ import {
 } from '../../src/tool/many-result.ts'
 import { type ItemSelection, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines } from '../../src/tool/tool.ts'
-import { missingTagWarnings, tagsOf } from './agent-patch.ts'
 
 /** The effect of an update on one agent, real or in a dry run. */
 export interface AgentReport extends UpdateReport {
   readonly agent: Agent
-  /** Tags to remove that the agent did not have. */
-  readonly missingTags: readonly string[]
+  /** Entries to remove that its lists did not have. */
+  readonly missing: readonly MissingEntries[]
 }
 
 /** The result for one agent. */
@@ -42,9 +47,9 @@ export const updateResultShape = {
 }
 
 export function updateResult(report: AgentReport): OutputWithLines {
-  const { agent, applied, changes, missingTags } = report
+  const { agent, applied, changes, missing } = report
   const { id, name, modified } = agent
-  const warnings = [...missingTagWarnings(missingTags, tagsOf(agent)), ...report.warnings]
+  const warnings = [...missing.flatMap(missingWarnings), ...report.warnings]
   const lines = [
     `${updateHead(report, `agent ${nameWithId(name, id)}`, 'bring back')}; modified ${modified ?? 'unknown'}.`,
     // Warnings first: if there are many changes, the last lines are left out.
@@ -101,24 +106,19 @@ export function updatesResult(
     lines: [
       `${options.dry_run ? 'Dry run, nothing saved. ' : ''}${text}`,
       ...before,
-      ...tagsOfNone(outcomes),
+      ...missingOfAll(outcomes),
       ...changesInWords(agents),
       ...after,
     ],
   }
 }
 
-/**
- * Warnings about tags to remove that no agent had. A tag that only some agents lack is not a
- * mistake.
- */
-function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
+/** Warnings about entries to remove that no agent had. */
+function missingOfAll(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
-  const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
-  const [first = [], ...others] = reports.map(({ missingTags }) => missingTags)
-  const sets = others.map((missing) => new Set(missing))
-  const ofNone = first.filter((tag) => sets.every((missing) => missing.has(tag)))
-  return missingTagWarnings(ofNone, known).map((warning) => `Warning: ${warning}`)
+  return missingEverywhere(reports.map(({ missing }) => missing))
+    .flatMap(missingWarnings)
+    .map((warning) => `Warning: ${warning}`)
 }
 
 /** Lists equal changes once; further agents refer to the first by index. */
@@ -187,16 +187,6 @@ function changedInWords(
 const longestValue = 150
 
 function shortChange({ field, before, after }: Partial<FieldChange> & { field: string }): string {
-  const tags = field === 'tags' && tagsInWords(before, after)
-  return tags || changeText({ field, before, after }, longestValue)
-}
-
-/** `+new −old`: tags differ between agents, but the change is the same. */
-function tagsInWords(before: unknown, after: unknown): string {
-  if (!Array.isArray(after)) return ''
-  const stored = new Set<unknown>(Array.isArray(before) ? before : [])
-  const wanted = new Set<unknown>(after)
-  const added = after.filter((tag) => !stored.has(tag)).map((tag) => `+${shownName(String(tag))}`)
-  const removed = [...stored].filter((tag) => !wanted.has(tag))
-  return [...added, ...removed.map((tag) => `−${shownName(String(tag))}`)].join(' ')
+  const edit = listChangeInWords(before, after, shownName)
+  return edit || changeText({ field, before, after }, longestValue)
 }

@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
-import { missingTagWarnings } from '../../../tools/agents/agent-patch.ts'
+import { missingWarnings } from '../../../src/tool/list-edits.ts'
 import { updatesResult } from '../../../tools/agents/updated-agents.ts'
 
 const tags = (count: number, word: string) =>
   Array.from({ length: count }, (_, at) => `${word}-${at}-${'x'.repeat(50)}`)
 
+const list = { path: 'tags', word: 'tag', keyOf: (tag: string) => tag }
+
 test('of many tags that are not there some are named, and the others counted', () => {
   const before = process.cpuUsage()
-  const warnings = missingTagWarnings(tags(5000, 'wanted'), tags(2000, 'stored'))
+  const warnings = missingWarnings({
+    ...{ list, argument: 'remove.tags', entries: tags(5000, 'wanted') },
+    known: tags(2000, 'stored'),
+  })
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   expect(warnings).toHaveLength(11)
   expect(warnings[0]).toContain('wanted-0-')
@@ -15,9 +20,11 @@ test('of many tags that are not there some are named, and the others counted', (
 })
 
 test('the tags that none of many agents has are found at once', () => {
-  const missingTags = tags(5000, 'wanted')
+  const missing = [
+    { list, argument: 'remove.tags', entries: tags(5000, 'wanted'), known: ['sales'] },
+  ]
   const agent = { id: 'a', name: 'A', tags: ['sales'] }
-  const report = { agent, applied: false, changes: [], warnings: [], isIgnored: false, missingTags }
+  const report = { agent, applied: false, changes: [], warnings: [], isIgnored: false, missing }
   const outcomes = Array.from({ length: 100 }, () => ({
     given: 'A',
     id: 'a',

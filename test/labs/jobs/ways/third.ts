@@ -177,26 +177,12 @@ const newGateway: Way = async (assistant) => {
 }
 
 const newKeywords: Way = async (assistant) => {
-  const list = { fields: ['transcriber.keywords', 'transcriber.languages'], limit: 100 }
-  const tagged = await assistant.read(Agents, 'list_agents', { ...list, tags: ['q3', 'north'] })
-  const branch = { account_id: 'Berlin branch' }
-  const berlin = await assistant.read(Agents, 'list_agents', { ...list, ...branch })
-  const added = ['Northwind Plus', 'implant']
-  const settings = ({ transcriber }: (typeof tagged.items)[number]) => {
-    const { keywords = [], languages = [] } = transcriber ?? {}
-    const kept = keywords.filter((word) => word !== 'Northwind Card' && !added.includes(word))
-    return { keywords: [...kept, ...added], languages: [...languages, 'es-es'] }
+  const edit = {
+    add: { keywords: ['Northwind Plus', 'implant'], languages: ['es-es'] },
+    remove: { keywords: ['Northwind Card'] },
   }
-  for (const agent of tagged.items) {
-    const args = { agent_id: agent.name, transcriber: settings(agent) }
-    await assistant.text('update_agent', args)
-  }
-  const alike = Map.groupBy(berlin.items, (agent) => JSON.stringify(settings(agent)))
-  for (const [transcriber, agents] of alike) {
-    const agent_ids = agents.map(({ name }) => name)
-    const args = { agent_ids, transcriber: JSON.parse(transcriber), ...branch }
-    await assistant.text('update_agent', args)
-  }
+  await assistant.text('update_agent', { where: { tags: ['q3', 'north'] }, ...edit })
+  await assistant.text('update_agent', { agent_ids: ['*'], account_id: 'Berlin branch', ...edit })
   return 'Done.'
 }
 

@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import { closestWord } from '../text/closest-match.ts'
+import { badArguments } from './refused.ts'
+
+/*
+ * Single entries of a list, added and removed in what is stored: the arguments `add` and `remove` of
+ * updates. The field itself replaces the whole list.
+ */
+
+/** A list of texts in an object. */
+export interface EditableList {
+  /** Dotted path of the field. */
+  readonly path: string
+  /** One entry, in words. */
+  readonly word: string
+  /** Entries with the same key are the same one. */
+  readonly keyOf: (entry: string) => string
+}
+
+type Lists = Readonly<Record<string, EditableList>>
+type Entries = Readonly<Record<string, readonly string[] | undefined>>
+
+/** The arguments `add` and `remove` of some lists, whose entries are texts of this schema. */
+export function listEditOptions<N extends string>(
+  entries: Readonly<Record<N, z.ZodType<string>>>,
+  names: string,
+) {
+  const lists = Object.fromEntries(
+    Object.entries<z.ZodType<string>>(entries).map(([name, entry]) => [
+      name,
+      z.array(entry).min(1).optional(),
+    ]),
+  ) as Record<N, z.ZodOptional<z.ZodArray<z.ZodType<string>>>>
+  const edit = z
+    .object(lists)
+    .refine((given) => Object.values(given).some((list) => list !== undefined), {
+      error: `Expected at least one of ${Object.keys(entries).join(', ')}`,
+    })
+    .optional()
+  return {
+    add: edit.describe(`Adds to ${names}.`),
+    remove: edit.describe(`Removes from ${names}.`),
+  }
+}
+
+/** Entries to add to one list, and to remove from it. */
+export interface ListEdit {
+  readonly list: EditableList
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** The arguments that add and remove, for errors. */
+  readonly arguments: Arguments
+}
+
+interface Arguments {
+  readonly add: string
+  readonly remove: string
+}
+
+/** The argument of an edit. */
+export const argumentOf = ({ added, arguments: { add, remove } }: ListEdit): string =>
+  added.length > 0 ? add : remove
+
+/**
+ * The edits of a call. Throws Refused for an entry that is both added and removed, and for a list
+ * that the call also gives or clears as a whole.
+ */
+export function listEdits(
+  lists: Lists,
+  {
+    add = {},
+    remove = {},
+  }: { readonly add?: Entries | undefined; readonly remove?: Entries | undefined },
+  isWhole: (path: string) => boolean,
+  namesOf: (name: string) => Arguments = (name) => ({
+    add: `add.${name}`,
+    remove: `remove.${name}`,
+  }),
+): ListEdit[] {
+  return Object.entries(lists).flatMap(([name, list]): ListEdit[] => {
+    const [added = [], removed = []] = [add[name], remove[name]]
+    if (added.length + removed.length === 0) return []
+    const edit = { list, added, removed, arguments: namesOf(name) }
+    const without = new Set(removed.map(list.keyOf))
+    const both = added.filter((entry) => without.has(list.keyOf(entry)))
+    const refused = (argument: string, message: string) => badArguments([{ argument, message }])
+    if (both.length > 0)
+      throw refused(edit.arguments.remove, `${both.join(', ')}: in ${edit.arguments.add} too`)
+    if (isWhole(list.path))
+      throw refused(
+        argumentOf(edit),
+        `not together with ${list.path}, which replaces or clears the whole list`,
+      )
+    return [edit]
+  })
+}
+
+/** Entries to remove that a list does not have. */
+export interface MissingEntries {
+  readonly list: EditableList
+  /** The argument that names them. */
+  readonly argument: string
+  readonly entries: readonly string[]
+  /** The entries before. */
+  readonly known: readonly string[]
+}
+
+/** A list after an edit. Remaining entries keep their order. */
+export function editedList(
+  stored: readonly string[],
+  { list, added, removed, arguments: { remove } }: ListEdit,
+): { readonly entries: readonly string[]; readonly missing: MissingEntries } {
+  const { keyOf } = list
+  const before = new Set(stored.map(keyOf))
+  const without = new Set(removed.map(keyOf))
+  const kept = stored.filter((entry) => !without.has(keyOf(entry)))
+  const known = new Set(kept.map(keyOf))
+  const fresh = added.filter((entry) => {
+    const isNew = !known.has(keyOf(entry))
+    known.add(keyOf(entry))
+    return isNew
+  })
+  const missing = [...new Set(removed)].filter((entry) => !before.has(keyOf(entry)))
+  return {
+    entries: [...kept, ...fresh],
+    missing: { list, argument: remove, entries: missing, known: stored },
+  }
+}
+
+/** Entries named in warnings: each is compared with all that are there. */
+const maxNamed = 10
+
+/** Warnings, not errors: the result is the same, and a request may be repeated. */
+export function missingWarnings({
+  list: { word },
+  argument,
+  entries,
+  known,
+}: MissingEntries): string[] {
+  const named = entries.slice(0, maxNamed).map((entry) => {
+    const meant = closestWord(entry, known)
+    return `${argument}: there is no ${word} ${entry}${meant ? `; did you mean ${meant}?` : ''}`
+  })
+  const rest = entries.length - named.length
+  return rest > 0 ? [...named, `${argument}: ${rest} more are not there`] : named
+}
+
+/** Entries to remove that none of several lists has. One that only some lack is no mistake. */
+export function missingEverywhere(
+  reports: readonly (readonly MissingEntries[])[],
+): MissingEntries[] {
+  const [first = [], ...others] = reports
+  return first.map(({ list, argument, entries, known }) => {
+    const same = others.map((all) => all.find((one) => one.list === list))
+    const sets = same.map((one) => new Set(one?.entries))
+    return {
+      ...{ list, argument },
+      entries: entries.filter((entry) => sets.every((set) => set.has(entry))),
+      known: [...new Set([...known, ...same.flatMap((one) => one?.known ?? [])])],
+    }
+  })
+}
+
+/** `+new −old`: lists differ between items, but the change is the same. Empty for no lists. */
+export function listChangeInWords(
+  before: unknown,
+  after: unknown,
+  named: (entry: string) => string,
+): string {
+  const [stored, wanted] = [textsOf(before ?? []), textsOf(after ?? [])]
+  if (!stored || !wanted || (before ?? after) === undefined) return ''
+  const [had, has] = [new Set(stored), new Set(wanted)]
+  const added = wanted.filter((entry) => !had.has(entry)).map((one) => `+${named(one)}`)
+  const removed = stored.filter((entry) => !has.has(entry)).map((one) => `−${named(one)}`)
+  return [...added, ...removed].join(' ')
+}
+
+/** `undefined` for anything but a list of texts. */
+export const textsOf = (value: unknown): readonly string[] | undefined =>
+  z.array(z.string()).safeParse(value).data
