@@ -1,14 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import {
-  Agents,
-  type Assistant,
-  Calls,
-  Conversations,
-  Greeting,
-  Trunks,
-  type Way,
-} from './assistant.ts'
+import { type Assistant, Calls, Conversations, Greeting, Trunks, type Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
 
 const lastWeek = { created_after: '2026-11-09T00:00:00Z', created_before: '2026-11-16T00:00:00Z' }
