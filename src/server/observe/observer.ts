@@ -10,7 +10,7 @@ import type {
   RequestRecord,
   Sink,
   StateFailure,
-} from './records.ts'
+} from './request-records.ts'
 import type { BeginTry, RequestSpan, Tracing } from './tracing.ts'
 
 /** The result of work, or its error. */

@@ -11,7 +11,12 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { BeginningRequest, BeginningTry, PlatformTry, RequestOutcome } from './records.ts'
+import type {
+  BeginningRequest,
+  BeginningTry,
+  PlatformTry,
+  RequestOutcome,
+} from './request-records.ts'
 
 /*
  * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:

@@ -2,7 +2,7 @@ import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './labels.ts'
-import { type Piece, wordChanges } from './words.ts'
+import { type Piece, wordChanges } from './word-changes.ts'
 
 /** Changes field by field, before and after. */
 export const changeList = (changes: readonly Change[], formats: Formats): HTMLElement =>

@@ -1,10 +1,10 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { h } from '../shared/dom.ts'
 import { type Page, startView } from '../shared/view.ts'
+import { manyAgents } from './bulk-results.ts'
 import { openedId, settingsButton, settingsOf, tagList, warningList } from './card.ts'
 import { changeList } from './changes.ts'
 import { AgentData, type Fields } from './data.ts'
-import { manyAgents } from './many.ts'
 
 startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
 
