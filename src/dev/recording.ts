@@ -228,7 +228,7 @@ ${pages.map(pageMarkup).join('\n')}
 interface Row {
   readonly text: string
   readonly kind: 'typed' | 'shown'
-  /** Time of its appearance, seconds from the beginning. */
+  /** Time at which the row appears, seconds from the beginning. */
   readonly at: number
 }
 

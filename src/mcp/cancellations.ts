@@ -13,7 +13,10 @@ export interface CancellableRequest {
 
 /** Stateless HTTP requests under way. A cancellation arrives in an HTTP request of its own. */
 export interface Cancellations {
-  /** Runs a request. The work's signal also fires when it is cancelled here. */
+  /**
+   * Runs a request. The signal that the request's work gets also fires when the request is
+   * cancelled here.
+   */
   run<T>(
     request: CancellableRequest,
     signal: AbortSignal,

@@ -86,7 +86,8 @@ const idsOf = ({ items, isPart }: CachedList): Candidates => ({
 
 /** The name of each item if it identifies the item, else its id. */
 function namesOrIds(list: CachedList): Candidates {
-  // An unread item may have the same name.
+  // In a list that was not read whole, an unread item may have the same name, so names identify
+  // nothing.
   if (list.isPart) return idsOf(list)
   const ids = new Set(list.items.map(({ id }) => id))
   const counts = new Map<unknown, number>()

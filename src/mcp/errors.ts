@@ -19,7 +19,7 @@ interface ProtocolFailure {
 /** The code for an unknown resource in the 2025 revisions. Later revisions use "invalid params". */
 const legacyNotFound = -32002
 
-/** Data with which the SDK marks such an error: the URI alone. */
+/** Data by which the SDK marks the error for an unknown resource: the URI alone. */
 const NotFoundData = z.strictObject({ uri: z.string() })
 
 /** The issues of a zod error, which the SDK puts into messages as JSON text. */

@@ -192,8 +192,8 @@ async function answerRead(message: ReadResource, answering: Answering): Promise<
 }
 
 /**
- * True if the headers are those that the revision prescribes for the message. The SDK decides about
- * all others.
+ * True if the headers are those that the revision prescribes for the message. Requests with other
+ * headers are left to the SDK.
  */
 function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHeader): boolean {
   const accept = header('accept') ?? ''

@@ -46,7 +46,9 @@ export function listPrompts(context: PromptContext): ListPromptsResult {
   return { prompts: exposedPrompts(context).map((prompt) => prompt.listed(account)) }
 }
 
-/** The prompt with that name. Throws the protocol's invalid-params error if there is none. */
+/**
+ * The prompt with that name. Throws the protocol's invalid-params error if no prompt has the name.
+ */
 function promptNamed(name: string, context: PromptContext): Prompt {
   const exposed = exposedPrompts(context)
   const prompt = exposed.find((one) => one.name === name)

@@ -28,7 +28,7 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
 export const capabilitiesOf = {
-  // Only the later revision has results that are tasks.
+  // Only revision 2026-07-28 has results that are tasks.
   '2025': { ...capabilities, extensions: { [skillsExtension]: {} } },
   modern: { ...capabilities, extensions: { [tasksExtension]: {}, [skillsExtension]: {} } },
 } satisfies Record<Protocol, ServerCapabilities>

@@ -39,7 +39,7 @@ interface ToolRequest {
   readonly client: ToolClient
   /** Called only if the request is recorded. */
   readonly sender: () => RequestSender
-  /** Fires when the request is cancelled, or its client is gone. */
+  /** Fires when the request is cancelled, or the client has disconnected. */
   readonly signal: AbortSignal
   /**
    * Set for stateless HTTP of the 2025 revisions, where the cancellation of a request arrives in
@@ -163,7 +163,10 @@ const auditedConfirmation =
     }
   }
 
-/** Platform data may have a field of this name, too. */
+/**
+ * The field `confirmation` of a result. Platform data may have a field of that name, too, so its
+ * value is checked.
+ */
 const Confirmation = z
   .object({ state: z.enum(['needed', 'declined', 'dismissed']) })
   .optional()

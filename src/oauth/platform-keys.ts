@@ -41,7 +41,10 @@ const Content = z.object({
 const kind = 'oauth_key'
 const idOf = ({ of, id }: KeyName) => `${of} ${id}`
 
-/** More grants than one server serves, about 100 MB. One account cannot use up the total. */
+/**
+ * Maximum keys: more grants than one server serves, about 100 MB. One account cannot use up the
+ * total.
+ */
 const max = { inAll: 200_000, perOwner: 10_000 }
 
 /** `audience`: resource of the grants. A key opens only for its audience and before its expiry. */

@@ -74,8 +74,9 @@ const descriptions = {
 } as const
 
 /**
- * The challenge to a request without a valid token, or without the scopes that it needs (RFC 6750 §3,
- * RFC 9728 §5.1). The scopes are those of the operation, or all where no token was sent.
+ * The challenge to a request without a valid token, or without the scopes that it needs (RFC 6750
+ * §3, RFC 9728 §5.1). The challenge names the scopes of the operation, or all scopes if no token
+ * was sent.
  */
 export function bearerChallenge(
   publicUrl: URL,

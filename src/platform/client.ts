@@ -180,8 +180,8 @@ async function sendOnce(
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',
-        // Replies are not decompressed here. Without this header any encoding is allowed (RFC 9110
-        // §12.5.3).
+        // The client does not decompress replies. Without this header any encoding is allowed (RFC
+        // 9110 §12.5.3).
         'accept-encoding': 'identity',
         ...(body && { 'content-type': 'application/json' }),
       },

@@ -32,7 +32,7 @@ export interface Unreadable {
   reason: UnreadableReason
   /** For an unexpected shape: the field and the expectation. */
   detail: string | null
-  /** The reply, or its beginning. */
+  /** Text of the reply, or its beginning. */
   excerpt: string
   requestId: string | null
   retryAfter: number | null

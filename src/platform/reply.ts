@@ -49,7 +49,7 @@ export function readReply(route: Route, reply: WireReply): Outcome {
 
 function readSuccess(route: Route, reply: WireReply): Outcome {
   const json = parseJson(reply.body)
-  // A proxy's HTML page, or an error despite its status.
+  // With a status of success, the body may still be a proxy's HTML page, or an error.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
   if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }

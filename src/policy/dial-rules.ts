@@ -11,7 +11,7 @@ export interface DialRequest {
   readonly agentName: string | null
   /** A web call dials no telephone. */
   readonly type: 'phone' | 'web'
-  /** E.164; `null`: the platform chooses, or it is a web call. */
+  /** E.164; `null`: the platform chooses the caller number, or the call is a web call. */
   readonly fromNumber: string | null
   /** E.164; `null` for a web call. */
   readonly toNumber: string | null

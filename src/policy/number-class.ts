@@ -11,7 +11,10 @@ export type NumberClass =
     }
   | {
       readonly kind: 'emergency' | 'premium' | 'invalid_number'
-      /** Follows "it" or the number in a sentence. */
+      /**
+       * The reason, as words that follow the number in a sentence, such as
+       * `is not an E.164 number`.
+       */
       readonly reason: string
     }
 

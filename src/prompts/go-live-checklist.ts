@@ -71,7 +71,9 @@ ${goLiveSteps('Go through the attached checks by result. problem: stop, say what
 
 Good: only what was seen to work is called ready; at most one test call per yes.`
 
-/** A check as the checklist shows it. `unknown`: what it needs could not be read. */
+/**
+ * A check as the checklist shows it. Result `unknown`: data that the check needs could not be read.
+ */
 interface ChecklistItem {
   readonly check: string
   readonly result: 'ok' | 'warning' | 'problem' | 'unknown'

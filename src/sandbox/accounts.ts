@@ -109,7 +109,7 @@ export const accountHandlers = [
       const before = subaccount(store, account, params.subaccount_id)
       const after = {
         ...before,
-        // Null counts as absent here [R].
+        // In an update of a subaccount null counts as absent [R].
         name: body.name ?? before.name,
         is_active: Number(body.is_active ?? before.is_active),
       }

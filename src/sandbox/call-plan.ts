@@ -171,7 +171,7 @@ export type ScriptLine = z.output<typeof ScriptLine>
 interface Talk {
   script: ScriptLine[]
   seconds: number
-  /** True if it was cut at the longest duration. */
+  /** True if the talk was cut at the longest duration. */
   wasCut: boolean
 }
 

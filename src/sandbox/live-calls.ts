@@ -60,7 +60,7 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
       })
       save(store, finished(call, dialogue, 'completed'))
     } catch (error) {
-      // Stopped with the process: the call fails when its lease ends.
+      // If the process stops, the call fails later, when its lease ends.
       if (stopping.signal.aborted) return
       const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
       dialogue.notBefore(simulatedSeconds(call.row, now()))

@@ -22,8 +22,8 @@ export interface Platform {
 type PagesAt = () => string | undefined | Promise<string | undefined>
 
 /**
- * Opens the platform. Loads all code of its requests now, because an update may remove the files
- * later. The sandbox's database opens with the first request.
+ * Opens the platform. Loads all code for requests to the platform now, because an update may remove
+ * the files later. The sandbox's database opens with the first request.
  */
 export async function openPlatform(
   config: PlatformConfig,

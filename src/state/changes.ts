@@ -13,7 +13,7 @@ export interface Changes {
   close(): Promise<void>
 }
 
-/** Kinds of changes. A new kind, such as a revoked grant, needs only its name here. */
+/** Kinds of changes. To add a kind, such as a revoked grant, add its name here. */
 export const changeKinds = ['written', 'cancelled_task', 'cancelled_request'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 

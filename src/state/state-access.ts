@@ -87,8 +87,8 @@ const slowMs = 8000
 export const isStateSlow = (): boolean => (requests.getStore()?.waitedMs ?? 0) >= slowMs
 
 /**
- * Result of a use of the state by the deadline, or else throws. The use itself continues: if it
- * succeeds later, `undo` gets its result.
+ * Result of a use of the state; throws if there is none by the deadline. The use itself continues
+ * after the deadline: if it succeeds then, `undo` gets the result.
  */
 export async function inStateTime<T>(
   use: () => Promise<T>,

@@ -156,7 +156,7 @@ export function updateHead(
     : `Nothing to change: ${named} has these values already`
 }
 
-/** The same for one of many items, as fields. */
+/** Effect of an update on one of many items, as fields. */
 export function updateOutcome(outcome: Outcome<UpdateReport>): UpdateOutcome {
   if (outcome.state !== 'done') return { outcome: outcome.state, problem: outcome.problem }
   const { applied, changes, warnings, isIgnored } = outcome.value

@@ -31,7 +31,7 @@ function mcpb(...args: string[]): void {
 /** Package files that a desktop client does not need, or that the bundle has in its own form. */
 const notInBundle = /^(?:docs\/|(?:CHANGELOG|SECURITY)\.md$|package\.json$)/
 
-/** Writes the bundle's files into a folder for packing. `paths`: those of the package. */
+/** Writes the bundle's files into a folder for packing. `paths`: the files of the package. */
 export function writeBundle(info: PackageInfo, paths: readonly string[], folder: string): void {
   for (const path of paths.filter((one) => !notInBundle.test(one))) {
     cpSync(join(root, path), join(folder, path))

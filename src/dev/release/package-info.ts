@@ -117,7 +117,10 @@ export function setRepository(folder: string, address: string, mcpName?: string)
 const place = (first: readonly string[], name: string) =>
   first.includes(name) ? first.indexOf(name) : first.length
 
-/** The name for a GitHub account. Elsewhere it belongs to a domain, which is unknown here. */
+/**
+ * The registry's name for a GitHub repository. Elsewhere the name begins with a domain, which is
+ * unknown here.
+ */
 function nameOnGitHub({ url, source }: Repository, name: string): string {
   const [, owner] = /^https:\/\/github\.com\/([^/]+)\/[^/]+$/.exec(url) ?? []
   if (source === 'github' && owner !== undefined) return `io.github.${owner}/${name}`

@@ -17,7 +17,7 @@ const clientName = ({ name }: AskingClient): Html =>
     ? html`<bdi>${quotedUpTo(name.trim(), longestName)}</bdi>`
     : html`A program without a name`
 
-/** The same as plain text, for a title. */
+/** The client's name as plain text, for a page's title. */
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
 

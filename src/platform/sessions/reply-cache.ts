@@ -41,7 +41,9 @@ export type CacheTime = keyof CacheTimes
 const maxReplies = 64
 const maxLength = 8 * 1024 * 1024
 
-/** Maximum length over all keys. Beyond it the least recently used keys lose their replies. */
+/**
+ * Maximum length over all keys. Above this length the least recently used keys lose their replies.
+ */
 const maxLengthInAll = 32 * 1024 * 1024
 
 /** Maximum keys with replies; the least recently used are dropped. */

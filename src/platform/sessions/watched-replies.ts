@@ -115,9 +115,9 @@ export interface ReplyName {
 
 /** Notices of changed replies, across the servers that share a state. */
 export interface ReplyChanges {
-  /** After a write: replies about the objects that the request names may have changed. */
+  /** Announces a write: replies about the objects that the request names may have changed. */
   wrote(request: RouteRequest): void
-  /** A reply differs from the previous one. */
+  /** Announces that a reply differs from the previous one. */
   found(reply: ReplyName): void
   /** Calls `onChange` when a reply may have changed. Returns the unsubscribe function. */
   watch(reply: ReplyName, onChange: () => void): () => void

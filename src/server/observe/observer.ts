@@ -159,7 +159,8 @@ class RequestUnderWay {
   add(attempt: PlatformTry): void {
     this.#requests++
     if (attempt.isRetry) this.#retries++
-    // A tool also reads names and its account. The request for its own operation takes precedence.
+    // A tool call also reads names and the account. The request for the tool's own operation takes
+    // precedence.
     const operation = this.call?.operation
     const isLess =
       operation !== undefined &&

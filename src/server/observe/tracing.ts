@@ -133,7 +133,7 @@ function headersFor(inSpan: Context): Record<string, string> {
   return Object.fromEntries(usable.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Ends a span. `error` is its `error.type`; absent: it did not fail. */
+/** Ends a span. `error`: value of the attribute `error.type`; absent: the work did not fail. */
 function end(
   span: Span,
   { attributes, error }: { readonly attributes: Attributes; readonly error?: string | undefined },

@@ -105,7 +105,7 @@ export class RateLimits {
     return this.#fullAt.size
   }
 
-  /** Time until the next one is allowed, ms; 0: now. */
+  /** Time until the next request of the name is allowed, ms; 0: now. */
   waitMs(name: string, now: number): number {
     if (!this.isLimited) return 0
     const used = Math.max(0, (this.#fullAt.get(name) ?? 0) - now)

@@ -218,7 +218,10 @@ function readObjects(
   })
 }
 
-/** A text like a telephone number matches numbers only: another number's name may look like it. */
+/**
+ * True if the text names the object. A text like a telephone number matches numbers only, because
+ * the name of another number may look like it.
+ */
 export function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
   return looksLikeNumber(given)
