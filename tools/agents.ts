@@ -74,7 +74,7 @@ export const createAgent = defineTool({
         ...(warnings.length > 0 && { warnings }),
       },
       lines: [
-        ...savedAgentLines(agent, { verb: 'Created agent', given: body, warnings }),
+        ...savedAgentLines(agent, { verb: 'Created agent', given: body, sent: body, warnings }),
         instructionsElsewhere,
       ],
     }

@@ -75,3 +75,23 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
     count: z.int().optional().describe('How many match in all, on every page together.'),
     items: z.array(item).describe('This page.'),
   })
+
+/** Documented defaults of a contract schema's fields, as one object. */
+export function documentedDefaults(schema: z.ZodObject): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const value = defaultOf(field)
+    if (value !== undefined) defaults[name] = value
+  }
+  return defaults
+}
+
+function defaultOf(field: z.core.$ZodType): unknown {
+  const documented = z.globalRegistry.get(field)?.default
+  if (documented !== undefined) return documented
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
+    return defaultOf(field.unwrap())
+  if (!(field instanceof z.ZodObject)) return undefined
+  const nested = documentedDefaults(field)
+  return Object.keys(nested).length > 0 ? nested : undefined
+}

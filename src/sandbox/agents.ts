@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { type Agent, AgentCreate, type AgentUpdate } from '../contract/agent.ts'
+import { documentedDefaults } from '../contract/field.ts'
 import { routes } from '../contract/routes.ts'
 import { on, pageOfRows } from './handler.ts'
 import { notFound } from './problem.ts'
@@ -35,7 +36,7 @@ const creationDefaults: Readonly<Record<string, unknown>> = {
   metadata: {},
   allow_auto_hangup: false,
   allow_caller_recording_opt_out: false,
-  ...defaultsOf(AgentCreate),
+  ...documentedDefaults(AgentCreate),
 }
 
 /** Includes archived agents. */
@@ -203,26 +204,6 @@ export function createAgent(
 
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** Documented defaults of a contract schema's fields, as one object. */
-function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
-  const defaults: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(schema.shape)) {
-    const value = defaultOf(field)
-    if (value !== undefined) defaults[name] = value
-  }
-  return defaults
-}
-
-function defaultOf(field: z.core.$ZodType): unknown {
-  const documented = z.globalRegistry.get(field)?.default
-  if (documented !== undefined) return documented
-  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
-    return defaultOf(field.unwrap())
-  if (!(field instanceof z.ZodObject)) return undefined
-  const nested = defaultsOf(field)
-  return Object.keys(nested).length > 0 ? nested : undefined
-}
 
 /** An object without null fields, at every depth. */
 const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>

@@ -66,7 +66,29 @@ export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
 /** Longest value in a text, in characters. */
 const longestValue = 500
 
+/** A value as JSON. A text that is longer is cut, with its length; another value with that of its JSON. */
 export function shortJson(value: unknown, max = longestValue): string {
+  if (typeof value === 'string') {
+    const shown = firstCharacters(value, max)
+    return `${JSON.stringify(shown)}${shown === value ? '' : `… (${value.length} characters)`}`
+  }
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > max ? `${firstCharacters(text, max)}… (${text.length} characters)` : text
+  return text.length > max
+    ? `${firstCharacters(text, max)}… (${text.length} characters of JSON)`
+    : text
 }
+
+/** Dotted paths of all values; free data is one. */
+export const leavesOf = (fields: Fields, above = ''): string[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
+    const path = `${above}${name}`
+    const isOpen = isObject(value) && Object.keys(value).length > 0 && path !== 'metadata'
+    if (isOpen) return leavesOf(value, `${path}.`)
+    return value === undefined ? [] : [path]
+  })
+
+/** The value at a dotted path. */
+export const valueAt = (fields: Fields, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>((value, name) => (isObject(value) ? ownField(value, name) : undefined), fields)

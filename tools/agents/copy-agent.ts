@@ -65,7 +65,10 @@ export const copyAgent = defineTool({
         ...{ id: copy.id, name: copy.name ?? name, modified: copy.modified },
         ...{ copied_from: original.id, warnings },
       },
-      lines: [...savedAgentLines(copy, { verb, given: body, warnings }), restInWords(changes)],
+      lines: [
+        ...savedAgentLines(copy, { verb, given: changes, sent: body, warnings }),
+        restInWords(changes),
+      ],
       accountId: accountIn(target),
     }
   },

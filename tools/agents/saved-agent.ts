@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Agent } from '../../src/contract/agent.ts'
+import { type Agent, AgentCreate } from '../../src/contract/agent.ts'
+import { documentedDefaults } from '../../src/contract/field.ts'
 import { nameWithId, sameWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
 import { accountReader } from '../../src/tool/account.ts'
 import { checkNewCatalogValues, withCatalogIds } from '../../src/tool/checks/catalog-check.ts'
 import { checkNewGreeting } from '../../src/tool/checks/greeting-check.ts'
-import { type Fields, shortJson } from '../../src/tool/field-changes.ts'
+import {
+  type Fields,
+  leavesOf,
+  sameFieldsOf,
+  shortJson,
+  valueAt,
+} from '../../src/tool/field-changes.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 /** For callers who look for an agent's instructions. */
@@ -31,12 +38,21 @@ const instructionWarnings = (model: unknown, stored: unknown): string[] =>
       : `model.${name}: the platform may ignore this. ${instructionsElsewhere}`,
   )
 
-/** Summary of a created agent, so that callers need not read it again. */
-export function savedAgentLines(
-  agent: Agent,
-  { verb, given, warnings }: { verb: string; given: Fields; warnings: readonly string[] },
-): string[] {
+/** What was asked for, and what was sent for it: a copy sends all settings of the original, too. */
+interface SavedRequest {
+  readonly verb: string
+  readonly given: Fields
+  readonly sent: Fields
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Summary of a created agent, so that callers need not read it again: each field that was given, as it
+ * was saved, and each other setting that is not the platform's default.
+ */
+export function savedAgentLines(agent: Agent, request: SavedRequest): string[] {
   const { id, name, modified, tags } = agent
+  const { verb, sent, warnings } = request
   const facts = [
     partText('model', agent.model, ['provider', 'model']),
     partText('transcriber', agent.transcriber, ['provider', 'model', 'languages', 'language']),
@@ -44,14 +60,63 @@ export function savedAgentLines(
     greetingText(agent),
     tags && tags.length > 0 && `tags ${tags.join(', ')}`,
   ]
-  const defaults = defaultsOf(agent, given)
+  const { given, others } = settingsOf(agent, request)
+  const defaults = defaultsOf(agent, sent)
   return [
     `${verb} ${nameWithId(name, id)}; modified ${modified ?? 'unknown'}.`,
     `${facts.filter(Boolean).join('; ')}.`,
+    ...(given.length > 0 ? [`Saved: ${given.join(', ')}.`] : []),
+    ...(others.length > 0 ? [`Other than the default: ${others.join(', ')}.`] : []),
     ...(defaults.length > 0 ? [`Not given, so by default: ${defaults.join(', ')}.`] : []),
     ...warnings.map((warning) => `Warning: ${warning}`),
   ]
 }
+
+/** Fields in the second line of the summary. */
+const inSummary: ReadonlySet<string> = new Set([
+  ...['name', 'tags', 'model.provider', 'model.model', 'initial_message.message'],
+  ...['transcriber.provider', 'transcriber.model', 'transcriber.languages', 'transcriber.language'],
+  ...['voice.provider', 'voice.voice_id', 'voice.language'],
+])
+
+/** Settings outside of the summary's second line, with the value that was saved. */
+function settingsOf(agent: Agent, { given, sent }: Omit<SavedRequest, 'verb' | 'warnings'>) {
+  const saved = sameFieldsOf(agent, AgentCreate.shape)
+  const isOtherwise = (path: string) => {
+    const wanted = valueAt(sent, path)
+    return (
+      wanted !== undefined && wanted !== null && !isDeepStrictEqual(wanted, valueAt(saved, path))
+    )
+  }
+  const isShown = (path: string) => !inSummary.has(path) || isOtherwise(path)
+  const shown = (path: string) =>
+    `${path} ${shortJson(valueAt(saved, path), longestSetting)}${isOtherwise(path) ? ` (sent: ${shortJson(valueAt(sent, path), longestSetting)})` : ''}`
+  const asked = new Set(leavesOf(given).filter(isShown))
+  const defaults = documentedDefaults(AgentCreate)
+  const others = new Set([...leavesOf(saved), ...leavesOf(sent)].filter(isShown))
+  return {
+    given: [...asked].map(shown),
+    others: [...others]
+      .filter((path) => !asked.has(path))
+      .filter((path) => {
+        const value = valueAt(saved, path)
+        const usual = valueAt(defaults, path)
+        const isUsual = usual === undefined ? isNothing(value) : isDeepStrictEqual(value, usual)
+        return isOtherwise(path) || !(isUsual || value === undefined)
+      })
+      .map(shown),
+  }
+}
+
+/** A value that says nothing where no default is documented. */
+const isNothing = (value: unknown) =>
+  value === null ||
+  value === false ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+/** Longest value of one setting, characters. */
+const longestSetting = 150
 
 function partText(part: string, value: unknown, fields: readonly string[]): string | false {
   if (!isObject(value)) return false
@@ -83,11 +148,6 @@ function defaultsOf(agent: Fields, given: Fields): string[] {
     return isDefault ? `${path} ${shortJson(saved)}` : []
   })
 }
-
-const valueAt = (fields: Fields, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), fields)
 
 export type NewValueChecks = ReturnType<typeof newValueChecks>
 

@@ -94,7 +94,8 @@ export const updateAgent = defineTool({
     if ('oneId' in selected) {
       const checks = newValueChecks(run, options.allow_unlisted)
       const planOf = (stored: Agent) => checkedPlan(stored, run, checks)
-      return kept.named(updateResult(await updateOneAgent(selected.oneId, run, { planOf, kept })))
+      const report = await updateOneAgent(selected.oneId, run, { planOf, kept })
+      return kept.named(updateResult(report, body))
     }
     if (options.expected_modified !== undefined)
       throw badArguments([

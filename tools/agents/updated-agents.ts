@@ -1,8 +1,16 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
-import { type FieldChange, fieldChanges, shortJson } from '../../src/tool/field-changes.ts'
+import {
+  type FieldChange,
+  type Fields,
+  fieldChanges,
+  leavesOf,
+  shortJson,
+  valueAt,
+} from '../../src/tool/field-changes.ts'
 import {
   listChangeInWords,
   type MissingEntries,
@@ -46,7 +54,7 @@ export const updateResultShape = {
   warnings: updateWarnings,
 }
 
-export function updateResult(report: AgentReport): OutputWithLines {
+export function updateResult(report: AgentReport, given: Fields = {}): OutputWithLines {
   const { agent, applied, changes, missing } = report
   const { id, name, modified } = agent
   const warnings = [...missing.flatMap(missingWarnings), ...report.warnings]
@@ -55,9 +63,23 @@ export function updateResult(report: AgentReport): OutputWithLines {
     // Warnings first: if there are many changes, the last lines are left out.
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...changes.map((change) => `${change.field}: ${changeText(change)}`),
+    ...sameValues(agent, given, changes),
   ]
   const names = { agent_id: id, name: name ?? null, modified: modified ?? null }
   return { structured: { ...names, applied, changes, warnings }, lines }
+}
+
+/** The given values that the agent had before. */
+function sameValues(agent: Agent, given: Fields, changes: readonly FieldChange[]): string[] {
+  const isChanged = (path: string) =>
+    changes.some(({ field }) => path === field || path.startsWith(`${field}.`))
+  const same = leavesOf(given).filter(
+    (path) => !isChanged(path) && isDeepStrictEqual(valueAt(agent, path), valueAt(given, path)),
+  )
+  if (same.length === 0) return []
+  return [
+    `As before: ${same.map((path) => `${path} ${shortJson(valueAt(agent, path))}`).join(', ')}.`,
+  ]
 }
 
 /** Replies may lack `is_archived` [R]: its absence proves nothing. */
@@ -183,8 +205,8 @@ function changedInWords(
   ])
 }
 
-/** Longest value of one of many agents, in characters. */
-const longestValue = 150
+/** Longest value of one of many agents, in characters: a usual greeting is shown whole. */
+const longestValue = 300
 
 function shortChange({ field, before, after }: Partial<FieldChange> & { field: string }): string {
   const edit = listChangeInWords(before, after, shownName)

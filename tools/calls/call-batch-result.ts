@@ -15,6 +15,7 @@ import {
   isGoingOn,
   isUnreached,
   lastWordsOf,
+  openingOf,
 } from './call-state.ts'
 import { followCalls, followMs, type LastPoll } from './following.ts'
 import type { PlacingRun } from './placing.ts'
@@ -43,6 +44,7 @@ const BatchCall = z.object({
   status: z.string().optional(),
   answer_status: z.string().optional(),
   duration_seconds: z.number().optional(),
+  opening: z.string().optional().describe('What the agent said first.'),
   last_words: z.string().optional().describe('UNTRUSTED: what the callee said last.'),
   problem: z.string().optional().describe('Why it was not placed or read, and what to do.'),
 })
@@ -161,12 +163,14 @@ function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
 export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' | 'outcome'> {
   if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
   const { call } = followed
+  const opening = openingOf(call)
   const words = lastWordsOf(call)
   return {
     state: callStateOf(call),
     ...(typeof call.status === 'string' && { status: call.status }),
     ...(typeof call.answer_status === 'string' && { answer_status: call.answer_status }),
     ...(typeof call.duration_seconds === 'number' && { duration_seconds: call.duration_seconds }),
+    ...(opening !== undefined && { opening }),
     ...(words !== undefined && { last_words: words }),
   }
 }
@@ -205,7 +209,8 @@ export function withProblemsOnce(calls: readonly BatchCall[]) {
 /** Bound for batches that are shown with all ids. */
 const maxInFull = 25
 
-const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'
+const idsNote =
+  'The call_id of each, and how it opened, is in structuredContent; list_calls has the ids too.'
 
 /** The calls by outcome, answered ones first, then the last words of each. */
 export function batchLines(calls: readonly BatchCall[]): string[] {
@@ -214,17 +219,26 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
   )
   const isLong = calls.length > maxInFull
   const nameOf = namesIn(calls)
-  const words = calls.flatMap((call) =>
-    call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
-  )
+  const words = [
+    ...(isLong ? [] : openingLines(calls, nameOf)),
+    ...calls.flatMap((call) =>
+      call.last_words === undefined ? [] : `${nameOf(call)} user, last: ${call.last_words}`,
+    ),
+  ]
   const inWords = (call: BatchCall) => (isLong ? nameOf(call) : callText(call, nameOf(call)))
   return [
     ...groups.map((group) => groupLine(group, inWords)),
     ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
-    ...(words.length > 0 ? betweenMarks('What was said last.', words) : []),
+    ...(words.length > 0 ? betweenMarks('What was said first and last.', words) : []),
     ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
   ]
 }
+
+/** What the agent said first, equal texts once. */
+const openingLines = (calls: readonly BatchCall[], nameOf: (call: BatchCall) => string) =>
+  [...Map.groupBy(calls, ({ opening }) => opening)].flatMap(([opening, some]) =>
+    opening === undefined ? [] : `${some.map(nameOf).join(', ')} agent, first: ${opening}`,
+  )
 
 /** A repeated request for a call finds the first one: see sameInBatchMs. */
 const againNote =
@@ -254,17 +268,16 @@ function groupLine(group: readonly BatchCall[], inWords: (call: BatchCall) => st
   return `${head}: ${group.map(inWords).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
 }
 
-/** The number, and the call id of an answered call: an unanswered one has nothing to read. */
+/** The number, and the id of the call, by which it is found later. */
 function callText(call: BatchCall, name: string): string {
   const { state, status, call_id, duration_seconds: seconds } = call
-  const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'
   const isUsual = status === undefined || (state && usualStatus[state]) === status
   const facts = [
     call_id !== undefined && call_id !== name && `call_id ${call_id}`,
     !isUsual && plainText(status),
     seconds !== undefined && `${seconds} s`,
   ].filter((fact) => fact !== false)
-  return isSilent || facts.length === 0 ? name : `${name} (${facts.join(', ')})`
+  return facts.length === 0 ? name : `${name} (${facts.join(', ')})`
 }
 
 const usualStatus: Readonly<Partial<Record<CallState, string>>> = {

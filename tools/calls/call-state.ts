@@ -1,6 +1,6 @@
 import { hasEnded } from '../../src/calls/call-follower.ts'
 import { answerMeanings } from '../../src/contract/answer-status.ts'
-import type { CallDetail } from '../../src/contract/call.ts'
+import type { CallDetail, Message } from '../../src/contract/call.ts'
 import { firstCharacters, plainText, safeLines } from '../../src/text/safe-text.ts'
 import { callReport } from '../../src/tool/results/call-report.ts'
 import type { CallTaskView } from '../../src/tool/task.ts'
@@ -62,14 +62,27 @@ export const isGoingOn = (state: CallState): boolean => state === 'talking' || s
 export const isUnreached = (state: CallState): boolean =>
   ['machine', 'not_answered', 'busy', 'declined', 'failed'].includes(state)
 
-/** Longest part of the last words shown, characters. */
+/** Longest part of the last words and of an opening shown, characters. */
 const longestWords = 120
+const longestOpening = 400
 
 /** The last words of the other side, on one line: untrusted speech. */
-export function lastWordsOf({ messages }: CallDetail): string | undefined {
-  const last = messages?.findLast(({ role, message }) => role === 'user' && message)
-  const words = plainText(last?.message ?? '')
-  const shown = firstCharacters(words, longestWords)
+export const lastWordsOf = ({ messages }: CallDetail): string | undefined =>
+  shownWords(
+    messages?.findLast(({ role, message }) => role === 'user' && message),
+    longestWords,
+  )
+
+/** What the agent said first, on one line. It may repeat values that strangers gave. */
+export const openingOf = ({ messages }: CallDetail): string | undefined =>
+  shownWords(
+    messages?.find(({ role, message }) => role === 'agent' && message),
+    longestOpening,
+  )
+
+function shownWords(said: Message | undefined, longest: number): string | undefined {
+  const words = plainText(said?.message ?? '')
+  const shown = firstCharacters(words, longest)
   return words === '' ? undefined : `${shown}${shown.length < words.length ? '…' : ''}`
 }
 

@@ -48,6 +48,7 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
   const left = calls.length - greetings.length
   const isOneForAll = groups.length === 1 && left === 0
   return {
+    ...(!isOneForAll && templateFact(agent, calls)),
     ...Object.fromEntries(
       shown.map(([text, group]) => [isOneForAll ? 'Greeting' : greetingName(group), text]),
     ),
@@ -59,6 +60,16 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
     }),
     ...emptyFact(greetings),
   }
+}
+
+/** The greeting before its variables are filled in; the calls of a list share their overrides. */
+function templateFact(agent: Agent, [first]: readonly BatchBody[]): Facts {
+  const { message } =
+    AgentUpdate.shape.initial_message.parse(first?.body.overrides?.initial_message) ?? {}
+  const template = message ?? agent.initial_message?.message
+  return typeof template === 'string' && template !== ''
+    ? { 'Greeting template': quotedUpTo(template, longestShown) }
+    : {}
 }
 
 /**

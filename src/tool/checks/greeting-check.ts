@@ -9,8 +9,11 @@ import { type CheckResult, ok, problem, warning } from './readiness.ts'
 
 const isTemplate = (text: string) => /\{[{%#]/.test(text)
 
-const issueText = ({ line, message }: TemplateIssue) =>
-  typeof line === 'number' ? `line ${line}: ${message}` : message
+/** Without a mark at its end: it stands within a sentence. */
+const issueText = ({ line, message }: TemplateIssue) => {
+  const text = message.replace(/\.$/, '')
+  return typeof line === 'number' ? `line ${line}: ${text}` : text
+}
 
 /**
  * Checks a greeting before it is saved. Returns warnings; throws Refused with all errors if the
@@ -24,18 +27,24 @@ export async function checkNewGreeting(
   if (typeof template !== 'string' || !isTemplate(template)) return []
   const argument = 'initial_message.message'
   const { valid, errors, warnings } = await call(routes.templates.validate, { body: { template } })
-  if (valid) return warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue)}`)
+  if (valid) {
+    const spoken = await spokenText(template, {})
+    return warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue, spoken)}`)
+  }
   const messages = errors.length > 0 ? errors.map(issueText) : ['the template does not render']
   throw badArguments(messages.map((message) => ({ argument, message })))
 }
 
 /**
- * Effect of an unfilled variable. A field of an undefined object is an error in Jinja; the
- * platform's behaviour is undocumented.
+ * Effect of an unfilled variable; none where the template has a default for it. A field of an
+ * undefined object is an error in Jinja; the platform's behaviour is undocumented.
  */
-function gapText({ variable }: TemplateIssue): string {
+function gapText({ variable }: TemplateIssue, spoken: SpokenText): string {
   if (!variable) return ''
-  const gap = variable.includes('.') ? 'perhaps without the greeting' : 'with a gap there'
+  const hasGap = 'empty' in spoken ? spoken.empty.includes(variable) : !variable.includes('.')
+  const mayFail = spoken.kind !== 'spoken' && variable.includes('.')
+  if (!hasGap && !mayFail) return ''
+  const gap = hasGap ? 'with a gap there' : 'perhaps without the greeting'
   return `; calls are placed all the same, ${gap} unless test_variables fill it`
 }
 
