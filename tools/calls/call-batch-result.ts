@@ -222,14 +222,16 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
   const words = [
     ...(isLong ? [] : openingLines(calls, nameOf)),
     ...calls.flatMap((call) =>
-      call.last_words === undefined ? [] : `${nameOf(call)} user, last: ${call.last_words}`,
+      call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
     ),
   ]
   const inWords = (call: BatchCall) => (isLong ? nameOf(call) : callText(call, nameOf(call)))
   return [
     ...groups.map((group) => groupLine(group, inWords)),
     ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
-    ...(words.length > 0 ? betweenMarks('What was said first and last.', words) : []),
+    ...(words.length > 0
+      ? betweenMarks('What the agent said first, and the other side last.', words)
+      : []),
     ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
   ]
 }
@@ -237,7 +239,7 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
 /** What the agent said first, equal texts once. */
 const openingLines = (calls: readonly BatchCall[], nameOf: (call: BatchCall) => string) =>
   [...Map.groupBy(calls, ({ opening }) => opening)].flatMap(([opening, some]) =>
-    opening === undefined ? [] : `${some.map(nameOf).join(', ')} agent, first: ${opening}`,
+    opening === undefined ? [] : `${some.map(nameOf).join(', ')} agent: ${opening}`,
   )
 
 /** A repeated request for a call finds the first one: see sameInBatchMs. */
@@ -271,11 +273,13 @@ function groupLine(group: readonly BatchCall[], inWords: (call: BatchCall) => st
 /** The number, and the id of the call, by which it is found later. */
 function callText(call: BatchCall, name: string): string {
   const { state, status, call_id, duration_seconds: seconds } = call
+  // Nobody was reached: the seconds are those of ringing.
+  const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'
   const isUsual = status === undefined || (state && usualStatus[state]) === status
   const facts = [
     call_id !== undefined && call_id !== name && `call_id ${call_id}`,
-    !isUsual && plainText(status),
-    seconds !== undefined && `${seconds} s`,
+    !isUsual && !isSilent && plainText(status),
+    seconds !== undefined && !isSilent && `${seconds} s`,
   ].filter((fact) => fact !== false)
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`
 }

@@ -110,7 +110,8 @@ describe('copy_agent', () => {
 
   test('says what was saved, so that it need not be read again', async () => {
     const { id } = await client.value('create_agent', { ...original, name: 'Told' })
-    const changed = { agent_id: id, name: 'Told anew', changes: { tags: ['new'] } }
+    const changes = { tags: ['new'], max_duration_seconds: 600, volume: { web: 0 } }
+    const changed = { agent_id: id, name: 'Told anew', changes }
     const texts = [await textOf({ agent_id: id, name: 'Told again' }), await textOf(changed)]
     expect(stable(texts.join('\n\n'))).toMatchSnapshot()
   })
@@ -223,8 +224,18 @@ describe('create_agent', () => {
     },
   )
 
+  test('says nothing of a gap where the template has a default', async () => {
+    const initial_message = { message: "Hi {{ contact.nickname | default('you') }}" }
+    const { warnings } = await client.value('create_agent', { ...newAgent, initial_message })
+    expect(warnings).toEqual([expect.stringMatching(/'contact\.nickname'$/)])
+  })
+
   test('says what was saved and what was left to the platform', async () => {
-    const given = { ...newAgent, name: 'Desk', tags: ['t'], max_duration_seconds: 60 }
+    const given = {
+      ...{ ...newAgent, name: 'Desk', tags: ['t'], max_duration_seconds: 60, note: 'N' },
+      initial_message: { message: 'Hi', mode: 'fixed_message', delay_ms: 0 },
+      metadata: { shop: 1 },
+    }
     expect(stable(await textOf(given, 'create_agent'))).toMatchSnapshot()
   })
 })

@@ -28,6 +28,24 @@ const keeps = (field: string, value: unknown) =>
   expect.stringMatching(new RegExp(`^${field}: .* ${JSON.stringify(value)},`))
 
 describe('update_agent', () => {
+  test('shows each given field as it is saved, also where it was so before', async () => {
+    const { id: agent_id } = await makeAgent({ max_duration_seconds: 600 })
+    const given = { max_duration_seconds: 600, initial_message: { mode: 'fixed_message' } }
+    const text = await textOf({ agent_id, ...given, note: 'N', tags: ['a'] })
+    expect(text).toContain('note: null → "N"')
+    expect(text).toContain(
+      'As before: max_duration_seconds 600, initial_message.mode "fixed_message".',
+    )
+    const again = await textOf({ agent_id, tags: ['a'] })
+    expect(again).toContain('As before: tags ["a"].')
+  })
+
+  test('shows how long a shortened value is, without its quotation marks', async () => {
+    const { id: agent_id } = await makeAgent({ note: `"${'n'.repeat(599)}` })
+    const text = await textOf({ agent_id, note: 'N'.repeat(500) })
+    expect(text).toContain(`${'n'.repeat(499)}"… (600 characters) → "${'N'.repeat(500)}"\n`)
+  })
+
   test('changes one field of a nested object and keeps the others', async () => {
     const { id: agent_id } = await makeAgent({
       voice: { ...newAgent.voice, settings: { speed: 1, stability: 0.4 } },

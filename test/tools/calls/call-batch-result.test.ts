@@ -106,10 +106,10 @@ const listed = (count: number): BatchCall[] =>
     ...(at % 2 === 0 && { last_words: 'Yes, that suits me well, thank you. '.repeat(3) }),
   }))
 
-test('a list is shown with the id of each call that was answered', () => {
+test('a list is shown with the id of each call, also of those that nobody answered', () => {
   const lines = batchLines(listed(2))
   expect(lines[0]).toMatch(/^[\w ]+: \+12025551000 \(call_id 5b6c[\w-]+, 0 s\)$/)
-  expect(lines[1]).toMatch(/^[\w ]+: \+12025551001$/)
+  expect(lines[1]).toMatch(/^[\w ]+: \+12025551001 \(call_id 5b6c[\w-]+\)$/)
 })
 
 test('the longest list is shown with all its numbers, and says where the ids are', () => {
@@ -135,8 +135,24 @@ test('calls to one number are told apart by their place in the list', () => {
   ]
   const lines = batchLines(calls)
   expect(lines[0]).toMatch(/: \+12025550101 \[call 3\] \(call_id c\)$/)
-  expect(lines[1]).toMatch(/: \+12025550101 \[call 1\], \+12025550102$/)
+  expect(lines[1]).toMatch(/: \+12025550101 \[call 1\] \(call_id a\), \+12025550102 \(call_id b\)$/)
   expect(lines).toContain('+12025550101 [call 3] user: Yes')
+})
+
+test('equal openings are shown once, between the marks of untrusted speech', () => {
+  const lines = batchLines([
+    call('+12025550101', { state: 'answered', opening: 'Hello Ann', last_words: 'Yes' }),
+    call('+12025550102', { state: 'machine', opening: 'Hello' }),
+    call('+12025550103', { state: 'answered', opening: 'Hello' }),
+    call('+12025550104', { state: 'busy' }),
+  ])
+  const start = lines.findIndex((line) => line.startsWith('<untrusted-speech'))
+  expect(lines.slice(start + 1, start + 4)).toEqual([
+    '+12025550101 agent: Hello Ann',
+    '+12025550102, +12025550103 agent: Hello',
+    '+12025550101 user: Yes',
+  ])
+  expect(lines[start + 4]).toMatch(/^<\/untrusted-speech/)
 })
 
 test('also in a long list, where numbers stand alone', () => {

@@ -62,10 +62,10 @@ describe('people called in the sandbox', () => {
       // Best news first: the person, the machine, nobody, busy.
       expect(lines[0]).toMatch(/: \+12025550105 \(call_id [\w-]+, transferred, \d+ s\)$/)
       expect(lines[1]).toMatch(/: \+12025550104 \(call_id [\w-]+, \d+ s\)$/)
-      expect(lines[2]).toMatch(/: \+12025550103$/)
-      expect(lines[3]).toMatch(/: \+12025550101$/)
+      expect(lines[2]).toMatch(/: \+12025550103 \(call_id [\w-]+\)$/)
+      expect(lines[3]).toMatch(/: \+12025550101 \(call_id [\w-]+\)$/)
       expect(textOf(result)).toMatch(
-        /\n<untrusted-speech (\w+)>\n\+12025550105 user: Good\. Goodbye\.\n(.*\n)*<\/untrusted-speech \1>\n/,
+        /\n<untrusted-speech (\w+)>\n\+12025550105, \+12025550104 agent: .*\n\+12025550105 user: Good\. Goodbye\.\n(.*\n)*<\/untrusted-speech \1>\n/,
       )
       const counts = progress.map((message) => message.match(/\d+/g)?.map(Number) ?? [])
       expect(counts.slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => [n, n, 5]))

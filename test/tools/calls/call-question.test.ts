@@ -215,6 +215,7 @@ describe('the greeting that will be spoken', () => {
     // Two questions: the person's and the preview.
     expect(performance.now() - began).toBeLessThan(5000)
     expect(lines).toEqual([
+      `Greeting template: "${slow}"`,
       expect.stringMatching(/^Greeting of call 1: [^"]/),
       expect.stringMatching(/^[^:]+: 99 /),
     ])
