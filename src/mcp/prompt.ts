@@ -132,6 +132,8 @@ export interface PromptReader {
   readonly account: string
   /** See `accountArgumentText`. */
   readonly accountArgument: string
+  readonly session: RestrictedSession
+  readonly signal: AbortSignal
   /**
    * Reads the subject of the prompt. Throws a ProtocolError that names `argument`, which identifies
    * the subject.
@@ -191,7 +193,7 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
   }
 
   return {
-    account,
+    ...{ account, session, signal },
     accountArgument: accountArgumentText({ request: requestOf({}), session }),
     invalidArgument,
     require,

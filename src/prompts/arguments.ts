@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { e164 } from '../contract/field.ts'
 import { agentNames, callIds, ownNumbers, timeZones, trunkIds } from '../mcp/completions.ts'
 import type { PromptArgument } from '../mcp/prompt.ts'
-import { closestWord } from '../text/closest-match.ts'
-import { clientText } from '../text/safe-text.ts'
-import { isTimeZone } from '../text/time-zone.ts'
+import { isTimeZone, notATimeZone } from '../text/time-zone.ts'
 
 const reference = (description: string) => z.string().max(200).describe(description)
 
@@ -42,13 +40,3 @@ export const timeZoneArgument = {
     .describe('IANA time zone, such as Europe/Berlin. Default UTC.'),
   completion: timeZones,
 } satisfies PromptArgument
-
-function notATimeZone(zone: string): string {
-  const cities = new Map(
-    Intl.supportedValuesOf('timeZone').map((known) => [known.split('/').at(-1) ?? known, known]),
-  )
-  const meant =
-    zone.length > 64 ? undefined : closestWord(zone.split('/').at(-1) ?? '', [...cities.keys()])
-  const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
-  return `${clientText(zone, 64)} is not an IANA time zone; ${hint}`
-}

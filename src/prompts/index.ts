@@ -3,6 +3,7 @@ import { goLiveChecklist } from './go-live-checklist.ts'
 import { investigateCall } from './investigate-call.ts'
 import { migrateNumbers } from './migrate-numbers.ts'
 import { reviewAgent } from './review-agent.ts'
+import { reviewCalls } from './review-calls.ts'
 import { weeklyUsageReport } from './weekly-usage-report.ts'
 
 /** Every prompt, in the order in which `prompts/list` shows them. */
@@ -11,6 +12,7 @@ export const prompts = [
   reviewAgent,
   goLiveChecklist,
   investigateCall,
+  reviewCalls,
   weeklyUsageReport,
   migrateNumbers,
 ]

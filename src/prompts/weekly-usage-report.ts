@@ -2,6 +2,7 @@ import { routes } from '../contract/routes.ts'
 import { groupings, type Usage } from '../contract/usage.ts'
 import { type Attachment, definePrompt, type PromptReader } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
+import { addDays, dateIn, midnightBefore } from '../text/time-zone.ts'
 import { sumOf, type UsageSum } from '../tool/results/usage-report.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
@@ -109,8 +110,6 @@ interface Weeks {
   readonly tz: string
 }
 
-const day = 86_400_000
-
 const totalsOf = (buckets: readonly Bucket[]): Totals => {
   const { seconds, conversations } = sumOf(buckets.flatMap(({ values }) => values))
   return { seconds, conversations }
@@ -118,25 +117,8 @@ const totalsOf = (buckets: readonly Bucket[]): Totals => {
 
 /** The last two weeks of whole days in a time zone. A day begins at midnight of that zone. */
 export function weeksBefore(now: number, tz: string): Weeks {
-  // Counted in calendar days (UTC), because a day of the zone can have 23 or 25 hours.
-  const today = Date.parse(dateOf(now, tz))
-  const daysAgo = (days: number) => midnight(new Date(today - days * day).toISOString(), tz)
+  const daysAgo = (days: number) => midnightBefore(now, days, tz)
   return { before: daysAgo(14), from: daysAgo(7), until: daysAgo(0), tz }
-}
-
-/** The date of a time in a zone, such as `2026-11-21`. */
-const dateOf = (ms: number, tz: string) => new Date(ms).toLocaleDateString('sv', { timeZone: tz })
-
-function midnight(isoDay: string, tz: string): string {
-  const format = new Intl.DateTimeFormat('en', { timeZone: tz, timeZoneName: 'longOffset' })
-  const offsetAt = (ms: number) => {
-    const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value
-    return name?.slice('GMT'.length) || '+00:00'
-  }
-  const local = isoDay.slice(0, 19)
-  // The offset at UTC midnight gives the time approximately; the offset at that time is the right one.
-  const about = Date.parse(`${local}${offsetAt(Date.parse(isoDay))}`)
-  return `${local}${offsetAt(about)}`
 }
 
 /** Figures of both weeks: days, totals, and totals by each dimension, the largest first. */
@@ -146,14 +128,12 @@ function usageFigures(
   nameOf: (id: string) => string | undefined,
 ) {
   const first = from.slice(0, 10)
-  const dated = data.map((bucket) => ({ bucket, date: dateOf(Date.parse(bucket.ts), tz) }))
+  const dated = data.map((bucket) => ({ bucket, date: dateIn(Date.parse(bucket.ts), tz) }))
   const bucketsOf = (isWanted: (date: string) => boolean) =>
     dated.filter(({ date }) => isWanted(date)).map(({ bucket }) => bucket)
   const week = bucketsOf((date) => date >= first)
   const before = bucketsOf((date) => date < first)
-  const days = Array.from({ length: 7 }, (_, index) =>
-    new Date(Date.parse(first) + index * day).toISOString().slice(0, 10),
-  )
+  const days = Array.from({ length: 7 }, (_, index) => addDays(first, index))
   return {
     week: {
       totals: totalsOf(week),

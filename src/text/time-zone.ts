@@ -1,3 +1,6 @@
+import { closestWord } from './closest-match.ts'
+import { clientText } from './safe-text.ts'
+
 /** True for an IANA time zone that Intl knows. An offset such as +02:00 is no zone: it has no daylight saving time. */
 export function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false
@@ -6,4 +9,58 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Error text for a time zone that `isTimeZone` refuses, with the one that was probably meant. */
+export function notATimeZone(zone: string): string {
+  const cities = new Map(
+    Intl.supportedValuesOf('timeZone').map((known) => [known.split('/').at(-1) ?? known, known]),
+  )
+  const meant =
+    zone.length > 64 ? undefined : closestWord(zone.split('/').at(-1) ?? '', [...cities.keys()])
+  const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
+  return `${clientText(zone, 64)} is not an IANA time zone; ${hint}`
+}
+
+/** The date of a time in a zone, such as `2026-11-21`. */
+export const dateIn = (ms: number, timeZone: string): string =>
+  new Date(ms).toLocaleDateString('sv', { timeZone })
+
+/** A time in its zone, such as `2026-11-21 09:30`. */
+export const timeIn = (ms: number, timeZone: string): string =>
+  new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+
+/** Midnight at the beginning of a day such as `2026-11-21`, in ISO 8601 with the offset of that day. */
+export function startOfDay(isoDay: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  const offsetAt = (ms: number) => {
+    const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value
+    return name?.slice('GMT'.length) || '+00:00'
+  }
+  const local = `${isoDay}T00:00:00`
+  // The offset at UTC midnight gives the time approximately; the offset at that time is the right one.
+  const about = Date.parse(`${local}${offsetAt(Date.parse(`${local}Z`))}`)
+  return `${local}${offsetAt(about)}`
+}
+
+const day = 86_400_000
+
+/** The day so many days later, counted in the calendar: a day of a zone can have 23 or 25 hours. */
+export const addDays = (isoDay: string, days: number): string =>
+  new Date(Date.parse(isoDay) + days * day).toISOString().slice(0, 10)
+
+/** Midnight of a zone so many days before a time, in ISO 8601 with the offset of that day. */
+export const midnightBefore = (now: number, days: number, timeZone: string): string =>
+  startOfDay(addDays(dateIn(now, timeZone), -days), timeZone)
+
+/**
+ * Start of the time of the same length before a time, Unix ms: as many days earlier if it begins and
+ * ends at midnight in the zone, otherwise as many hours.
+ */
+export function startBefore(start: number, end: number, timeZone: string): number {
+  const [first, last] = [dateIn(start, timeZone), dateIn(end, timeZone)]
+  const isMidnight = (ms: number, date: string) => Date.parse(startOfDay(date, timeZone)) === ms
+  if (!isMidnight(start, first) || !isMidnight(end, last)) return start - (end - start)
+  const days = (Date.parse(last) - Date.parse(first)) / day
+  return Date.parse(startOfDay(addDays(first, -days), timeZone))
 }

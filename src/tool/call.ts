@@ -91,7 +91,8 @@ async function run(
   const { request, named, unknown } = resolved
   const { confirm_token: token, ...options } = parsed.options
   // An option may be sent as well, in another request of the tool: the original of a copy.
-  call.request = { ...request, query: { ...options, ...request.query } }
+  const withOptions = { ...request, query: { ...options, ...request.query } }
+  call.request = withOptions
   const confirm = await confirmOf({
     tool: tool.name,
     bound: [request, options, session.keyHash],
@@ -116,7 +117,7 @@ async function run(
   const { accountId = accountIn(request) } = outcome
   const account = await resultAccount(tool.route, { params: { account_id: accountId } }, session)
   const { ignoredNulls } = parsed
-  return successResult(tool, outcome, { request, account, note, ignoredNulls })
+  return successResult(tool, outcome, { request: withOptions, account, note, ignoredNulls })
 }
 
 /**

@@ -45,10 +45,22 @@ function answerTo({ url }: SeenRequest, nodes: ReadonlyMap<string, TreeNode>) {
   if (list !== 'subaccounts' && node.fails !== undefined) {
     return { status: node.fails, body: problem('no') }
   }
-  const all = list === 'subaccounts' ? (node.below ?? []) : (node.items ?? [])
+  const all =
+    list === 'subaccounts'
+      ? (node.below ?? [])
+      : (node.items ?? []).filter((item) => isCreatedWithin(item, searchParams))
   const offset = Number(searchParams.get('offset'))
   const items = all.slice(offset, offset + Number(searchParams.get('limit')))
   return { status: 200, body: { count: all.length, items } }
+}
+
+/** Items without a time are in every one. */
+function isCreatedWithin({ created }: Readonly<Record<string, unknown>>, search: URLSearchParams) {
+  if (typeof created !== 'string') return true
+  const time = (name: string, otherwise: number) =>
+    search.has(name) ? Date.parse(search.get(name) ?? '') : otherwise
+  const at = Date.parse(created)
+  return at >= time('created_after', 0) && at < time('created_before', Number.POSITIVE_INFINITY)
 }
 
 const problem = (code: string) => ({ code, message: `it was ${code}`, detail: null, errors: null })

@@ -132,6 +132,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
       ['go_live_checklist', { agent_id, from_number: '+12025550999' }],
       ['investigate_call', { call_id: String(items[0]?.id) }],
       ['investigate_call', { call_id: 'none' }],
+      ['review_calls', {}],
       ['weekly_usage_report', {}],
       ['migrate_numbers', trunks],
     ]

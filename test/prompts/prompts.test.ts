@@ -12,6 +12,7 @@ import type { Session } from '../../src/platform/sessions/session.ts'
 import { prompts } from '../../src/prompts/index.ts'
 import { weeksBefore } from '../../src/prompts/weekly-usage-report.ts'
 import { openPlatform } from '../../src/server/platform.ts'
+import { midnightBefore } from '../../src/text/time-zone.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { tools } from '../../tools/index.ts'
 import { envelope } from '../harness/fake-platform.ts'
@@ -71,6 +72,7 @@ const examples: Record<string, Record<string, string>> = {
   review_agent: { agent_id: 'Support line' },
   go_live_checklist: { agent_id: 'Support line', from_number: '+12025550110' },
   investigate_call: { call_id },
+  review_calls: { days: '7', tz: 'Europe/Berlin' },
   weekly_usage_report: { tz: 'Europe/Berlin' },
   migrate_numbers: { from_trunk_id: seedIds.trunk, to_trunk_id: seedIds.inboundTrunk },
 }
@@ -306,6 +308,44 @@ describe('what a prompt embeds', () => {
     expect(JSON.parse(usage?.text ?? '').week.totals.seconds).toBe(seconds)
   })
 
+  test('a review counts what list_calls counts, of whole days of the zone', async () => {
+    const seen: string[] = []
+    const watching = instead(({ target }) => {
+      seen.push(decodeURIComponent(target))
+      return undefined
+    })
+    const [review] = resourcesOf(
+      await get('review_calls', { days: '3', tz: 'Europe/Berlin' }, sessionOn(watching)),
+    )
+    const { from, until } = weeksBefore(Date.now(), 'Europe/Berlin')
+    expect(seen.some((target) => target.includes(new Date(until).toISOString()))).toBe(true)
+    expect(seen.some((target) => target.includes(new Date(from).toISOString()))).toBe(false)
+    const [, calls, before] =
+      /: (\d+) calls? of .*\n.*: (\d+) calls?;/.exec(review?.text ?? '') ?? []
+    const { routes } = await import('../../src/contract/routes.ts')
+    const counts = await Promise.all(
+      [0, 3].map(async (days) => {
+        const ago = (more: number) => midnightBefore(Date.now(), days + more, 'Europe/Berlin')
+        const query = { created_after: ago(3), created_before: ago(0), limit: 1 }
+        const params = { account_id: 'me' }
+        const session = sessionOn(platform.send)
+        return (await session.client.call(routes.calls.list, { params, query })).count
+      }),
+    )
+    expect([Number(calls), Number(before)]).toEqual(counts)
+    expect(Math.max(...[calls, before].map(Number))).toBeGreaterThan(0)
+  })
+
+  test('a review is partial where a subaccount cannot be read', async () => {
+    const broken = instead(({ target }) =>
+      target.includes(`${seedIds.subaccount}/calls`)
+        ? { status: 403, body: envelope('forbidden') }
+        : undefined,
+    )
+    const [review] = resourcesOf(await get('review_calls', {}, sessionOn(broken)))
+    expect(review?.text).toMatch(/\(partial\)/)
+  })
+
   const checksIn = (result: GetPromptResult) => {
     const [checks] = resourcesOf(result)
     const items: { check: string; result: string; found: string }[] = JSON.parse(
@@ -422,6 +462,8 @@ test.each([
   ['review_agent', { agent_id: 'Suport line' }, /Support line \(00000000/],
   ['weekly_usage_report', { tz: 'Europe/Berln' }, /Europe\/Berlin/],
   ['weekly_usage_report', { tz: '+02:00' }, /\+02:00/],
+  ['review_calls', { days: '0' }, /\bdays\b/],
+  ['review_calls', { days: '32' }, /\bdays\b/],
   ['weekly_usage_report', { account_id: 'nope' }, /account_id: /],
   ['go_live_checklist', { agent_id: 'x', from_number: '030 1' }, /from_number: .*E\.164/],
   ['investigate_call', { call_id: '..' }, /"\.\."/],
@@ -480,6 +522,7 @@ test('a defect of this server is reported as one, and logged', async () => {
 test.each([
   ['migrate_numbers', ['phone_number_ids', 'dry_run true']],
   ['weekly_usage_report', ['include_subaccounts true', 'compare_start']],
+  ['review_calls', ['review true', 'include_subaccounts true', 'evidence']],
 ] as const)('%s teaches the arguments for many things and subaccounts', async (name, taught) => {
   const text = textOf(await get(name, examples[name] ?? {}))
   for (const argument of taught) expect(text).toContain(argument)

@@ -105,6 +105,8 @@ test('every argument has a description, there or in create_agent, or a name that
     /^create_agent\.(ambient_sound|volume|denoising)$/,
     /\.(add|remove)_tags$/,
     /^list_\w+\.(type|status|direction)$/,
+    // The description says what they are for.
+    /^list_calls\.(review|evidence|tz)$/,
     // The instructions say what it adds.
     /\.include_subaccounts$/,
     // The filters of lists, which describe them.

@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { type AnswerStatus, answerStatuses } from '../../src/contract/answer-status.ts'
+import { withDefault } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { nameWithId } from '../../src/text/closest-match.ts'
+import { counted } from '../../src/text/dialog-text.ts'
+import { isTimeZone, notATimeZone, startBefore } from '../../src/text/time-zone.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
+import { hasAnswer, maxCallsRead, readCallReview } from '../../src/tool/lists/call-review.ts'
 import {
   onePage,
   readSubaccountList,
@@ -16,27 +21,36 @@ import {
   listView,
 } from '../../src/tool/lists/list-view.ts'
 import {
+  type FailedAccounts,
   failedAccounts,
   listNotes,
   mergedItems,
   severalAccountsShape,
-  type TreeRun,
   whyNoSubaccounts,
   withBranches,
 } from '../../src/tool/lists/several-accounts.ts'
+import { badArguments } from '../../src/tool/refused.ts'
 import { answerInWords } from '../../src/tool/results/call-report.ts'
+import {
+  CallReviewResult,
+  detailedCalls,
+  reviewResult,
+} from '../../src/tool/results/call-review.ts'
+import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 
-/** Fields of a list that counts calls by answer. */
-const answerShape = {
+/** Fields of a list that counts calls by answer, and of a review. */
+const countsShape = {
   by_answer_status: z
     .record(z.string(), z.int())
     .optional()
     .describe('How many calls with the other filters have each answer_status.'),
+  review: CallReviewResult.optional().describe('With review: true, in place of items.'),
 }
 
 const columns: ListColumns = {
   shows: [
     'id',
+    'type',
     'status',
     'answer_status',
     'direction',
@@ -49,44 +63,71 @@ const columns: ListColumns = {
     'duration_seconds',
     'external_id',
   ],
+  usual: { type: 'phone' },
   speechTool: 'get_call',
-  added: { item: {}, result: answerShape },
+  added: { item: {}, result: countsShape },
 }
 const ofOne = listView(routes.calls.list, columns)
 const ofSeveral = listView(routes.calls.list, {
   ...columns,
   added: {
     item: severalAccountsShape.item,
-    result: { ...severalAccountsShape.result, ...answerShape },
+    result: { ...severalAccountsShape.result, ...countsShape },
   },
 })
 
+const options = {
+  answer_status: z
+    .array(z.enum(answerStatuses))
+    .optional()
+    .describe('user_unavailable: nobody answered.'),
+  review: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: counts in place of items, from created_after (default: 7 days before) to created_before (default: now), against the time of the same length before.',
+    ),
+  evidence: withDefault(
+    z.int().min(1).describe('With review: most ids of failed calls for each answer_status.'),
+    detailedCalls,
+  ),
+  tz: z
+    .string()
+    .refine(isTimeZone, { error: ({ input }) => notATimeZone(String(input)) })
+    .optional()
+    .describe('With review: IANA time zone of its times; default UTC.'),
+  ...treeOptions,
+}
+
+type ListRun = Run<typeof routes.calls.list, typeof options>
+
 /**
  * One page of the platform's list, or calls filtered by answer, which the platform does not
- * support. The answer is the reason for a failure, so failed calls are counted by it.
+ * support, or a review. The answer is the reason for a failure, so failed calls are counted by it.
  */
 export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls',
   description:
-    'Lists calls of an account, filtered by agent, status, who picked up, dates or external_id. Failed calls are counted by answer_status, the reason; get_call returns a transcript. include_subaccounts adds those of its subaccounts.',
+    'Lists calls of an account, filtered by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids: up to evidence failed ones per reason; get_call returns a transcript. include_subaccounts adds those of subaccounts.',
   route: routes.calls.list,
   defaults: listDefaults,
-  options: {
-    answer_status: z
-      .array(z.enum(answerStatuses))
-      .optional()
-      .describe('user_unavailable: nobody answered.'),
-    ...treeOptions,
-  },
+  options,
+  listing: { typesOnly: ['review', 'evidence', 'tz'] },
   schema: ofSeveral.schema,
   hasTimeLimit: true,
+  reportsProgress: true,
   async run(run) {
     const { include_subaccounts: isTree = false, answer_status: answers } = run.options
     const note = isTree ? whyNoSubaccounts(run.restricted) : undefined
     const of = isTree && note === undefined ? 'account and subaccounts' : 'account'
     const view = of === 'account' ? ofOne : ofSeveral
     const notes = (...all: (string | undefined)[]) => all.filter(Boolean).join(' ') || undefined
+    if (run.options.review) return reviewed(run, of, note)
+    for (const argument of ['evidence', 'tz'] as const) {
+      if (run.options[argument] !== undefined)
+        throw badArguments([{ argument, message: 'only with review: true' }])
+    }
     if (answers !== undefined || run.request.query.status === 'failed') {
       const list = await readCallsByAnswer(run, { answers, of })
       return view.collected({ ...list, note: notes(note, list.note) }, run.request, run.options)
@@ -101,8 +142,6 @@ export const listCalls = defineTool({
   shortening: ofOne.shortening,
 })
 
-/** Bound for the calls that are read to filter them by answer, which the platform does not support. */
-const maxRead = 2000
 const perPage = 100
 
 interface AnswerQuery {
@@ -115,20 +154,21 @@ interface AnswerQuery {
  * A page of the calls with these answers, and the counts per answer of all read calls that match
  * the other filters. Throws ApiError.
  */
-function readCallsByAnswer(run: TreeRun, { answers, of }: AnswerQuery): Promise<CollectedItems> {
+function readCallsByAnswer(run: ListRun, { answers, of }: AnswerQuery): Promise<CollectedItems> {
   const { limit: given, offset, ...filters } = run.request.query
   const [limit, from] = [Number(given), Number(offset ?? 0)]
   return withBranches(
     routes.calls.list,
-    { ...run, of, filters, perPage },
+    { ...run, of, filters, perPage, onPage: progressOf(run) },
     async (branches, tree) => {
       const order = 'latest_first'
-      const { items, hasMore } = await mergedItems(branches, { from: 0, to: maxRead, order })
+      const isAnswered = hasAnswer(answers)
+      const { items, hasMore } = await mergedItems(branches, { from: 0, to: maxCallsRead, order })
       const isPart = hasMore || tree.hasMore || branches.some(({ isCut }) => isCut)
       const [only] = branches
       if (of === 'account' && only?.error) throw only.error
       const failed = failedAccounts(branches, tree, run)
-      const chosen = items.filter(({ item }) => isOneOf(answers, item))
+      const chosen = items.filter(({ item }) => isAnswered(item))
       const end = from + limit
       const page = chosen.slice(from, end)
       const calls = items.map(({ item }) => item)
@@ -152,8 +192,64 @@ function readCallsByAnswer(run: TreeRun, { answers, of }: AnswerQuery): Promise<
   )
 }
 
-const isOneOf = (answers: AnswerQuery['answers'], { answer_status }: ListItem) =>
-  answers === undefined || answers.some((one) => one === answer_status)
+/** Reports how many calls were read so far. */
+function progressOf({ progress }: ListRun): (items: number) => void {
+  let read = 0
+  return (items) => {
+    read += items
+    progress(read, `${counted(read, 'call')} read`)
+  }
+}
+
+const day = 24 * 3_600_000
+
+/** The calls of a time against those of the time before. Throws ApiError, Refused. */
+async function reviewed(
+  run: ListRun,
+  of: AnswerQuery['of'],
+  note: string | undefined,
+): Promise<ToolOutput> {
+  const { created_after, created_before, limit: _, offset: __, ...filters } = run.request.query
+  const { answer_status: answers, evidence = detailedCalls, tz: zone = 'UTC' } = run.options
+  const end = typeof created_before === 'string' ? Date.parse(created_before) : Date.now()
+  const start = typeof created_after === 'string' ? Date.parse(created_after) : end - 7 * day
+  if (start >= end)
+    throw badArguments([{ argument: 'created_after', message: 'must be before created_before' }])
+  const times = { before: startBefore(start, end, zone), start, end }
+  const read = await readCallReview({
+    ...{ ...run, of, filters, answers, times, zone },
+    onPage: progressOf(run),
+  })
+  const { structured: review, lines, note: more } = reviewResult(read.review, { evidence })
+  const notes = [note, read.note, more].filter((one) => one !== undefined)
+  const {
+    failed,
+    review: { now },
+  } = read
+  return {
+    structured: {
+      total: now.isPart ? null : now.calls.length,
+      ...{ returned: 0, next_offset: null, items: [] },
+      ...(failed.length > 0 && { failed_accounts: failed }),
+      ...(notes.length > 0 && { note: notes.join(' ') }),
+      review,
+    },
+    lines: [...lines, ...failedLines(failed), ...notes],
+  }
+}
+
+/** One line for each reason why accounts could not be read. */
+const failedLines = (failed: readonly FailedAccounts[]) =>
+  failed.map(({ reason, accounts }) => {
+    const named = accounts
+      .slice(0, maxNamed)
+      .map(({ id, name }) => (id === 'me' ? "the key's own account" : nameWithId(name, id)))
+    const more = accounts.length > maxNamed ? ` and ${accounts.length - maxNamed} more` : ''
+    return `Not complete: ${named.join(', ')}${more}: ${reason}.`
+  })
+
+/** Most accounts that are named with a reason. */
+const maxNamed = 5
 
 function countsByAnswer(calls: readonly ListItem[]): Record<string, number> {
   const counts = new Map<string, number>()

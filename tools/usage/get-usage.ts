@@ -39,7 +39,7 @@ export const getUsage = defineTool({
   name: 'get_usage',
   title: 'Show usage',
   description:
-    'Counts completed conversations and their minutes, by hour, day, month or in total. Covers an account and its subaccounts; group_by splits by agent, subaccount or type, compare_start compares two periods. Failed calls are not counted, nor transferred ones in the sandbox.',
+    'Counts completed conversations and their minutes, by hour, day, month or in total. Covers an account and its subaccounts; group_by splits by agent, subaccount or type, compare_start compares two periods. Failed calls are not counted, nor transferred ones in the sandbox: list_calls review counts them.',
   route: routes.usage.get,
   view: 'usage',
   options,

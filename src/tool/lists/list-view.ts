@@ -17,7 +17,9 @@ import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 /** Default query parameters of list tools: 20 items, enough to choose from. */
 export const listDefaults = { limit: 20 }
 
-const shortenedNote = 'Shortened: continue with offset = next_offset, or ask for fewer fields.'
+/** `fields` are those that were asked for besides the fixed ones. */
+const shortenedNote = (fields: unknown) =>
+  `Shortened: continue with offset = next_offset${Array.isArray(fields) && fields.length > 0 ? ', or ask for fewer fields' : ''}.`
 
 /** A route whose reply is a page of items. */
 export type ListRoute = Route<
@@ -37,6 +39,8 @@ export const itemId = (item: ListItem): string =>
 export interface ListColumns {
   /** Fields of an item that are always shown; a dotted path shows a part of one. */
   readonly shows: readonly string[]
+  /** Fields of `shows` that are left out where they have this value, unless `fields` names them. */
+  readonly usual?: Readonly<Record<string, unknown>>
   /** If set, items contain speech, which this tool shows in full and lists only between untrusted marks. */
   readonly speechTool?: 'get_call' | 'get_conversation'
   /** Fields of the items, and of the result, that are not the route's. */
@@ -83,20 +87,27 @@ export interface ListView {
 
 export function listView(
   route: ListRoute,
-  { shows, speechTool, added = { item: {}, result: {} } }: ListColumns,
+  { shows, usual = {}, speechTool, added = { item: {}, result: {} } }: ListColumns,
 ): ListView {
   const shape = { ...itemSchema(route).shape, ...added.item }
   const always = [...shows, ...Object.keys(added.item)]
   const shortening = shortenArray('items', ({ note }, kept, { query }) => ({
     returned: kept,
     next_offset: Number(query.offset ?? 0) + kept,
-    note: [note, shortenedNote].filter(Boolean).join(' '),
+    note: [note, shortenedNote(query.fields)].filter(Boolean).join(' '),
   }))
   const collected: ListView['collected'] = (list, request, { fields = [] }) => {
     const { items, total, nextOffset, rest } = list
     const known = Object.keys(shape)
     const notes = [list.note, fieldsNote(items, { shows: always, fields, known })].filter(Boolean)
-    const shown = accountOnce(items.map((one) => project(one, [...always, ...fields])))
+    const isUsual = (name: string, value: unknown) =>
+      name in usual && usual[name] === value && !fields.includes(name) && !fields.includes('*')
+    const shown = accountOnce(
+      items.map((one) => {
+        const parts = Object.entries(project(one, [...always, ...fields]))
+        return Object.fromEntries(parts.filter(([name, value]) => !isUsual(name, value)))
+      }),
+    )
     const structured = {
       ...rest,
       ...shown.shared,
@@ -107,7 +118,10 @@ export function listView(
       items: shown.items,
     }
     return speechTool
-      ? listWithSpeech(structured, { shape, shortening, request, speechTool })
+      ? listWithSpeech(structured, {
+          ...{ shape, shortening, speechTool },
+          request: { ...request, query: { ...request.query, fields } },
+        })
       : { structured }
   }
   return {

@@ -53,16 +53,25 @@ interface BranchesRun extends TreeRun {
   readonly of: 'account' | 'account and subaccounts'
   readonly filters: RouteRequest['query']
   readonly perPage: number
+  /**
+   * Called with the number of items of a page when the next one is requested: progress must not come
+   * right before the result.
+   */
+  readonly onPage?: ((items: number) => void) | undefined
 }
 
 /**
- * Calls `work` with a branch for each account, whose requests end when the time is over. Throws
- * ApiError.
+ * Calls `work` with a branch for each account, whose requests end when the time is over. `open` makes
+ * branches with other filters. Throws ApiError.
  */
 export function withBranches<T>(
   route: ListRoute,
-  { of, request, restricted: session, signal: caller, answerBy, filters, perPage }: BranchesRun,
-  work: (branches: AccountBranch[], tree: AccountTree) => Promise<T>,
+  { of, request, restricted: session, signal: caller, answerBy, filters, ...rest }: BranchesRun,
+  work: (
+    branches: AccountBranch[],
+    tree: AccountTree,
+    open: (filters: RouteRequest['query']) => AccountBranch[],
+  ) => Promise<T>,
 ): Promise<T> {
   const msLeft = Math.min(answerBy - performance.now(), requestMs)
   return withTimeLimit(msLeft, caller, async (signal) => {
@@ -74,14 +83,13 @@ export function withBranches<T>(
             max: maxAccounts,
           })
     const options = {
-      ...{ route, filters, signal },
+      ...{ route, signal, onPage: rest.onPage },
       client: session.client,
-      perPage: Math.min(perPage, maxPerPage),
+      perPage: Math.min(rest.perPage, maxPerPage),
     }
-    return work(
-      tree.accounts.map((account) => new AccountBranch(account, options)),
-      tree,
-    )
+    const open = (wanted: RouteRequest['query']) =>
+      tree.accounts.map((account) => new AccountBranch(account, { ...options, filters: wanted }))
+    return work(open(filters), tree, open)
   })
 }
 
@@ -179,6 +187,9 @@ export interface OwnedItem {
   readonly account: AccountInTree
 }
 
+/** How much of a list was read. */
+export type ListExtent = 'all' | 'part' | 'none'
+
 /** Items `from` to `to` (not included) of the merged lists. */
 interface MergedItems {
   readonly items: readonly OwnedItem[]
@@ -248,10 +259,11 @@ interface BranchOptions {
   readonly signal: AbortSignal | undefined
   /** Page size per branch. */
   readonly perPage: number
+  readonly onPage: BranchesRun['onPage']
 }
 
 /** The list of one account, read page by page as its items are taken. */
-class AccountBranch {
+export class AccountBranch {
   readonly account: AccountInTree
   /** Error that ended the reading. */
   error: ApiError | undefined
@@ -282,6 +294,12 @@ class AccountBranch {
     return this.head === undefined && this.#next !== undefined
   }
 
+  /** How much of the list was read: all, a part, or nothing. */
+  get extent(): ListExtent {
+    if (this.error && !this.hasRead) return 'none'
+    return this.error || this.isCut || this.head || this.needsPage ? 'part' : 'all'
+  }
+
   /** Number of matches; `undefined`: unknown. */
   get total(): number | undefined {
     if (this.error) return undefined
@@ -298,6 +316,7 @@ class AccountBranch {
   async readPage(): Promise<void> {
     const { route, filters, client, signal, perPage } = this.#options
     const offset = this.#next ?? 0
+    if (this.hasRead) this.#options.onPage?.(this.#items.length)
     const query = { ...filters, limit: perPage, offset }
     try {
       const request = { params: { account_id: this.account.id }, query }

@@ -29,21 +29,23 @@ interface ListRequest {
  * any filter, and an empty list without a reason would pass as an answer. Throws Refused.
  */
 export async function whyEmpty(
-  { items, voices }: Readonly<Record<string, unknown>>,
+  { items: given, total, voices }: Readonly<Record<string, unknown>>,
   { route, request, options, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
+  // A review counts calls in place of items.
+  const items = options.review === true && total !== 0 ? undefined : given
   if (isEmpty(items) && unknown.includes('agent_id')) {
-    const given = String(request.query.agent_id)
-    const hint = await hintFor('agent_id', given, request, session)
-    return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
+    const agent = String(request.query.agent_id)
+    const hint = await hintFor('agent_id', agent, request, session)
+    return `No agent has the id or name "${agent}". ${hint ?? ''}`.trim()
   }
   if (route.id === routes.calls.list.id && isEmpty(items)) {
     const unpublished = unknownStatus(request.query.status)
     if (unpublished) return unpublished
   }
   // With filters of the tool itself, a list by those of the platform alone shows more.
-  const { fields, ...ownOptions } = options
+  const { fields, review, evidence, tz, ...ownOptions } = options
   const isOfOneAccount = isEmpty(items) && Object.keys(ownOptions).length === 0
   const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
   if (route.id === routes.agents.list.id) {

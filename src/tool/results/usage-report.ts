@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Usage } from '../../contract/usage.ts'
 import { nameWithId } from '../../text/closest-match.ts'
+import { timeIn } from '../../text/time-zone.ts'
 import { firstLines } from '../../text/tokens.ts'
 import type { OutputWithLines, StructuredContent } from '../tool.ts'
 import { resultBudget } from './shortening.ts'
@@ -85,7 +86,7 @@ function contentOf(
   }
 }
 
-const isoOf = (ms = 0) => new Date(ms).toISOString()
+export const isoOf = (ms = 0) => new Date(ms).toISOString()
 
 const withMinutes = ({ ts, values, ...rest }: Usage['data'][number]) => ({
   ts,
@@ -187,7 +188,7 @@ function changeInWords({ change, percent }: Partial<UsageGroup>): string {
   return `${signed(minutes, tenth(minutes))} min${inPercent}, ${signed(conversations)}`
 }
 
-const signed = (value: number, text = String(value)) => (value > 0 ? `+${text}` : text)
+export const signed = (value: number, text = String(value)) => (value > 0 ? `+${text}` : text)
 
 /** One line of the report; `first` is the index of the first bucket that the line shows. */
 interface BucketRow {
@@ -281,7 +282,10 @@ const shortLabel =
   }
 
 /** `2026-11-01 00:00 to 2026-11-22 04:56 Europe/Berlin` */
-function rangeInWords({ start, end }: { start: unknown; end: unknown }, zone: string): string {
+export function rangeInWords(
+  { start, end }: { start: unknown; end: unknown },
+  zone: string,
+): string {
   return `${timeInWords(start, zone)} to ${timeInWords(end, zone)} ${zone}`
 }
 
@@ -289,7 +293,7 @@ function rangeInWords({ start, end }: { start: unknown; end: unknown }, zone: st
 function timeInWords(time: unknown, timeZone: string): string {
   const ms = typeof time === 'number' ? time : Date.parse(String(time))
   if (Number.isNaN(ms)) return String(time ?? '?')
-  return new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+  return timeIn(ms, timeZone)
 }
 
 /** One value of a bucket, as the platform gives it. */

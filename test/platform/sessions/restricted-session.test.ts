@@ -79,6 +79,7 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
     ['review_agent', { agent_id: seedIds.supportAgent }],
     ['go_live_checklist', { agent_id: 'Support line', from_number: '+12025550110' }],
     ['investigate_call', { call_id: unknown }],
+    ['review_calls', {}],
     ['weekly_usage_report', {}],
     ['migrate_numbers', { from_trunk_id: unknown, to_trunk_id: seedIds.trunk }],
   ]

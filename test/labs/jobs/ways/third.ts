@@ -1,10 +1,9 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import { type Assistant, Calls, Conversations, Greeting, Trunks, type Way } from './assistant.ts'
+import { type Assistant, Greeting, Trunks, type Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
 
 const lastWeek = { created_after: '2026-11-09T00:00:00Z', created_before: '2026-11-16T00:00:00Z' }
-const twoWeeks = { ...lastWeek, created_after: '2026-11-02T00:00:00Z' }
 
 /** A conversation as `list_conversations` shows it with a part of its transcript. */
 interface Spoken {
@@ -65,64 +64,31 @@ const endsOfDay: Way = async (assistant) => {
     .join('\n')
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  user_unavailable: 'nobody answered',
-  user_busy: 'busy',
-  user_rejected: 'declined',
-}
-
+/** One call: each row has the time before in brackets, each failure its id. */
 const reviewOfWeek: Way = async (assistant) => {
-  const usage = await assistant.text('get_usage', {
-    start: lastWeek.created_after,
-    end: lastWeek.created_before,
-    compare_start: twoWeeks.created_after,
-    group_by: ['agent'],
-  })
-  const list = { ...twoWeeks, limit: 100 }
-  const transferred = await assistant.read(Conversations, 'list_conversations', {
-    ...list,
-    status: 'transferred',
-  })
-  const failed = await assistant.read(Calls, 'list_calls', {
-    ...list,
-    status: 'failed',
+  const review = await assistant.text('list_calls', {
+    ...lastWeek,
+    review: true,
+    evidence: 100,
     include_subaccounts: true,
   })
-  const isLater = (start: string) => start >= lastWeek.created_after
-  // "- Reception (id): 46.8 min (2810 s), 12; before 25.9 min (1556 s), 9; …"; either may be none
-  const usageRow = /^- (.+) \(.+?\): (.*?); before (.*?);/gm
-  const counted = [
-    ...[...usage.matchAll(usageRow)].flatMap(([, name = '', later, earlier]) => [
-      { name, column: 0, count: completed(later) },
-      { name, column: 3, count: completed(earlier) },
-    ]),
-    ...transferred.items.map(({ agent_name: name, start_timestamp }) => ({
-      name,
-      column: isLater(start_timestamp) ? 1 : 4,
-      count: 1,
-    })),
-    ...failed.items.map(({ agent_name: name, created }) => ({
-      name,
-      column: isLater(created) ? 2 : 5,
-      count: 1,
-    })),
-  ]
-  const columns = [0, 1, 2, 3, 4, 5]
-  const rows = [...Map.groupBy(counted, ({ name }) => name)].map(([name, own]) => {
-    const sum = (wanted: number) =>
-      own.reduce((all, { column, count }) => all + (column === wanted ? count : 0), 0)
-    return `${name}: ${columns.map(sum).join(', ')}`
+  const outcomes = ['completed', 'transferred', 'failed']
+  const [, byAgent = ''] = /^By agent:\n((?:- .*\n)*)/m.exec(review) ?? []
+  // "- Reception (id): 14 (12, +2): completed 12 (9), transferred 2 (3), failed 0 (0)"
+  const rows = [...byAgent.matchAll(/^- (.+) \(.+?\): \d+ \(.*?\): (.*)$/gm)]
+  const agents = rows.map(([, name = '', counts = '']) => {
+    const [now, before] = [1, 2].map((column) =>
+      outcomes.map((one) => new RegExp(`${one} (\\d+) \\((\\d+)\\)`).exec(counts)?.[column] ?? 0),
+    )
+    return `${name}: ${[...(now ?? []), ...(before ?? [])].join(', ')}`
   })
-  return [
-    ...rows,
-    ...failed.items
-      .filter(({ created }) => isLater(created))
-      .map(({ id, answer_status }) => `${id}: ${reasons[answer_status]}`),
-  ].join('\n')
+  // "- failed, nobody answered (user_unavailable): 6 (4, +2); id 2026-11-13 09:20 …; more: id, id"
+  const failures = [...review.matchAll(/^- failed, (.+?) \((?:user_\w+)\): (.*)$/gm)]
+  const evidence = failures.flatMap(([, reason = '', calls = '']) =>
+    [...calls.matchAll(/[\da-f]{8}-[\da-f-]{27}/g)].map(([id]) => `${id}: ${reason}`),
+  )
+  return [...agents, ...evidence].join('\n')
 }
-
-/** The conversations of "46.8 min (2810 s), 12". */
-const completed = (text = '') => Number(/\), (\d+)/.exec(text)?.[1] ?? 0)
 
 const clearOut: Way = async (assistant) => {
   const text = await assistant.agreed('archive_agent', {

@@ -1,0 +1,114 @@
+import type { AnswerStatus } from '../../contract/answer-status.ts'
+import type { RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { AccountInTree } from '../../platform/sessions/complete-lists.ts'
+import type { CallReview, PartOfReview } from '../results/call-review.ts'
+import type { ListItem } from './list-view.ts'
+import {
+  type AccountBranch,
+  type FailedAccounts,
+  failedAccounts,
+  listNotes,
+  mergedItems,
+  type TreeRun,
+  withBranches,
+} from './several-accounts.ts'
+
+/** Most calls that are read where the platform cannot filter or count them, of all accounts together. */
+export const maxCallsRead = 2000
+const perPage = 100
+
+/** Calls with any of these answers, which the platform does not filter by; `undefined`: all. */
+export const hasAnswer =
+  (answers: readonly AnswerStatus[] | undefined) =>
+  ({ answer_status }: ListItem): boolean =>
+    answers === undefined || answers.some((one) => one === answer_status)
+
+interface ReviewRun extends TreeRun {
+  readonly of: 'account' | 'account and subaccounts'
+  /** Filters of both times, without those for the creation of a call. */
+  readonly filters: RouteRequest['query']
+  readonly answers?: readonly AnswerStatus[] | undefined
+  /** Unix ms: from `start` until before `end`, and from `before` until before `start`. */
+  readonly times: { readonly before: number; readonly start: number; readonly end: number }
+  readonly zone: string
+  readonly onPage?: ((items: number) => void) | undefined
+}
+
+interface ReadReview {
+  readonly review: CallReview
+  readonly failed: readonly FailedAccounts[]
+  /** What was not read, and why. */
+  readonly note: string | undefined
+}
+
+/**
+ * Reads the calls of a time and of the time before, at most 2,000 of each. Throws ApiError if none of
+ * the first could be read, or the caller cancelled; other failures leave the review partial.
+ */
+export function readCallReview({
+  times: { before, start, end },
+  filters,
+  answers,
+  zone,
+  ...run
+}: ReviewRun): Promise<ReadReview> {
+  const created = (from: number, until: number) => ({
+    ...filters,
+    created_after: new Date(from).toISOString(),
+    created_before: new Date(until).toISOString(),
+  })
+  const options = { ...run, filters: created(start, end), perPage }
+  return withBranches(routes.calls.list, options, async (branches, tree, open) => {
+    const earlier = open(created(before, start))
+    const read = async (ones: AccountBranch[], from: number, until: number) => {
+      const { items } = await mergedItems(ones, {
+        from: 0,
+        to: maxCallsRead,
+        order: 'latest_first',
+      })
+      const isWanted = hasAnswer(answers)
+      const inTime = items.filter(({ item }) => isInTime(item, from, until))
+      const part: PartOfReview = {
+        ...{ start: from, end: until },
+        calls: inTime.filter(({ item }) => isWanted(item)),
+        extents: new Map(ones.map(({ account, extent }) => [account.id, extent])),
+        isPart: isTreePart || ones.some(({ extent }) => extent !== 'all'),
+      }
+      return { part, dropped: items.length - inTime.length, read: items.length }
+    }
+    const isTreePart = tree.hasMore || tree.failed.length > 0
+    const [now, then] = await Promise.all([
+      read(branches, start, end),
+      read(earlier, before, start),
+    ])
+    // An account that failed for one of the times is named once.
+    const states = branches.map((branch, at) =>
+      branch.error ? branch : { ...statusOf(branch), error: earlier[at]?.error },
+    )
+    const failed = failedAccounts(states, tree, run)
+    const isBounded = [now, then].some((one) => one.read >= maxCallsRead && one.part.isPart)
+    const dropped = now.dropped + then.dropped
+    const notes = [
+      isBounded &&
+        `At most ${maxCallsRead} calls of each time are read: narrow created_after and created_before.`,
+      dropped > 0 && `The platform gave ${dropped} calls of other times too: they are not counted.`,
+      listNotes([...branches, ...earlier], tree, { failed, from: 0 }),
+      end > Date.now() && 'The time is not over: its calls are those so far.',
+    ]
+    const accounts: readonly AccountInTree[] = tree.accounts
+    return {
+      review: { zone, accounts, now: now.part, before: then.part },
+      failed,
+      note: notes.filter(Boolean).join(' ') || undefined,
+    }
+  })
+}
+
+const statusOf = ({ account, hasRead }: AccountBranch) => ({ account, hasRead })
+
+/** A platform may filter less than asked. A call without a time is taken as the platform gave it. */
+function isInTime({ created }: ListItem, from: number, until: number): boolean {
+  const time = Date.parse(String(created))
+  return Number.isNaN(time) || (time >= from && time < until)
+}
