@@ -118,11 +118,11 @@ export function reviewResult(
 
 /** How to get the ids of all failed calls, where only some are shown. */
 function evidenceNote({ outcomes, evidence }: Parts, asked: number): string | undefined {
-  const most = Math.max(0, ...outcomes.shown.filter(isFailed).map(({ now }) => now.length))
-  if (most <= evidence) return undefined
+  const max = Math.max(0, ...outcomes.shown.filter(isFailed).map(({ now }) => now.length))
+  if (max <= evidence) return undefined
   return evidence < asked
     ? `Shortened to ${evidence} ids of failed calls for each answer: list_calls with status failed lists all.`
-    : `evidence: ${most} gives the ids of all these failed calls.`
+    : `evidence: ${max} gives the ids of all these failed calls.`
 }
 
 /** Calls of both times. */
