@@ -31,7 +31,7 @@ export const timeIn = (ms: number, timeZone: string): string =>
   new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
 
 /** Midnight at the beginning of a day such as `2026-11-21`, in ISO 8601 with the offset of that day. */
-export function startOfDay(isoDay: string, timeZone: string): string {
+function startOfDay(isoDay: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const offsetAt = (ms: number) => {
     const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value
