@@ -66,7 +66,7 @@ export const createAgent = defineTool({
       checks.greeting(run.body.initial_message),
     ])
     const body = catalogs.wanted
-    const warnings = [...catalogs.warnings, ...greeting]
+    const warnings = [...catalogs.warnings, ...greeting.warnings]
     const agent = await session.client.call(routes.agents.create, { ...request, body }, signal)
     return {
       structured: {

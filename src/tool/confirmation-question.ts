@@ -8,8 +8,11 @@ import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialo
 import { Refused } from './refused.ts'
 
 export interface Confirmable {
-  /** `calls` and `deletes` cannot be undone; `hides` (archiving, disabling) can, with an update. */
-  readonly kind: 'calls' | 'deletes' | 'hides'
+  /**
+   * `calls` and `deletes` cannot be undone; `hides` (archiving, disabling) and `speaks` (a greeting
+   * with gaps for several agents) can, with an update.
+   */
+  readonly kind: 'calls' | 'deletes' | 'hides' | 'speaks'
   /**
    * `hides` only. True: nothing in use would stop working, so the mode `auto` does not ask. Absent:
    * unknown.

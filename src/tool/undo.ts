@@ -34,7 +34,7 @@ const toolOf: Readonly<Record<ChangedKind, string>> = {
 
 /** The argument that takes a change back. */
 export const undoOption = {
-  undo: z.string().min(1).optional().describe('Instead: id of a change to take back.'),
+  undo: z.string().min(1).optional().describe('Takes this change back.'),
 }
 
 /** Fields of the result of a change. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
 import { connectPerson, yes } from '../harness/person.ts'
+import { scratchFolder, startProgram } from '../harness/program.ts'
 import { startSandboxPlatform } from '../harness/sandbox-platform.ts'
 import { newAgent } from '../harness/story.ts'
 
@@ -177,4 +178,20 @@ describe('a change of phone numbers', () => {
     expect(saved).toMatchObject({ applied: false })
     expect(saved).not.toHaveProperty('undo')
   })
+})
+
+test('a change is taken back from the terminal, and the audit trail names it', async () => {
+  using state = scratchFolder()
+  const run = async (...args: string[]) => {
+    const env = { ...sandbox.env(), VOICE_AGENT_STATE_DIR: state.path, VOICE_AGENT_LOG: 'off' }
+    await using program = startProgram(args, env)
+    expect(await program.exited, program.stderr()).toBe(0)
+    return program.stdout()
+  }
+  const agent = idOf(await client.value('create_agent', { ...newAgent, name: 'Typed', note: 'a' }))
+  const changed = await run('call', 'update_agent', '--agent-id', agent, '--note', 'b')
+  const [, undo = ''] = /undo (\w+)/.exec(changed) ?? []
+  await run('call', 'update_agent', '--undo', undo)
+  expect(await client.value('get_agent', { agent_id: agent })).toMatchObject({ note: 'a' })
+  expect(await run('audit', '--json')).toContain(undo)
 })

@@ -179,7 +179,7 @@ async function checkedCopy(
   const checks = newValueChecks(run, allow_unlisted)
   const [catalogs, greeting, copied] = await Promise.all([
     checks.catalogValues(body, original),
-    'initial_message' in changes ? checks.greeting(body.initial_message) : [],
+    'initial_message' in changes ? checks.greeting(body.initial_message) : undefined,
     isOtherAccount ? missingThere(body, changes, run) : [],
   ])
   const unread = driftOf(original).flatMap(({ path }) =>
@@ -187,7 +187,7 @@ async function checkedCopy(
   )
   const warnings = [
     ...catalogs.warnings,
-    ...greeting,
+    ...(greeting?.warnings ?? []),
     ...copied,
     ...(left.length > 0
       ? [`not copied, because a new agent does not take it: ${left.join(', ')}`]

@@ -5,6 +5,8 @@ import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { isObject } from '../../src/text/json.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
+import { confirmOption } from '../../src/tool/confirmation.ts'
+import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesBetween,
@@ -38,6 +40,7 @@ import {
   wantedLists,
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
+import { greetingQuestion } from './greeting-question.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
 import { undoPlan } from './undo-agent.ts'
 import {
@@ -58,6 +61,7 @@ const updateOptions = {
     .describe('Its modified as you read it; refused if changed since.'),
   ...unlistedOption,
   ...undoOption,
+  ...confirmOption,
 }
 
 type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
@@ -81,7 +85,9 @@ export const updateAgent = defineTool({
   options: updateOptions,
   absent: absentInstructions,
   changes: [...Object.keys(listOptions), 'undo'],
-  schema: z.object({ ...updateResultShape, ...updatesResultShape, ...undoShape }).partial(),
+  schema: z
+    .object({ ...updateResultShape, ...updatesResultShape, ...undoShape, ...confirmationShape })
+    .partial(),
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
@@ -117,6 +123,9 @@ async function updateManyAgents(
 ): Promise<ToolOutcome> {
   // A voice or a model may belong to one account, so each account has its own checks.
   const checks = new Map<string, NewValueChecks>()
+  const ownChecks = newValueChecks(run, run.options.allow_unlisted)
+  checks.set(accountIn(run.request), ownChecks)
+  await confirmGreeting(selection, run, ownChecks)
   const update = (id: string, own: UpdateRun) => {
     const account = accountIn(own.request)
     const ofAccount = checks.get(account) ?? newValueChecks(own, own.options.allow_unlisted)
@@ -127,6 +136,21 @@ async function updateManyAgents(
   const outcomes = await forEachSelected(selection.items, 'agent_id', update, run)
   refuseIfNoneDone(outcomes, selection.argument)
   return kept.named(updatesResult(outcomes, selection, run.options))
+}
+
+/** A greeting with gaps is heard by the callers of all of them. Throws NotConfirmed and Refused. */
+async function confirmGreeting(
+  selection: ItemSelection,
+  run: UpdateRun,
+  checks: NewValueChecks,
+): Promise<void> {
+  const greeting = run.body.initial_message
+  if (typeof greeting?.message !== 'string' || selection.items.length < 2 || run.options.dry_run)
+    return
+  const { message } = greeting
+  const { unknown } = await checks.greeting(greeting)
+  if (unknown.length > 0)
+    await run.confirm(() => greetingQuestion(message, unknown, selection, run))
 }
 
 /**
@@ -213,13 +237,14 @@ async function checkedPlan(
   const isGreetingStored = greetingOf(merged.wanted) === greetingOf(stored)
   const [{ wanted, warnings }, greeting] = await Promise.all([
     checks.catalogValues(merged.wanted, stored),
-    isGreetingStored ? [] : checks.greeting(merged.wanted.initial_message),
+    isGreetingStored ? undefined : checks.greeting(merged.wanted.initial_message),
   ])
   const changes = [
     ...changesBetween(sameFieldsOf(stored, wanted), wanted),
     ...(bringsBack ? bringBackChange(stored) : []),
   ]
-  const all = [...merged.missing, ...edited.warnings, ...warnings, ...greeting]
+  const found = [...warnings, ...(greeting?.warnings ?? [])]
+  const all = [...merged.missing, ...edited.warnings, ...found]
   return { wanted, cleared, changes, warnings: all, missing: edited.missing, bringsBack }
 }
 

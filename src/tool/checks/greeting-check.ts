@@ -15,21 +15,32 @@ const issueText = ({ line, message }: TemplateIssue) => {
   return typeof line === 'number' ? `line ${line}: ${text}` : text
 }
 
+interface NewGreeting {
+  readonly warnings: readonly string[]
+  /** Variables that nothing is known to fill, and that have no default. */
+  readonly unknown: readonly string[]
+}
+
 /**
- * Checks a greeting before it is saved. Returns warnings; throws Refused with all errors if the
- * template does not render.
+ * Checks a greeting before it is saved. Throws Refused with all errors if the template does not
+ * render.
  */
 export async function checkNewGreeting(
   initialMessage: unknown,
   { call }: Pick<AccountReader, 'call'>,
-): Promise<string[]> {
+): Promise<NewGreeting> {
   const template = isObject(initialMessage) ? initialMessage.message : undefined
-  if (typeof template !== 'string' || !isTemplate(template)) return []
+  if (typeof template !== 'string' || !isTemplate(template)) return { warnings: [], unknown: [] }
   const argument = 'initial_message.message'
-  const { valid, errors, warnings } = await call(routes.templates.validate, { body: { template } })
+  const { valid, errors, warnings, unknown_variables } = await call(routes.templates.validate, {
+    body: { template },
+  })
   if (valid) {
     const spoken = await spokenText(template, {})
-    return warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue, spoken)}`)
+    return {
+      warnings: warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue, spoken)}`),
+      unknown: unfilledVariables(unknown_variables, template, []),
+    }
   }
   const messages = errors.length > 0 ? errors.map(issueText) : ['the template does not render']
   throw badArguments(messages.map((message) => ({ argument, message })))

@@ -252,6 +252,56 @@ describe('add_tags and remove_tags', () => {
   })
 })
 
+describe('a greeting with unknown variables', () => {
+  const message = 'Hello {{ shop.name }}, order {{ order | default("none") }}.'
+  const auto = { env: { VOICE_AGENT_CONFIRM: 'auto' } }
+  const twoAgents = async (person: Awaited<ReturnType<typeof connectPerson>>) =>
+    [
+      await person.value('create_agent', { ...newAgent, name: 'Door' }),
+      await person.value('create_agent', { ...newAgent, name: 'Desk' }),
+    ].map(({ id }) => String(id))
+
+  test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
+    'is saved for several agents only after a question (%s)',
+    async (kind) => {
+      await using person = await connectPerson(kind, auto)
+      const [agent_id] = await twoAgents(person)
+      const args = { agent_ids: ['Door', 'Desk'], initial_message: { message } }
+      const preview = await person.call('update_agent', args)
+      expect(await person.flaws('update_agent', preview)).toBeUndefined()
+      const { confirmation } = Object(preview.structuredContent)
+      expect(confirmation.facts).toMatchObject({
+        'Unknown variables': '"shop.name"',
+        Agents: '"Door", "Desk"',
+        'initial_message.message': expect.stringContaining('shop.name'),
+      })
+      expect(await person.value('get_agent', { agent_id })).not.toMatchObject({
+        initial_message: { message },
+      })
+      const { confirm_token } = confirmation
+      const done = await person.value('update_agent', { ...args, confirm_token })
+      expect(done).toMatchObject({ summary: { updated: 2 } })
+      // What was there before is taken back without a question.
+      expect(await person.value('update_agent', { undo: done.undo })).toMatchObject({
+        summary: { updated: 2 },
+      })
+    },
+  )
+
+  test('needs no question for one agent, in a dry run, or if all are known', async () => {
+    await using person = await connectPerson('v2 2026-07-28', auto)
+    const agent_ids = await twoAgents(person)
+    const greeting = { initial_message: { message } }
+    for (const args of [
+      { agent_id: agent_ids[0], ...greeting },
+      { agent_ids: agent_ids.slice(1), ...greeting },
+      { agent_ids, ...greeting, dry_run: true },
+      { agent_ids, initial_message: { message: 'Hello {{ contact.first_name }}.' } },
+    ])
+      expect(await person.value('update_agent', args)).not.toHaveProperty('confirmation')
+  })
+})
+
 describe('on a platform that fails', () => {
   const agent = (at: number, more: object = {}) => ({
     ...{ id: `00000000-0000-4000-8000-0000000000${10 + at}`, name: `Bot ${at}`, note: null },

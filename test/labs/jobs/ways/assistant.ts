@@ -122,5 +122,3 @@ export const Models = z.looseObject({
     }),
   ),
 })
-
-export const Greeting = z.looseObject({ initial_message: z.looseObject({ message: z.string() }) })

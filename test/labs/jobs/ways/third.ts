@@ -1,6 +1,5 @@
 import { ok } from 'node:assert/strict'
-import * as z from 'zod'
-import { type Assistant, Greeting, Trunks, type Way } from './assistant.ts'
+import { type Assistant, Trunks, type Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
 
 const lastWeek = { created_after: '2026-11-09T00:00:00Z', created_before: '2026-11-16T00:00:00Z' }
@@ -206,36 +205,20 @@ const cureAndCall: Way = async (assistant) => {
     .join('\n')
 }
 
-const Openings = z.looseObject({
-  items: z.array(Greeting.extend({ name: z.string(), max_duration_seconds: z.int() })),
-})
-
 const drill: Way = async (assistant) => {
-  const tag = 'outreach'
-  // The old greetings first: one is too long to be shown whole in the result of a change.
-  const { items } = await assistant.read(Openings, 'list_agents', {
-    tags: [tag],
-    fields: ['initial_message.message', 'max_duration_seconds'],
-    limit: 100,
-  })
   const message = 'We are closed because of a storm. Please call again tomorrow.'
-  const all = { initial_message: { message }, max_duration_seconds: 60 }
-  await assistant.text('update_agent', { with_tag: tag, ...all })
-  const one = { agent_id: 'Reception' }
-  const text = await assistant.text('update_agent', { ...one, initial_message: { message } })
-  const [, was = ''] = /^initial_message\.message: (".*") → /m.exec(text) ?? []
-  await assistant.text('update_agent', { ...one, initial_message: { message: JSON.parse(was) } })
-  const alike = Map.groupBy(items, ({ initial_message, max_duration_seconds }) =>
-    JSON.stringify({ message: initial_message.message, max_duration_seconds }),
-  )
-  for (const group of alike.values()) {
-    await assistant.text('update_agent', {
-      agent_ids: group.map(({ name }) => name),
-      max_duration_seconds: group[0]?.max_duration_seconds,
-      initial_message: { message: group[0]?.initial_message.message },
-    })
+  const greeting = { initial_message: { message } }
+  const all = { with_tag: 'outreach', ...greeting, max_duration_seconds: 60 }
+  const changed = [
+    await assistant.text('update_agent', all),
+    await assistant.text('update_agent', { agent_id: 'Reception', ...greeting }),
+  ]
+  for (const text of changed) {
+    const [, undo] = /undo (\w+)/.exec(text) ?? []
+    await assistant.text('update_agent', { undo })
   }
-  return `${items.length + 1} agents took part.`
+  const [, tagged] = /^(\d+) agents/.exec(changed[0] ?? '') ?? []
+  return `${Number(tagged) + 1} agents took part.`
 }
 
 export const thirdWays: Readonly<Record<string, Way>> = {
