@@ -16,7 +16,7 @@ const slow = [
   'test/cli/json-log.test.ts',
   'test/cli/site.test.ts',
   'test/cli/terminal/completion/shells.test.ts',
-  'test/cli/terminal/run-call.test.ts',
+  'test/cli/terminal/tool-call.test.ts',
   'test/cli/unwritable-log.test.ts',
   'test/docs/skill.test.ts',
   'test/dev/docs/install-links.test.ts',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ModelCatalog, TranscriberCatalog } from '../src/contract/provider.ts'
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
-import { fieldsOption, isSelection, project, selectionNote } from '../src/tool/lists/list-view.ts'
+import { fieldsOption, isSelection, project, selectionNote } from '../src/tool/lists/list-fields.ts'
 import type { ItemShortening } from '../src/tool/tool.ts'
 
 /** The argument `sort_by`, with the names of the orders. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Server } from '@modelcontextprotocol/server'
-import type { Changes } from '../state/changes.ts'
+import type { Broadcast } from '../state/broadcast.ts'
+import type { ServedRequest } from './client-of-request.ts'
 import { type GetHeader, headerNames } from './messages.ts'
-import type { ServedRequest } from './request-sender.ts'
 
 /** The parts of a stateless HTTP request that a cancellation can name. */
 export interface CancellableRequest {
@@ -32,13 +32,13 @@ export interface Cancellations {
  * back: then the target is ambiguous, and neither is cancelled. For the same reason a cancellation
  * goes on to the other servers, where the request may be, only if its sender has a session header.
  */
-export function createCancellations(changes: Changes): Cancellations {
+export function createCancellations(broadcast: Broadcast): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()
   const abort = (key: string) => {
     const [one, another] = underWay.get(key) ?? []
     if (another === undefined) one?.abort()
   }
-  changes.listen('cancelled_request', abort)
+  broadcast.listen('cancelled_request', abort)
   return {
     async run(request, signal, work) {
       const key = keyOf(request)
@@ -55,7 +55,7 @@ export function createCancellations(changes: Changes): Cancellations {
     cancel(request) {
       const topic = keyOf(request)
       const isUnique = request.header(headerNames.session) !== undefined
-      if (isUnique) changes.announce({ kind: 'cancelled_request', topic })
+      if (isUnique) broadcast.announce({ kind: 'cancelled_request', topic })
       else abort(topic)
     },
   }

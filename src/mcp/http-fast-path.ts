@@ -9,6 +9,7 @@ import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import type { Tool } from '../tool/tool.ts'
+import { clientIn, isViewSession } from './client-of-request.ts'
 import { errorForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import {
@@ -27,7 +28,6 @@ import {
   resultResponseParts,
 } from './messages.ts'
 import type { ObservedContext, RequestObserving } from './observed-request.ts'
-import { clientIn, isViewSession } from './request-sender.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import type { Skill } from './skills.ts'

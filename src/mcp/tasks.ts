@@ -24,8 +24,8 @@ import {
   taskIn,
 } from '../tool/task.ts'
 import type { Tool } from '../tool/tool.ts'
+import { clientFeaturesOf } from './client-of-request.ts'
 import { withProtocolErrors } from './errors.ts'
-import { clientFeaturesOf } from './request-sender.ts'
 import { tasksExtension } from './server-info.ts'
 
 /*

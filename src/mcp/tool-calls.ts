@@ -16,7 +16,7 @@ import type { ConfirmedCall } from '../tool/confirmation.ts'
 import { errorMetaKey } from '../tool/result.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CancellableRequest, Cancellations } from './cancellations.ts'
-import type { RequestSender } from './request-sender.ts'
+import type { RequestSender } from './client-of-request.ts'
 
 /** The client's part in a running tool call. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>

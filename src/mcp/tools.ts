@@ -14,16 +14,16 @@ import type { Confirmations } from '../tool/confirmation.ts'
 import { jsonSchemaValidator } from '../tool/confirmation-question.ts'
 import type { SingleUseToken } from '../tool/single-use-tokens.ts'
 import type { Tool } from '../tool/tool.ts'
-import { refuseCursor } from './errors.ts'
-import type { Exposure } from './exposure.ts'
-import type { Protocol } from './messages.ts'
 import {
   clientFeaturesOf,
   type RequestSender,
   requestSender,
   type ServedRequest,
   showsViews,
-} from './request-sender.ts'
+} from './client-of-request.ts'
+import { refuseCursor } from './errors.ts'
+import type { Exposure } from './exposure.ts'
+import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
 

@@ -241,7 +241,7 @@ export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, lon
  *
  * A write is retried only if there was no connection: once it may have been sent, it may have been
  * carried out. Timeouts are never retried, because a second request would add to the load of a slow
- * platform. Bulk updates retry after a 429 (tool/many.ts), which means that nothing was done.
+ * platform. Bulk updates retry after a 429 (tool/bulk.ts), which means that nothing was done.
  */
 export function waitBeforeRetry(
   method: Method,

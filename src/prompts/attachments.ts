@@ -20,7 +20,7 @@ import {
   type TrunkOfNumber,
 } from '../tool/checks/readiness.ts'
 import type { Fields } from '../tool/field-changes.ts'
-import { project } from '../tool/lists/list-view.ts'
+import { project } from '../tool/lists/list-fields.ts'
 import { compactJson } from '../tool/results/shortening.ts'
 
 /** One thing as JSON. `budget`: most tokens, estimated. */

@@ -5,7 +5,7 @@ import type { Attachment, PromptReader } from '../mcp/prompt.ts'
 import { definePrompt } from '../mcp/prompt.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { project } from '../tool/lists/list-view.ts'
+import { project } from '../tool/lists/list-fields.ts'
 import { transcriptLines, transcriptOf } from '../tool/results/call-report.ts'
 import { callArgument } from './arguments.ts'
 import {

@@ -4,7 +4,7 @@ import type { SipTrunk } from '../contract/sip-trunk.ts'
 import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
 import { readOwnNumbers } from '../tool/checks/readiness.ts'
-import { project } from '../tool/lists/list-view.ts'
+import { project } from '../tool/lists/list-fields.ts'
 import { trunkArgument } from './arguments.ts'
 import { attachedFrom, attachedList, attachedTrunk } from './attachments.ts'
 

@@ -87,7 +87,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     callServices,
     undoLog: openUndoLog(config.state, state.undo, sealingKeys),
     config,
-    changes: state.changes,
+    broadcast: state.broadcast,
     observer,
     audit,
     onReplyDrift,
@@ -99,7 +99,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     sessionFor,
     confirm: calling.confirm,
     records: state.records,
-    changes: state.changes,
+    broadcast: state.broadcast,
     sealingKeys,
     audit,
     ...events,
@@ -147,7 +147,7 @@ export interface McpService extends McpServing {
   readonly callLocally: CallLocally
 }
 
-interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'changes'> {
+interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'broadcast'> {
   /** Tools that the operator exposes. */
   readonly exposure: Exposure
   readonly isSandbox: boolean
@@ -161,13 +161,13 @@ interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'chan
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { exposure, isSandbox, confirm, records, changes, sealingKeys } = options
+  const { exposure, isSandbox, confirm, records, broadcast, sealingKeys } = options
   const { audit, observer, shutdown, onBug, onStateTrouble = onBug } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
   })
-  const cancellations = createCancellations(changes)
+  const cancellations = createCancellations(broadcast)
   const onStateFailure = ({ message, isTemporary }: StateError) => {
     observer?.stateFailed(isTemporary ? 'away' : 'broken')
     onStateTrouble(message)
@@ -188,7 +188,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     runTool: audit ? auditedCalls(runTool, audit) : runTool,
     observing: createRequestObserving(observer),
   }
-  const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
+  const cancelledTasks = createCancelledTasks({ records, broadcast }, taskTtlMs)
   const onUnknownTool = unknownToolRecorder(options)
   return {
     factory: createServerFactory({

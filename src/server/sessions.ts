@@ -10,7 +10,7 @@ import type { Credential } from '../platform/sessions/credential.ts'
 import { createReplyCaches, type ReplyCache } from '../platform/sessions/reply-cache.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { createReplyChanges } from '../platform/sessions/watched-replies.ts'
-import type { Changes } from '../state/changes.ts'
+import type { Broadcast } from '../state/broadcast.ts'
 import type { UndoLog } from '../state/undo-log.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
@@ -26,7 +26,7 @@ interface SessionParts {
   readonly callServices: CallServices
   readonly undoLog: UndoLog | undefined
   readonly config: ServiceConfig
-  readonly changes: Changes
+  readonly broadcast: Broadcast
   readonly observer: Observer | undefined
   readonly audit: Audit | undefined
   readonly onReplyDrift: ((message: string) => void) | undefined
@@ -62,14 +62,14 @@ function sessionFactory({
   callServices,
   undoLog,
   config: { platform: platformConfig, scope },
-  changes,
+  broadcast,
   observer,
   audit,
   onReplyDrift,
 }: SessionParts) {
   const isSandbox = platformConfig.kind === 'sandbox'
   const limits = isSandbox ? {} : { totalTimeoutMs: platformConfig.totalTimeoutMs }
-  const replyChanges = createReplyChanges(changes, platform.address)
+  const replyChanges = createReplyChanges(broadcast, platform.address)
   const cacheOf = createReplyCaches({
     ...scope,
     changes: replyChanges,

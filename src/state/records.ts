@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import type { Changes } from './changes.ts'
+import type { Broadcast } from './broadcast.ts'
 import { sameInBatchMs } from './journal.ts'
 
 /**
@@ -157,16 +157,16 @@ const maxKnown = 10_000
  * knows to be cancelled stay so even while the records are unreadable.
  */
 export function createCancelledTasks(
-  { records, changes }: { readonly records: Records; readonly changes: Changes },
+  { records, broadcast }: { readonly records: Records; readonly broadcast: Broadcast },
   keptMs: number,
 ): CancelledTasks {
   const known = new LRUCache<string, true>({ max: maxKnown, ttl: keptMs })
-  changes.listen(cancelledTask, (id) => known.set(id, true))
+  broadcast.listen(cancelledTask, (id) => known.set(id, true))
   return {
     async add(owner, taskId) {
       const id = cancelledTaskId(owner, taskId)
       await records.add({ kind: cancelledTask, id, owner, value: '', forMs: keptMs })
-      changes.announce({ kind: cancelledTask, topic: id })
+      broadcast.announce({ kind: cancelledTask, topic: id })
     },
     async has(owner, taskId) {
       const id = cancelledTaskId(owner, taskId)

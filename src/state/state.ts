@@ -1,6 +1,6 @@
 import type { AuditTrail } from './audit-trail.ts'
+import type { Broadcast } from './broadcast.ts'
 import type { CallCounter } from './call-counter.ts'
-import type { Changes } from './changes.ts'
 import type { Journal } from './journal.ts'
 import type { Records } from './records.ts'
 import type { UndoStore } from './undo-log.ts'
@@ -18,7 +18,7 @@ export interface State {
   readonly records: Records
   readonly audit: AuditTrail
   readonly undo: UndoStore
-  readonly changes: Changes
+  readonly broadcast: Broadcast
   /** Throws StateError if it is currently unusable. */
   check(): Promise<void>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 import type { RouteRequest } from '../contract/route.ts'
+import { updateWarnings } from './bulk-result.ts'
 import { type Fields, pathsBetween, sameFieldsOf } from './field-changes.ts'
-import { updateWarnings } from './many-result.ts'
 import { badArguments } from './refused.ts'
 import type { Run, ToolOutcome } from './tool.ts'
 import { earlierBody, KeptChanges, type KeptObject, notTaken, undoShape } from './undo.ts'

@@ -13,7 +13,9 @@ import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { closestItems, itemLabel, nameWithId } from '../text/closest-match.ts'
 import { counted, shownName } from '../text/dialog-text.ts'
-import type { ListRoute } from './lists/list-view.ts'
+import { eachOnce, forEach, maxItems, type SelectedItem, type Selection } from './bulk.ts'
+import { repeatedLines } from './bulk-result.ts'
+import type { ListRoute } from './lists/list-fields.ts'
 import {
   type FailedAccounts,
   failedAccounts,
@@ -21,8 +23,6 @@ import {
   rootAccount,
   whyNoSubaccounts,
 } from './lists/several-accounts.ts'
-import { eachOnce, forEach, maxItems, type SelectedItem, type Selection } from './many.ts'
-import { repeatedLines } from './many-result.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './references/kinds.ts'
 import { idMeant, idsMeant, isCalled, type NamedObject } from './references/names-to-ids.ts'
 import { badArguments, type Refused } from './refused.ts'

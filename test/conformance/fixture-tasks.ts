@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { CallDetail } from '../../src/contract/call.ts'
-import { clientFeaturesOf } from '../../src/mcp/request-sender.ts'
+import { clientFeaturesOf } from '../../src/mcp/client-of-request.ts'
 import { callTasks, serveTasks, type TaskSource } from '../../src/mcp/tasks.ts'
 import { createClient } from '../../src/platform/client.ts'
-import { createLocalChanges } from '../../src/state/changes.ts'
+import { createLocalBroadcast } from '../../src/state/broadcast.ts'
 import { createCancelledTasks } from '../../src/state/records.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
@@ -76,7 +76,7 @@ const followedCalls = callTasks({
   session,
   tools,
   cancelledTasks: createCancelledTasks(
-    { records: createSqliteRecords(':memory:', '--state-dir'), changes: createLocalChanges() },
+    { records: createSqliteRecords(':memory:', '--state-dir'), broadcast: createLocalBroadcast() },
     taskTtlMs,
   ),
   callTaskView,

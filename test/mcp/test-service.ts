@@ -3,7 +3,7 @@ import { everyTool } from '../../src/mcp/exposure.ts'
 import { type Client, createClient } from '../../src/platform/client.ts'
 import { openPlatform } from '../../src/server/platform.ts'
 import { createMcpService } from '../../src/server/service.ts'
-import { createLocalChanges } from '../../src/state/changes.ts'
+import { createLocalBroadcast } from '../../src/state/broadcast.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { tools } from '../../tools/index.ts'
@@ -23,7 +23,7 @@ export function createTestService(client: Client, onBug: (error: unknown) => voi
     sessionFor: () => session,
     confirm: 'auto',
     records: createSqliteRecords(':memory:', '--state-dir'),
-    changes: createLocalChanges(),
+    broadcast: createLocalBroadcast(),
     sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug,
   })

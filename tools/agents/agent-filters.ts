@@ -7,7 +7,7 @@ import { mapConcurrently } from '../../src/platform/concurrency.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { counted, shownName } from '../../src/text/dialog-text.ts'
-import { numbersOnTrunk, readNumbers } from '../../src/tool/number-filters.ts'
+import { numbersOnTrunk, readNumbers } from '../../src/tool/phone-number-filters.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import type { AccountLists, Matching, Owned } from '../../src/tool/selection.ts'
 

@@ -3,7 +3,7 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import type { AccountInTree } from '../../src/platform/sessions/complete-lists.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
-import { manyIds, type SelectedItem } from '../../src/tool/many.ts'
+import { manyIds, type SelectedItem } from '../../src/tool/bulk.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import {
   type AccountLists,

@@ -2,25 +2,25 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
-import { confirmOption } from '../../src/tool/confirmation.ts'
-import { confirmationShape } from '../../src/tool/confirmation-question.ts'
-import { defineTool } from '../../src/tool/define-tool.ts'
-import { agentUse } from '../../src/tool/in-use.ts'
-import { accountOnce } from '../../src/tool/lists/list-view.ts'
-import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import {
   forEachSelected,
   type NamedOutcome,
   type Outcome,
   refuseIfNoneDone,
-} from '../../src/tool/many.ts'
+} from '../../src/tool/bulk.ts'
 import {
   countsOf,
   grouped,
   namesOf,
   notDoneInWords,
   outcomeShape,
-} from '../../src/tool/many-result.ts'
+} from '../../src/tool/bulk-result.ts'
+import { confirmOption } from '../../src/tool/confirmation.ts'
+import { confirmationShape } from '../../src/tool/confirmation-question.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { agentUse } from '../../src/tool/in-use.ts'
+import { accountOnce } from '../../src/tool/lists/list-fields.ts'
+import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import { Refused } from '../../src/tool/refused.ts'
 import { type ItemSelection, namedItems, selectionResult } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'

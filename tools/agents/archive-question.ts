@@ -12,6 +12,7 @@ import {
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
 import { accountForPerson } from '../../src/tool/account.ts'
+import { runIn } from '../../src/tool/bulk.ts'
 import type { Confirmable } from '../../src/tool/confirmation-question.ts'
 import {
   type AgentUse,
@@ -22,7 +23,6 @@ import {
   numberInWords,
 } from '../../src/tool/in-use.ts'
 import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
-import { runIn } from '../../src/tool/many.ts'
 import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { OwnedAgent } from './agent-selection.ts'

@@ -4,6 +4,7 @@ import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { isObject } from '../../src/text/json.ts'
+import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/bulk.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
@@ -14,7 +15,6 @@ import {
   pathsBetween,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
-import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/many.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'

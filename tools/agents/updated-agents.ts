@@ -3,6 +3,21 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
+import type { NamedOutcome } from '../../src/tool/bulk.ts'
+import {
+  countsOf,
+  grouped,
+  type Names,
+  namesOf,
+  outcomeShape,
+  type UpdateReport,
+  updateHead,
+  updateLines,
+  updateOutcome,
+  updateOutcomeShape,
+  updateOutcomes,
+  updateWarnings,
+} from '../../src/tool/bulk-result.ts'
 import {
   type FieldChange,
   type Fields,
@@ -17,23 +32,8 @@ import {
   missingEverywhere,
   missingWarnings,
 } from '../../src/tool/list-edits.ts'
-import { accountOnce } from '../../src/tool/lists/list-view.ts'
+import { accountOnce } from '../../src/tool/lists/list-fields.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
-import type { NamedOutcome } from '../../src/tool/many.ts'
-import {
-  countsOf,
-  grouped,
-  type Names,
-  namesOf,
-  outcomeShape,
-  type UpdateReport,
-  updateHead,
-  updateLines,
-  updateOutcome,
-  updateOutcomeShape,
-  updateOutcomes,
-  updateWarnings,
-} from '../../src/tool/many-result.ts'
 import { type ItemSelection, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines } from '../../src/tool/tool.ts'
 

@@ -8,18 +8,18 @@ import { isTimeZone, notATimeZone, startBefore } from '../../src/text/time-zone.
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { hasAnswer, maxCallsRead, readCallReview } from '../../src/tool/lists/call-review.ts'
 import {
-  onePage,
-  readSubaccountList,
-  treeOptions,
-  withAccount,
-} from '../../src/tool/lists/list-steps.ts'
-import {
   type CollectedItems,
   type ListColumns,
   type ListItem,
   listDefaults,
   listView,
-} from '../../src/tool/lists/list-view.ts'
+} from '../../src/tool/lists/list-fields.ts'
+import {
+  onePage,
+  readSubaccountList,
+  treeOptions,
+  withAccount,
+} from '../../src/tool/lists/list-steps.ts'
 import {
   type FailedAccounts,
   failedAccounts,

@@ -5,7 +5,6 @@ import { counted } from '../../src/text/dialog-text.ts'
 import { plainFields, plainText } from '../../src/text/safe-text.ts'
 import { estimateTokens, shortenToCharacters, shortenToTokens } from '../../src/text/tokens.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { onePage } from '../../src/tool/lists/list-steps.ts'
 import {
   fieldsNote,
   fieldsOption,
@@ -13,7 +12,8 @@ import {
   listDefaults,
   listView,
   project,
-} from '../../src/tool/lists/list-view.ts'
+} from '../../src/tool/lists/list-fields.ts'
+import { onePage } from '../../src/tool/lists/list-steps.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import { searchPattern, searchText } from '../../src/tool/results/call-report.ts'
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'

@@ -6,24 +6,13 @@ import { ApiError, unlessMissing } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
-import { defineTool } from '../../src/tool/define-tool.ts'
-import {
-  type FieldChange,
-  type Fields,
-  fieldChanges,
-  pathsBetween,
-  sameFieldsOf,
-} from '../../src/tool/field-changes.ts'
-import { numberInWords } from '../../src/tool/in-use.ts'
-import { accountOnce } from '../../src/tool/lists/list-view.ts'
-import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import {
   forEachSelected,
   manyIds,
   type NamedOutcome,
   refuseIfNoneDone,
   runIn,
-} from '../../src/tool/many.ts'
+} from '../../src/tool/bulk.ts'
 import {
   countsOf,
   grouped,
@@ -36,8 +25,19 @@ import {
   updateOutcomeShape,
   updateOutcomes,
   updateWarnings,
-} from '../../src/tool/many-result.ts'
-import { findNumbers, numberFilters } from '../../src/tool/number-filters.ts'
+} from '../../src/tool/bulk-result.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import {
+  type FieldChange,
+  type Fields,
+  fieldChanges,
+  pathsBetween,
+  sameFieldsOf,
+} from '../../src/tool/field-changes.ts'
+import { numberInWords } from '../../src/tool/in-use.ts'
+import { accountOnce } from '../../src/tool/lists/list-fields.ts'
+import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
+import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'

@@ -3,7 +3,7 @@ import type { Environment } from '../config/given-settings.ts'
 import { commandLine } from '../config/program-command.ts'
 import { serviceConfig, serviceSettings } from '../config/service.ts'
 import { logSandbox, openObservation, serviceLog } from '../observation.ts'
-import type { CallCommand } from '../terminal/call.ts'
+import type { CallCommand } from '../terminal/tool-call.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
 interface CallConfig extends CallCommand {
@@ -34,7 +34,7 @@ export const call = defineCommand({
 
 async function start({ env, ...command }: CallConfig): Promise<Running> {
   const [{ runCall }, { processTerminal }, { openService }] = await Promise.all([
-    import('../terminal/call.ts'),
+    import('../terminal/tool-call.ts'),
     import('../terminal/terminal.ts'),
     import('../../server/service.ts'),
   ])

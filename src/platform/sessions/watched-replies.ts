@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeQuery } from '../../contract/query.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
-import type { Changes } from '../../state/changes.ts'
+import type { Broadcast } from '../../state/broadcast.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
 /** Maximum watched replies. A reply counts once, regardless of its watchers. */
@@ -131,10 +131,10 @@ export const noReplyChanges: ReplyChanges = {
 }
 
 /** `platform` separates platforms. Topics are hashes and reveal nothing. */
-export function createReplyChanges(changes: Changes, platform: string): ReplyChanges {
+export function createReplyChanges(broadcast: Broadcast, platform: string): ReplyChanges {
   const watchers = new Map<string, Set<() => void>>()
   let announced: string | undefined
-  changes.listen('written', (topic) => {
+  broadcast.listen('written', (topic) => {
     // This server announced the change itself, and has just read that reply.
     if (topic === announced) return
     for (const onChange of watchers.get(topic) ?? []) onChange()
@@ -147,7 +147,7 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
     namedItems(params).map(([name, id]) => topicOf(name, id))
   const replyTopic = ({ route, request: { params, query }, keyHash }: ReplyName) =>
     topicOf('reply', keyHash, route.id, JSON.stringify(params), encodeQuery(query))
-  const announce = (topic: string) => changes.announce({ kind: 'written', topic })
+  const announce = (topic: string) => broadcast.announce({ kind: 'written', topic })
   return {
     wrote: (request) => topicsOf(request).forEach(announce),
     found(reply) {

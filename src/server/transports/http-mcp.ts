@@ -11,6 +11,7 @@ import {
   type McpServerFactory,
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
+import { connectingClient, newSession } from '../../mcp/client-of-request.ts'
 import type { HttpFastPath } from '../../mcp/http-fast-path.ts'
 import {
   anonymousError,
@@ -28,7 +29,6 @@ import {
   scopedExposure,
   waitsIn,
 } from '../../mcp/request-exposure.ts'
-import { connectingClient, newSession } from '../../mcp/request-sender.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'

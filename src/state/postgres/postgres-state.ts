@@ -11,8 +11,8 @@ import {
   unusable,
 } from './database.ts'
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
+import { createPostgresBroadcast } from './postgres-broadcast.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
-import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
 import { createPostgresUndoStore } from './postgres-undo-store.ts'
@@ -26,7 +26,7 @@ interface PostgresStateOptions extends DatabaseOptions {
 /** The state in a PostgreSQL database, for servers on any machines. */
 export function createPostgresState({ isSandbox, ...options }: PostgresStateOptions): State {
   const database = openDatabase(options)
-  const changes = createPostgresChanges(options.url, database)
+  const broadcast = createPostgresBroadcast(options.url, database)
   const journal = createPostgresJournal(database)
   return {
     journal: async () => journal,
@@ -36,10 +36,10 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
     records: createPostgresRecords(database),
     audit: createPostgresAuditTrail(database),
     undo: createPostgresUndoStore(database),
-    changes,
+    broadcast,
     check: database.check,
     async close() {
-      await changes.close()
+      await broadcast.close()
       await database.close()
     },
   }

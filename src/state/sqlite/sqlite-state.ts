@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLocalChanges } from '../changes.ts'
+import { createLocalBroadcast } from '../broadcast.ts'
 import type { State } from '../state.ts'
 import { openOnce, StateError } from '../state-access.ts'
 import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
@@ -54,7 +54,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
     records,
     audit,
     undo,
-    changes: createLocalChanges(),
+    broadcast: createLocalBroadcast(),
     async check() {
       await open()
     },

@@ -12,7 +12,7 @@ import {
   type ListRoute,
   type ListView,
   listView,
-} from './list-view.ts'
+} from './list-fields.ts'
 import {
   failedAccounts,
   listNotes,

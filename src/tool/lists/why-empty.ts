@@ -13,7 +13,7 @@ import { closestItems, closestWord, itemLabel } from '../../text/closest-match.t
 import { quoted } from '../../text/dialog-text.ts'
 import { hintFor } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
-import type { ListRoute } from './list-view.ts'
+import type { ListRoute } from './list-fields.ts'
 
 /** A list request. `unknown`: its arguments that are neither a UUID nor an agent's name. */
 interface ListRequest {

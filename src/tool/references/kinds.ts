@@ -1,6 +1,6 @@
 import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { ListRoute } from '../lists/list-view.ts'
+import type { ListRoute } from '../lists/list-fields.ts'
 
 /** A kind of referenced object, with the routes that list and read it. */
 export interface ReferenceKind {

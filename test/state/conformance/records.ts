@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createLocalChanges } from '../../../src/state/changes.ts'
+import { createLocalBroadcast } from '../../../src/state/broadcast.ts'
 import type { NewRecord, Records } from '../../../src/state/records.ts'
 import { createCancelledTasks, createUsedTokens } from '../../../src/state/records.ts'
 
@@ -195,7 +195,7 @@ export function describeRecords(
 
     test('a cancelled task is cancelled for all servers, and for its owner only', async () => {
       const [one, other] = (await open()).map((records) =>
-        createCancelledTasks({ records, changes: createLocalChanges() }, 1000),
+        createCancelledTasks({ records, broadcast: createLocalBroadcast() }, 1000),
       )
       if (!one || !other) throw new Error('two servers')
       await one.add('me', 'task')

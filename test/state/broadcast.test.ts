@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { createLocalChanges } from '../../src/state/changes.ts'
+import { createLocalBroadcast } from '../../src/state/broadcast.ts'
 import type { Records } from '../../src/state/records.ts'
 import { createCancelledTasks } from '../../src/state/records.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../src/state/state-access.ts'
-import { describeChanges } from './conformance/changes.ts'
+import { describeBroadcast } from './conformance/broadcast.ts'
 
-describeChanges('in one process', async () => {
-  const changes = createLocalChanges()
-  return [changes, changes]
+describeBroadcast('in one process', async () => {
+  const broadcast = createLocalBroadcast()
+  return [broadcast, broadcast]
 })
 
 test('a cancelled task that a server has heard of stays cancelled while the records cannot be read', async () => {
-  const changes = createLocalChanges()
+  const broadcast = createLocalBroadcast()
   const records = createSqliteRecords(':memory:', '--state-dir')
   const unreadable: Records = {
     ...records,
@@ -20,8 +20,8 @@ test('a cancelled task that a server has heard of stays cancelled while the reco
       throw new StateError('The records cannot be read.')
     },
   }
-  const one = createCancelledTasks({ records, changes }, 1000)
-  const other = createCancelledTasks({ records: unreadable, changes }, 1000)
+  const one = createCancelledTasks({ records, broadcast }, 1000)
+  const other = createCancelledTasks({ records: unreadable, broadcast }, 1000)
   await expect(other.has('me', 'task')).rejects.toThrow(StateError)
   await one.add('me', 'task')
   expect(await other.has('me', 'task')).toBe(true)

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { nameWithId } from '../text/closest-match.ts'
 import { counted, shownName } from '../text/dialog-text.ts'
+import type { Outcome } from './bulk.ts'
 import { type FieldChange, fieldChanges } from './field-changes.ts'
-import type { Outcome } from './many.ts'
 
 /** Fields of the result of every bulk operation. */
 export const outcomeShape = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Changes } from '../../../src/state/changes.ts'
+import type { Broadcast } from '../../../src/state/broadcast.ts'
 
-/** What the changes of servers have to do. `open` gives those of two servers that share a state. */
-export function describeChanges(
+/** What a broadcast between servers has to do. `open` gives those of two servers that share a state. */
+export function describeBroadcast(
   name: string,
-  open: () => Promise<readonly [Changes, Changes]>,
+  open: () => Promise<readonly [Broadcast, Broadcast]>,
 ): void {
-  describe(`changes ${name}`, () => {
+  describe(`events ${name}`, () => {
     test('are heard by this server at once, and by the other, each once', async () => {
       const [one, other] = await open()
       const heard: string[] = []

@@ -1,13 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Changes } from '../../src/state/changes.ts'
+import type { Broadcast } from '../../src/state/broadcast.ts'
 import { openDatabase } from '../../src/state/postgres/database.ts'
-import { createPostgresChanges } from '../../src/state/postgres/postgres-changes.ts'
+import { createPostgresBroadcast } from '../../src/state/postgres/postgres-broadcast.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type PostgresServer, startNetwork, startPostgres } from '../harness/postgres-server.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
-import { describeChanges } from '../state/conformance/changes.ts'
+import { describeBroadcast } from '../state/conformance/broadcast.ts'
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -19,20 +19,20 @@ const opened: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
 })
-function open(url: string): Changes {
+function open(url: string): Broadcast {
   const database = openDatabase({ url, setting: 'the test' })
-  const changes = createPostgresChanges(url, database)
-  opened.push(changes, database)
-  return changes
+  const broadcast = createPostgresBroadcast(url, database)
+  opened.push(broadcast, database)
+  return broadcast
 }
 
-describeChanges('in PostgreSQL', async () => {
+describeBroadcast('in PostgreSQL', async () => {
   const url = await server.newDatabase()
   return [open(url), open(url)]
 })
 
 test.each(['cut', 'freeze'] as const)(
-  'a server whose connection was lost (%s) hears of changes again',
+  'a server whose connection was lost (%s) hears of events again',
   async (how) => {
     const url = await server.newDatabase()
     await using network = await startNetwork(server.port)
@@ -63,10 +63,10 @@ test.each(['cut', 'freeze'] as const)(
 test('notices of another form are ignored', async () => {
   const url = await server.newDatabase()
   const database = openDatabase({ url, setting: 'the test' })
-  const changes = createPostgresChanges(url, database)
-  opened.push(changes, database)
+  const broadcast = createPostgresBroadcast(url, database)
+  opened.push(broadcast, database)
   const heard: string[] = []
-  changes.listen('written', (topic) => void heard.push(topic))
+  broadcast.listen('written', (topic) => void heard.push(topic))
   const other = open(url)
   await expect
     .poll(() => {

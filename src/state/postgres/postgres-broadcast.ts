@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Client } from 'pg'
 import * as z from 'zod'
-import { ChangeListeners, type Changes, changeKinds } from '../changes.ts'
+import { announcementKinds, type Broadcast, Listeners } from '../broadcast.ts'
 import type { Database } from './database.ts'
 import { applicationName } from './schema.ts'
 
@@ -12,7 +12,7 @@ const channel = 'voice_agent_mcp_changes'
 const Notice = z.object({
   /** The announcing server, which has notified its own listeners already. */
   from: z.string(),
-  kind: z.enum(changeKinds),
+  kind: z.enum(announcementKinds),
   topic: z.string().max(200),
 })
 
@@ -24,20 +24,20 @@ const longestPauseMs = 15_000
 const checkEveryMs = 15_000
 
 /**
- * Changes of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses changes.
+ * Events of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses events.
  */
-export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'>): Changes {
+export function createPostgresBroadcast(url: string, { run }: Pick<Database, 'run'>): Broadcast {
   const self = randomUUID()
-  const listeners = new ChangeListeners()
+  const listeners = new Listeners()
   const hear = (payload: string | undefined) => {
     const notice = noticeIn(payload)
     if (notice && notice.from !== self) listeners.notify(notice)
   }
   let connection: ListeningConnection | undefined
   return {
-    announce(change) {
-      listeners.notify(change)
-      const payload = JSON.stringify({ from: self, ...change })
+    announce(event) {
+      listeners.notify(event)
+      const payload = JSON.stringify({ from: self, ...event })
       run(z.unknown(), `SELECT pg_notify('${channel}', $1)`, [payload]).catch(ignore)
     },
     listen(kind, listener) {

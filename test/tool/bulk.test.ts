@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, type Failure } from '../../src/platform/failure.ts'
-import { forEach } from '../../src/tool/many.ts'
+import { forEach } from '../../src/tool/bulk.ts'
 
 const items = Array.from({ length: 20 }, (_, at) => at)
 const progress = () => undefined
