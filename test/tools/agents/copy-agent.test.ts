@@ -224,6 +224,26 @@ describe('create_agent', () => {
     },
   )
 
+  test('shows what the platform saved otherwise than it was sent', async () => {
+    await using platform = await startFakePlatform(
+      (_, res) => json(res, 201, { ...newAgent, id: 'a', max_duration_seconds: 700, volume: null }),
+      { account: 'own' },
+    )
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    const given = {
+      ...newAgent,
+      max_duration_seconds: 600,
+      volume: { web: 0.1 },
+      allow_unlisted: true,
+    }
+    const { content } = await wired.call('create_agent', given)
+    expect(content[0]?.text).toContain(
+      'Saved: max_duration_seconds 700 (sent: 600), volume.web nothing (sent: 0.1).',
+    )
+  })
+
   test('says nothing of a gap where the template has a default', async () => {
     const initial_message = { message: "Hi {{ contact.nickname | default('you') }}" }
     const { warnings } = await client.value('create_agent', { ...newAgent, initial_message })
