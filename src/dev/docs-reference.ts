@@ -81,7 +81,7 @@ function fieldsOf(
     const mark = required.has(name) === (marks === 'required') ? ` (${marks})` : ''
     const items = field.type === 'array' ? itemsOf(field) : undefined
     return [
-      [code(path), `${type}${mark}`, meaningOf(field)],
+      [code(path), `${type}${mark}`, meaningOf(field, { marks })],
       ...fieldsOf(field, { marks }, `${path}.`),
       ...(items ? fieldsOf(items, { marks }, `${path}[].`) : []),
     ]
@@ -109,12 +109,12 @@ function typeOf(field: JsonSchema): string {
   return type === 'array' ? `array of ${itemsOf(field).type ?? 'any'}` : `${type}`
 }
 
-function meaningOf(field: JsonSchema): string {
+function meaningOf(field: JsonSchema, { marks }: FieldOptions): string {
   const { description = '', default: usual } = field
   const choices = field.enum ?? itemsOf(field).enum
   return [
     // On the wire null clears a field; in a tool's arguments `clear` names it.
-    description.replace('null:', 'cleared:'),
+    marks === 'required' ? description.replace('null:', 'cleared:') : description,
     choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
     !/\d to \d/.test(description) && boundsOf(field),
     usual !== undefined && `Default ${code(JSON.stringify(usual))}.`,
