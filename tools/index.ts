@@ -26,13 +26,8 @@ import {
 } from './phone-numbers.ts'
 import { listVoices } from './providers/list-voices.ts'
 import { listModels, listTranscribers } from './providers.ts'
-import {
-  createSipTrunk,
-  deleteSipTrunk,
-  getSipTrunk,
-  listSipTrunks,
-  updateSipTrunk,
-} from './sip-trunks.ts'
+import { updateSipTrunk } from './sip-trunks/update-sip-trunk.ts'
+import { createSipTrunk, deleteSipTrunk, getSipTrunk, listSipTrunks } from './sip-trunks.ts'
 import { validateAgentTemplate } from './templates/validate-template.ts'
 import { getUsage } from './usage/get-usage.ts'
 

@@ -1,13 +1,7 @@
 import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
-import type { SipTrunk } from '../src/contract/sip-trunk.ts'
-import {
-  counted,
-  dialogText,
-  quoted,
-  quotedNameWithId,
-  quotedUpTo,
-} from '../src/text/dialog-text.ts'
+import { SipTrunk } from '../src/contract/sip-trunk.ts'
+import { counted, dialogText, quotedNameWithId, quotedUpTo } from '../src/text/dialog-text.ts'
 import { accountForPerson } from '../src/tool/account.ts'
 import { confirmOption, refuseUnconfirmedName } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape } from '../src/tool/confirmation-question.ts'
@@ -15,22 +9,10 @@ import { defineTool } from '../src/tool/define-tool.ts'
 import { foundInWords, numberInWords } from '../src/tool/in-use.ts'
 import { listDefaults } from '../src/tool/lists/list-fields.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
-import { plainUpdateShape, updatePlain } from '../src/tool/plain-update.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
-import { undoOption } from '../src/tool/undo.ts'
-
-/** A saved trunk, one line: name, id, and the fields that decide its calls. */
-const lineOf =
-  (verb: string) =>
-  ({ id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers }: SipTrunk) => {
-    const facts = [
-      uri ? `calls go out to ${quoted(uri)}` : 'no termination_uri, so no calls go out',
-      ips?.length ? `calls come in from ${ips.map(quoted).join(', ')}` : 'no allowed_ips',
-      numbers && counted(numbers.length, 'number'),
-    ].filter(Boolean)
-    return `${verb} SIP trunk ${quotedNameWithId(name, id)}: ${facts.join('; ')}.`
-  }
+import { emptyIps, emptyIpsNote, isEmpty } from './sip-trunks/allowed-ips.ts'
+import { trunkInWords } from './sip-trunks/trunk-in-words.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
@@ -41,6 +23,7 @@ export const listSipTrunks = defineTool({
   ...treeListSteps(routes.sipTrunks.list, {
     order: 'by_account',
     shows: ['id', 'name', 'termination_uri', 'phone_numbers'],
+    noteOf: emptyIpsNote,
   }),
 })
 
@@ -49,7 +32,7 @@ export const createSipTrunk = defineTool({
   title: 'Create a SIP trunk',
   description: 'Creates a SIP trunk, which connects your telephony provider.',
   route: routes.sipTrunks.create,
-  line: lineOf('Created'),
+  line: (trunk) => trunkInWords('Created', trunk),
 })
 
 export const getSipTrunk = defineTool({
@@ -58,31 +41,10 @@ export const getSipTrunk = defineTool({
   description:
     'Returns one SIP trunk: numbers, termination_uri, allowed_ips. The password is never shown.',
   route: routes.sipTrunks.get,
-})
-
-export const updateSipTrunk = defineTool({
-  name: 'update_sip_trunk',
-  title: 'Change a SIP trunk',
-  description:
-    'Changes the given fields of a SIP trunk, as in create_sip_trunk. allowed_ips replaces the whole list.',
-  route: routes.sipTrunks.update,
-  listing: { typesOnly: ['termination_uri', 'allowed_ips'] },
-  options: { sip_trunk_id: z.string().min(1).optional().describe('Trunk id.'), ...undoOption },
-  changes: ['undo'],
-  schema: routes.sipTrunks.update.reply.partial().extend(plainUpdateShape),
-  run: (run) =>
-    updatePlain(
-      {
-        kind: 'sip_trunk',
-        argument: 'sip_trunk_id',
-        mayRead: run.restricted.mayRead(routes.sipTrunks.get),
-        read: (request) => run.session.client.call(routes.sipTrunks.get, request, run.signal),
-        save: (request) => run.session.client.call(routes.sipTrunks.update, request, run.signal),
-        removable: ['name', 'termination_uri', 'allowed_ips'],
-        line: lineOf('Updated'),
-      },
-      run,
-    ),
+  result: {
+    schema: SipTrunk.extend({ note: z.string().optional().describe('What an empty field means.') }),
+    from: (trunk) => ({ ...trunk, ...(isEmpty(trunk.allowed_ips) && { note: `${emptyIps}.` }) }),
+  },
 })
 
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>

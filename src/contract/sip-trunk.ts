@@ -19,7 +19,10 @@ export const SipTrunk = z.looseObject({
     .describe('Numbers that run over it.'),
   has_auth_password: z.boolean().nullish().describe('Whether a password is set.'),
   auth_password_length: z.number().nullish().describe('Its length.'),
-  allowed_ips: z.array(z.string()).nullish().describe('Addresses that may send calls.'),
+  allowed_ips: z
+    .array(z.string())
+    .nullish()
+    .describe('Addresses that may send calls. What an empty list means is not published.'),
   termination_uri: z.string().nullish().describe('Where outgoing calls are sent.'),
   sip_auth_username: z.string().nullish().describe('SIP user name.'),
 })
@@ -34,6 +37,11 @@ function isIpOrCidr(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
+/** An address or a block of addresses. */
+export const allowedIp = z
+  .string()
+  .refine(isIpOrCidr, { error: 'Expected an IPv4 or IPv6 address or a CIDR block' })
+
 const fields = {
   name: z.string().max(100).nullish().describe('Display name.'), // bound [R]
   termination_uri: z
@@ -42,9 +50,7 @@ const fields = {
     .optional()
     .describe('Where outgoing calls are sent, such as sip.example.com:5060.'),
   allowed_ips: z
-    .array(
-      z.string().refine(isIpOrCidr, { error: 'Expected an IPv4 or IPv6 address or a CIDR block' }),
-    )
+    .array(allowedIp)
     .nullish()
     .describe('IPv4, IPv6 or CIDR blocks that may send calls.'),
 }

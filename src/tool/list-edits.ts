@@ -20,10 +20,10 @@ export interface EditableList {
 type Lists = Readonly<Record<string, EditableList>>
 type Entries = Readonly<Record<string, readonly string[] | undefined>>
 
-/** The arguments `add` and `remove` of some lists, whose entries are texts of this schema. */
+/** The arguments `add` and `remove`, described so, of lists with entries of these schemas. */
 export function listEditOptions<N extends string>(
   entries: Readonly<Record<N, z.ZodType<string>>>,
-  names: string,
+  { add, remove }: { readonly add: string; readonly remove: string },
 ) {
   const lists = Object.fromEntries(
     Object.entries<z.ZodType<string>>(entries).map(([name, entry]) => [
@@ -38,8 +38,8 @@ export function listEditOptions<N extends string>(
     })
     .optional()
   return {
-    add: edit.describe(`Adds to ${names}.`),
-    remove: edit.describe(`Removes from ${names}.`),
+    add: edit.describe(add),
+    remove: edit.describe(remove),
   }
 }
 

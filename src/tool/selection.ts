@@ -195,6 +195,8 @@ interface Selector<T> {
   readonly argument: 'agent_id' | 'phone_number_id' | 'sip_trunk_id'
   /** Finds what the filters match, without any of them everything. */
   readonly find: (lists: AccountLists) => Promise<Matching<T>>
+  /** True if its tool has no `where`. */
+  readonly isWithoutWhere?: boolean
   /** Why filters match nothing. */
   readonly whyNone?: (found: Matching<T>, lists: AccountLists) => Promise<string>
   /** Reads items that only ids may name, such as archived agents. */
@@ -213,12 +215,15 @@ export async function selectItems<T extends NamedObject>(
   const many = `${one}s`
   const oneId = run.request.params[one]
   const kind: ReferenceKind = kindsByArgument[one]
+  const [ways, orMore] = selector.isWithoutWhere
+    ? [`${one} and ${many}`, many]
+    : [`${one}, ${many} and where`, `${many} or where`]
   const refused = (argument: string, message: string) => badArguments([{ argument, message }])
   if ([oneId, ids, where].filter((given) => given !== undefined).length !== 1)
-    throw refused(one, `give exactly one of ${one}, ${many} and where`)
+    throw refused(one, `give exactly one of ${ways}`)
   if (oneId !== undefined) {
     if (!isTree) return { oneId }
-    throw badTree(`not with ${one}: give its account_id instead, or several with ${many} or where`)
+    throw badTree(`not with ${one}: give its account_id instead, or several with ${orMore}`)
   }
   if (where && Object.values(where).every((value) => value === undefined || value === false))
     throw refused('where', `has no filter; for all give ${many}: ["${every}"]`)

@@ -97,13 +97,11 @@ test('every argument has a description, there or in create_agent, or a name that
     /^(place_call|place_calls\.calls|check_call_readiness)\.to_number$/,
     /^get_(call|conversation)\.(from|to)_turn$/,
     /^list_voices\.gender$/,
-    /^update_agent\.(add|remove)_tags$/,
     /^update_sip_trunk\.(termination_uri|allowed_ips)$/,
     /^(create|update)_(agent|subaccount|phone_number|sip_trunk)\.name$/,
     /\.(created|modified|updated)_(gt|ge|lt|le|after|before)$/,
     /\.direction$/,
     /^create_agent\.(ambient_sound|volume|denoising)$/,
-    /\.(add|remove)_tags$/,
     /^list_\w+\.(type|status|direction)$/,
     // The description says what they are for.
     /^list_calls\.(review|evidence|tz)$/,
@@ -112,6 +110,7 @@ test('every argument has a description, there or in create_agent, or a name that
     // The filters of lists, which describe them.
     /\.where\.(tags|any_tag|unused_since|unanswered)$/,
     /\.dry_run$/,
+    /^update_sip_trunk\.(add|remove)(\.allowed_ips)?$/,
   ]
   // The settings of an agent: their names and bounds say what they are.
   const plain =

@@ -276,7 +276,7 @@ const lists = {
 export const listOptions = {
   ...listEditOptions(
     { tags: entry, keywords: entry, languages: entry },
-    'the lists tags, keywords, languages',
+    { add: 'Adds to lists: tags, keywords, languages.', remove: 'Removes from the same lists.' },
   ),
   add_tags: tags.describe('Instead of add.tags.'),
   remove_tags: tags.describe('Instead of remove.tags.'),

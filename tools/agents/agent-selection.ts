@@ -23,7 +23,7 @@ type Where = z.output<typeof Where>
 /** Arguments that select agents. Exactly one of the first four is given. */
 export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
-  agent_ids: manyIds.describe('Instead of agent_id: many, by id or name, or * for all.'),
+  agent_ids: manyIds.describe('Instead: many, by id or name, or * for all.'),
   with_tag: z.string().min(1).optional().describe('Instead: where with one tag.'),
   where: Where.optional().describe(
     'Instead: active ones by tags (all), any_tag, sip_trunk_id, unused_since.',

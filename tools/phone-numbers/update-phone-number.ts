@@ -53,7 +53,7 @@ import {
 /** Arguments besides the fields to change. Exactly one of the first three is given. */
 const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
-  phone_number_ids: manyIds.describe('Instead of phone_number_id: many; * for all.'),
+  phone_number_ids: manyIds.describe('Instead: many, or * for all.'),
   where: z.object(numberFilters).optional().describe('Instead: all that match.'),
   include_subaccounts: z
     .boolean()

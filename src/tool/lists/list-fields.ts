@@ -41,6 +41,8 @@ export interface ListColumns {
   readonly shows: readonly string[]
   /** Fields of `shows` that are left out where they have this value, unless `fields` names them. */
   readonly usual?: Readonly<Record<string, unknown>>
+  /** Note about the shown items. */
+  readonly noteOf?: (shown: readonly object[]) => string | undefined
   /** If set, items contain speech, which this tool shows in full and lists only between untrusted marks. */
   readonly speechTool?: 'get_call' | 'get_conversation'
   /** Fields of the items, and of the result, that are not the route's. */
@@ -87,7 +89,7 @@ export interface ListView {
 
 export function listView(
   route: ListRoute,
-  { shows, usual = {}, speechTool, added = { item: {}, result: {} } }: ListColumns,
+  { shows, usual = {}, noteOf, speechTool, added = { item: {}, result: {} } }: ListColumns,
 ): ListView {
   const shape = { ...itemSchema(route).shape, ...added.item }
   const always = [...shows, ...Object.keys(added.item)]
@@ -99,15 +101,15 @@ export function listView(
   const collected: ListView['collected'] = (list, request, { fields = [] }) => {
     const { items, total, nextOffset, rest } = list
     const known = Object.keys(shape)
-    const notes = [list.note, fieldsNote(items, { shows: always, fields, known })].filter(Boolean)
     const isUsual = (name: string, value: unknown) =>
       name in usual && usual[name] === value && !fields.includes(name) && !fields.includes('*')
-    const shown = accountOnce(
-      items.map((one) => {
-        const parts = Object.entries(project(one, [...always, ...fields]))
-        return Object.fromEntries(parts.filter(([name, value]) => !isUsual(name, value)))
-      }),
-    )
+    const projected = items.map((one) => {
+      const parts = Object.entries(project(one, [...always, ...fields]))
+      return Object.fromEntries(parts.filter(([name, value]) => !isUsual(name, value)))
+    })
+    const ownNote = fieldsNote(items, { shows: always, fields, known })
+    const notes = [list.note, noteOf?.(projected), ownNote].filter(Boolean)
+    const shown = accountOnce(projected)
     const structured = {
       ...rest,
       ...shown.shared,

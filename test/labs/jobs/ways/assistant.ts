@@ -56,9 +56,6 @@ export const Agents = z.looseObject({
   items: z.array(
     Named.extend({
       tags: z.array(z.string()),
-      transcriber: z
-        .looseObject({ keywords: z.array(z.string()).optional(), languages: z.array(z.string()) })
-        .optional(),
       account: Named.optional(),
     }),
   ),
@@ -71,16 +68,6 @@ export const Numbers = z.looseObject({
       friendly_name: z.string(),
       sip_trunk: Named.optional(),
       inbound_agent: Named.optional(),
-      account: Named.optional(),
-    }),
-  ),
-})
-
-export const Trunks = z.looseObject({
-  items: z.array(
-    Named.extend({
-      phone_numbers: z.array(z.looseObject({ number: z.string() })).optional(),
-      allowed_ips: z.array(z.string()).optional(),
       account: Named.optional(),
     }),
   ),

@@ -107,10 +107,9 @@ const callAgain: Way = async (assistant) => {
 }
 
 const unansweredNumbers: Way = async (assistant) => {
-  const args = { include_subaccounts: true, limit: 100 }
+  const args = { include_subaccounts: true, unanswered: true, limit: 100 }
   const { items } = await assistant.read(Numbers, 'list_phone_numbers', args)
   return items
-    .filter(({ inbound_agent }) => inbound_agent === undefined)
     .map(({ friendly_name, number, account }) => `${friendly_name}, ${number}, ${account?.name}`)
     .join('\n')
 }

@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict'
-import { type Assistant, Trunks, type Way } from './assistant.ts'
+import type { Assistant, Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
 
 const lastWeek = { created_after: '2026-11-09T00:00:00Z', created_before: '2026-11-16T00:00:00Z' }
@@ -118,20 +118,13 @@ const everyNumberAnswered: Way = async (assistant) => {
   return 'Done.'
 }
 
-const newGateway: Way = async (assistant) => {
-  const args = { include_subaccounts: true, fields: ['allowed_ips'], limit: 100 }
-  const { items } = await assistant.read(Trunks, 'list_sip_trunks', args)
-  const [fresh, old] = ['198.51.100.7', '203.0.113.9']
-  for (const { id, allowed_ips = [], account } of items) {
-    if (allowed_ips.includes(fresh) && !allowed_ips.includes(old)) continue
-    await assistant.text('update_sip_trunk', {
-      sip_trunk_id: id,
-      allowed_ips: [...allowed_ips.filter((ip) => ip !== old), fresh],
-      account_id: account?.id,
-    })
-  }
-  return 'Done.'
-}
+const newGateway: Way = (assistant) =>
+  assistant.text('update_sip_trunk', {
+    sip_trunk_ids: ['*'],
+    include_subaccounts: true,
+    add: { allowed_ips: ['198.51.100.7'] },
+    remove: { allowed_ips: ['203.0.113.9'] },
+  })
 
 const newKeywords: Way = async (assistant) => {
   const edit = {

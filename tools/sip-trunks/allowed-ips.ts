@@ -1,0 +1,103 @@
+import { BlockList, isIPv6, SocketAddress } from 'node:net'
+import type { SipTrunk } from '../../src/contract/sip-trunk.ts'
+import { allowedIp } from '../../src/contract/sip-trunk.ts'
+import {
+  argumentOf,
+  editedList,
+  type ListEdit,
+  listEditOptions,
+  listEdits,
+} from '../../src/tool/list-edits.ts'
+import { badArguments } from '../../src/tool/refused.ts'
+
+/** The reference does not say what an empty list means. */
+export const emptyIps =
+  'allowed_ips is empty: the API does not say whether that allows calls from every address or from none'
+
+/** The note of a result that shows trunks; `undefined`: none shows an empty list. */
+export const emptyIpsNote = (shown: readonly object[]): string | undefined =>
+  shown.some((trunk) => 'allowed_ips' in trunk && isEmpty(trunk.allowed_ips))
+    ? `Where ${emptyIps}.`
+    : undefined
+
+export const isEmpty = (ips: unknown): boolean => !Array.isArray(ips) || ips.length === 0
+
+interface Block {
+  readonly address: string
+  readonly bits: number
+  readonly family: 'ipv4' | 'ipv6'
+}
+
+/** An address is a block of itself. The texts are valid: the schema has checked them. */
+function blockOf(text: string): Block {
+  const [address = '', prefix] = text.split('/')
+  const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+  return { address, family, bits: Number(prefix ?? (family === 'ipv6' ? 128 : 32)) }
+}
+
+/** Equal for two spellings of one block. A stored text of another form is its own key. */
+function keyOf(text: string): string {
+  if (!allowedIp.safeParse(text).success) return text
+  const { address, family, bits } = blockOf(text)
+  return `${new SocketAddress({ address, family }).address}/${bits}`
+}
+
+/** True if a block lies within another. */
+function isWithin(inner: string, outer: string): boolean {
+  if (![inner, outer].every((text) => allowedIp.safeParse(text).success)) return false
+  const [one, other] = [blockOf(inner), blockOf(outer)]
+  if (one.family !== other.family || one.bits < other.bits) return false
+  const list = new BlockList()
+  list.addSubnet(other.address, other.bits, other.family)
+  return list.check(one.address, one.family)
+}
+
+const lists = { allowed_ips: { path: 'allowed_ips', word: 'address', keyOf } }
+
+export const ipOptions = listEditOptions(
+  { allowed_ips: allowedIp },
+  { add: 'Add to it.', remove: 'Remove of it.' },
+)
+
+type IpOptions = Parameters<typeof listEdits>[1]
+
+/** The edit of a call, if any. Throws Refused for contradictory arguments. */
+export const ipEdit = (options: IpOptions, body: object): ListEdit | undefined =>
+  listEdits(lists, options, (path) => Object.hasOwn(body, path))[0]
+
+interface WantedIps {
+  readonly ips: readonly string[]
+  readonly warnings: readonly string[]
+  readonly missing: ReturnType<typeof editedList>['missing']
+}
+
+/**
+ * The addresses of a trunk after an edit. Throws Refused if it would remove the last one: an empty
+ * list may open the trunk to everybody.
+ */
+export function wantedIps({ allowed_ips: stored }: SipTrunk, edit: ListEdit): WantedIps {
+  const before = stored ?? []
+  const { entries: ips, missing } = editedList(before, edit)
+  const refused = (message: string) => badArguments([{ argument: argumentOf(edit), message }])
+  if (ips.length === 0 && before.length > 0)
+    throw refused(
+      'would remove the last address, and the API does not say whether an empty list allows calls from every address or from none: add another, or clear allowed_ips',
+    )
+  const still = edit.removed.flatMap((removed) => {
+    const outer = ips.find((one) => isWithin(removed, one))
+    return outer ? `${removed} is still allowed, by ${outer}` : []
+  })
+  const was = before.length === 0 && ips.length > 0
+  return {
+    ips,
+    missing,
+    warnings: [
+      ...still,
+      ...(was
+        ? [
+            `allowed_ips was empty, which may have allowed every address; now only ${ips.join(', ')}`,
+          ]
+        : []),
+    ],
+  }
+}
