@@ -71,7 +71,7 @@ export const updateAgent = defineTool({
   name: 'update_agent',
   title: 'Change agents',
   description:
-    'Changes one agent or many. Only the given fields change (those of create_agent), nested ones too.',
+    'Changes agents. Only the given fields change (those of create_agent), nested ones too.',
   route: routes.agents.update,
   listing: {
     hidden: ['with_tag', 'add_tags', 'remove_tags'],

@@ -91,7 +91,7 @@ export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change phone numbers',
   description:
-    'Changes one phone number or many. inbound_agent_id sets the agent that answers, sip_trunk_id moves it to a trunk.',
+    'Changes phone numbers. inbound_agent_id sets the agent that answers, sip_trunk_id the trunk.',
   route: routes.phoneNumbers.update,
   listing: { undescribed: ['where'], typesOnly: ['dry_run'] },
   clears: ['inbound_agent_id', 'sip_trunk_id'],

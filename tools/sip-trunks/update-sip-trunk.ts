@@ -95,7 +95,7 @@ const schema = SipTrunk.extend({
 export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
   title: 'Change SIP trunks',
-  description: 'Changes one SIP trunk or many: the given fields, as in create_sip_trunk.',
+  description: 'Changes SIP trunks. Fields are those of create_sip_trunk.',
   route: routes.sipTrunks.update,
   listing: {
     typesOnly: ['termination_uri', 'allowed_ips', 'dry_run'],
