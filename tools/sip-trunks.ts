@@ -38,8 +38,7 @@ export const createSipTrunk = defineTool({
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
   title: 'Show a SIP trunk',
-  description:
-    'Returns one SIP trunk: numbers, termination_uri, allowed_ips. The password is never shown.',
+  description: 'Returns one SIP trunk with its numbers. The password is never shown.',
   route: routes.sipTrunks.get,
   result: {
     schema: SipTrunk.extend({ note: z.string().optional().describe('What an empty field means.') }),
