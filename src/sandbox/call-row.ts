@@ -5,7 +5,7 @@ import type { CallPlan } from './call-plan.ts'
 import { callSettings } from './call-settings.ts'
 import type { Store } from './store.ts'
 
-/** A stored call with its whole course (see call-plan.ts and live-calls.ts). Instants are Unix ms. */
+/** A stored call with its whole course (see call-plan.ts and llm-calls.ts). Instants are Unix ms. */
 export const CallRow = z.object({
   id: z.string(),
   account_id: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defaultPageLimit } from '../contract/field.ts'
 import type { Route } from '../contract/route.ts'
-import type { LiveCalls } from './live-calls.ts'
+import type { LlmCalls } from './llm-calls.ts'
 import type { SqlParams, Store } from './store.ts'
 
 /** An authenticated and validated request. */
@@ -19,7 +19,7 @@ export interface HandlerInput<R extends Route> {
   /** Speed of simulated calls relative to the wall clock. */
   readonly speed: number
   /** Present when a language model is configured to speak in calls. */
-  readonly live: LiveCalls | undefined
+  readonly live: LlmCalls | undefined
   /** Present when web calls can be joined in a browser. */
   readonly webCalls: WebCalls | undefined
 }

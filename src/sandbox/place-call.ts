@@ -13,7 +13,7 @@ import {
 } from './call-row.ts'
 import { callSettings, renderGreeting } from './call-settings.ts'
 import type { HandlerInput } from './handler.ts'
-import type { LiveCall } from './live-calls.ts'
+import type { LlmCall } from './llm-calls.ts'
 import { findNumber } from './phone-numbers.ts'
 import { invalid, missingReference, Problem } from './problem.ts'
 import { fieldError } from './request.ts'
@@ -62,7 +62,7 @@ const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound'
 const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
 
 /** Decides the whole course of a call, without storing it. */
-function prepare(input: PlaceInput): LiveCall {
+function prepare(input: PlaceInput): LlmCall {
   const { account, body, now, speed, webCalls } = input
   const agent = speaker(input)
   const numbers = body.type === 'phone' ? line(input) : noNumbers
@@ -115,7 +115,7 @@ function checked(overrides: Record<string, unknown>): Record<string, unknown> {
 }
 
 const webTalk = (
-  { settings, greeting, agent }: LiveCall,
+  { settings, greeting, agent }: LlmCall,
   { initial_text, skip_greeting_on_initial_text }: CallCreate,
 ): WebTalk => ({
   ...{ settings, greeting, agent },
@@ -131,7 +131,7 @@ const isOrdinary = ({ to_number }: CallRow) => to_number === null || !magicDesti
 /** Places a call, or returns the earlier one with the same external_id [S]. */
 export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
   const { store, account, body, live, webCalls } = input
-  let speaking: LiveCall | undefined
+  let speaking: LlmCall | undefined
   const placed = store.transaction(() => {
     const { external_id } = body
     const first = external_id !== undefined && findByExternalId(store, account.id, external_id)

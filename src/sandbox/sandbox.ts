@@ -6,8 +6,8 @@ import { callHandlers } from './calls.ts'
 import { providerHandlers } from './catalog.ts'
 import { type Faults, withFaults } from './faults.ts'
 import { type AnyInput, type Handler, ReplyWithStatus } from './handler.ts'
-import { createLiveCalls } from './live-calls.ts'
 import type { LlmOptions } from './llm.ts'
+import { createLlmCalls } from './llm-calls.ts'
 import { phoneNumberHandlers } from './phone-numbers.ts'
 import { Problem, StoreError } from './problem.ts'
 import { matchRoute, readBody, validate } from './request.ts'
@@ -74,7 +74,7 @@ const handlers = new Map<string, Handler>(
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { speed, now = Date.now, faults, llm, onBug, webCalls } = options
   const store = openSeeded(options, now())
-  const live = llm && createLiveCalls(store, llm, now)
+  const live = llm && createLlmCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
       return await answer(request, { store, now: now(), speed, live }, webCalls)

@@ -3,8 +3,8 @@ import type { HtmlPage } from '../../apps/pages/page.ts'
 import type { Dialogue, ScriptLine } from '../call-plan.ts'
 import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from '../call-row.ts'
 import { speaksGerman } from '../call-settings.ts'
-import type { LiveCalls } from '../live-calls.ts'
 import { LlmError } from '../llm.ts'
+import type { LlmCalls } from '../llm-calls.ts'
 import type { Store } from '../store.ts'
 import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './conversation.ts'
 import { type Reply, replyByRules } from './replies.ts'
@@ -140,11 +140,11 @@ export interface WebCallContext {
   readonly store: Store
   readonly now: () => number
   /** Present when a language model speaks for agents. */
-  readonly live: LiveCalls | undefined
+  readonly live: LlmCalls | undefined
 }
 
 /** Transcript line that names who speaks for the agent. */
-const voiceOf = (live: LiveCalls | undefined): string =>
+const voiceOf = (live: LlmCalls | undefined): string =>
   live
     ? `The agent is simulated: ${live.model} speaks for it.`
     : 'The agent is simulated: it answers by simple rules.'
@@ -174,7 +174,7 @@ async function say(
 async function sayToModel(
   text: string,
   web: WebCallRow,
-  { store, now, live }: WebCallContext & { readonly live: LiveCalls },
+  { store, now, live }: WebCallContext & { readonly live: LlmCalls },
 ): Promise<Refusal | undefined> {
   const talk = talkOf(web)
   let heard: readonly ScriptLine[] = []

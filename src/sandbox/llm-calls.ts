@@ -14,7 +14,7 @@ import type { Reply } from './web-calls/replies.ts'
  * expires and the call has failed.
  */
 
-export interface LiveCall {
+export interface LlmCall {
   readonly row: CallRow
   readonly settings: CallSettings
   readonly greeting: Greeting
@@ -24,16 +24,16 @@ export interface LiveCall {
   readonly persona: string | null
 }
 
-export interface LiveCalls {
+export interface LlmCalls {
   /** The row to store before the first turn. */
-  begin(call: LiveCall): CallRow
+  begin(call: LlmCall): CallRow
   /**
    * Runs the conversation with a simulated caller, after `waitMs` in which a person may join
    * instead. Never throws.
    */
-  run(call: LiveCall, waitMs?: number): Promise<void>
+  run(call: LlmCall, waitMs?: number): Promise<void>
   /** The agent's next turn in a conversation with a person. Throws LlmError. */
-  reply(call: Pick<LiveCall, 'agent' | 'settings'>, lines: readonly ScriptLine[]): Promise<Reply>
+  reply(call: Pick<LlmCall, 'agent' | 'settings'>, lines: readonly ScriptLine[]): Promise<Reply>
   /** Name of the model. */
   readonly model: string
   stop(): void
@@ -47,9 +47,9 @@ const maxTurns = 20
 
 const goodbye = '[END]'
 
-export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number): LiveCalls {
+export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number): LlmCalls {
   const stopping = new AbortController()
-  const speak = async (call: LiveCall): Promise<void> => {
+  const speak = async (call: LlmCall): Promise<void> => {
     const dialogue = open(call, llm)
     try {
       await converse(call, dialogue, {
@@ -88,7 +88,7 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
   }
 }
 
-function open({ settings, greeting }: LiveCall, { model }: LlmOptions): Dialogue {
+function open({ settings, greeting }: LlmCall, { model }: LlmOptions): Dialogue {
   const dialogue = new Dialogue(settings)
   dialogue.event(`Simulated conversation: ${model} speaks for both sides.`)
   dialogue.open(greeting, false)
@@ -103,7 +103,7 @@ interface Conversing {
 }
 
 /** Caller and agent speak in turn until one says goodbye or the time is over. */
-async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
+async function converse(call: LlmCall, dialogue: Dialogue, how: Conversing): Promise<void> {
   for (let turn = 0; turn < maxTurns; turn++) {
     for (const speaker of ['user', 'agent'] as const) {
       const text = await completeChat(
@@ -134,7 +134,7 @@ const spokenPart = (text: string): Reply => ({
 /** The conversation as messages for one side; that side's own lines are the assistant's. */
 function promptFor(
   speaker: 'user' | 'agent',
-  { agent, settings, persona }: Pick<LiveCall, 'agent' | 'settings' | 'persona'>,
+  { agent, settings, persona }: Pick<LlmCall, 'agent' | 'settings' | 'persona'>,
   lines: readonly ScriptLine[],
 ): ChatMessage[] {
   const who =
@@ -161,7 +161,7 @@ const wallClock = ({ answered, created, speed }: CallRow, seconds: number) =>
   (answered ?? created) + Math.round((seconds * 1000) / speed)
 
 /** The row if no further turn follows. */
-function leased({ row }: LiveCall, dialogue: Dialogue, now: number): CallRow {
+function leased({ row }: LlmCall, dialogue: Dialogue, now: number): CallRow {
   const { seconds, script } = dialogue.end()
   const ended = Math.max(now, wallClock(row, seconds)) + leaseMs
   const at = simulatedSeconds(row, ended)
@@ -175,7 +175,7 @@ function leased({ row }: LiveCall, dialogue: Dialogue, now: number): CallRow {
   }
 }
 
-function finished({ row }: LiveCall, dialogue: Dialogue, outcome: 'completed' | 'failed'): CallRow {
+function finished({ row }: LlmCall, dialogue: Dialogue, outcome: 'completed' | 'failed'): CallRow {
   const { seconds, script } = dialogue.end()
   return {
     ...row,
