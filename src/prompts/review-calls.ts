@@ -9,6 +9,8 @@ import { detailedCalls, reviewResult } from '../tool/results/call-review.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attachedFrom, attachedList } from './attachments.ts'
 
+const maxDays = 31
+
 export const reviewCalls = definePrompt({
   name: 'review_calls',
   title: 'Review calls',
@@ -20,9 +22,16 @@ export const reviewCalls = definePrompt({
         .number()
         .int()
         .min(1)
-        .max(31)
+        .max(maxDays)
         .optional()
-        .describe('How many days, 1 to 31. Default 7.'),
+        .describe(`How many days, 1 to ${maxDays}. Default 7.`),
+      completion: async () => ({
+        all: Array.from({ length: maxDays }, (_, index) => ({
+          value: String(index + 1),
+          names: [],
+        })),
+        isPart: false,
+      }),
     },
     tz: timeZoneArgument,
   },

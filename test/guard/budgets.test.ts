@@ -12,11 +12,11 @@ import { bin, quietly, startProgram } from '../harness/program.ts'
  */
 const budgets = {
   /**
-   * The program and its parts, bytes: recorded at 3,483,500, with what is loaded for PostgreSQL
+   * The program and its parts, bytes: recorded at 3,601,100, with what is loaded for PostgreSQL
    * (103,000), for OAuth (720,000) and to edit the files of MCP clients (192,000) only, and
    * for doctor (30,000) and the tools from the terminal (18,000).
    */
-  bundleBytes: 3_540_000,
+  bundleBytes: 3_660_000,
   /** The views, compressed as the package holds them, bytes: usage 37,800, with uPlot (20,000), the others 15,800 to 17,500 each. */
   viewBytes: 88_500,
   /** Files of the program that are loaded before the first answer over stdio, bytes together: recorded at 276,100. */

@@ -109,11 +109,11 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls',
   description:
-    'Lists calls of an account, filtered by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids: up to evidence failed ones per reason; get_call returns a transcript. include_subaccounts adds those of subaccounts.',
+    'Lists calls of an account, filtered by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids; get_call returns a transcript. include_subaccounts adds those of subaccounts.',
   route: routes.calls.list,
   defaults: listDefaults,
   options,
-  listing: { typesOnly: ['review', 'evidence', 'tz'] },
+  listing: { typesOnly: ['review', 'tz'] },
   schema: ofSeveral.schema,
   hasTimeLimit: true,
   reportsProgress: true,
