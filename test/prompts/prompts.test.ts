@@ -425,7 +425,7 @@ describe('what a prompt embeds', () => {
     )
     const args = { agent_id: 'Terminservice', from_number: '+12025550110' }
     expect(checksIn(await get('go_live_checklist', args, sessionOn(warned)))).toMatchObject({
-      greeting: { result: 'warning', found: 'line 1: There is no filter shout.' },
+      greeting: { result: 'warning', found: 'line 1: There is no filter shout' },
     })
   })
 
