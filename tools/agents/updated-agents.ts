@@ -72,7 +72,10 @@ export function updateResult(report: AgentReport, given: Fields = {}): OutputWit
 /** The given values that the agent had before. */
 function sameValues(agent: Agent, given: Fields, changes: readonly FieldChange[]): string[] {
   const isChanged = (path: string) =>
-    changes.some(({ field }) => path === field || path.startsWith(`${field}.`))
+    changes.some(
+      // Free data is one value, whose keys may have changed.
+      ({ field }) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
+    )
   const same = leavesOf(given).filter(
     (path) => !isChanged(path) && isDeepStrictEqual(valueAt(agent, path), valueAt(given, path)),
   )

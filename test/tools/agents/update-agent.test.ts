@@ -36,6 +36,10 @@ describe('update_agent', () => {
     expect(text).toContain(
       'As before: max_duration_seconds 600, initial_message.mode "fixed_message".',
     )
+    const metadata = { crm: { id: 1 } }
+    const changed = await textOf({ agent_id, metadata })
+    expect(changed).toContain('metadata.crm: nothing → {"id":1}')
+    expect(changed).not.toContain('As before')
     const again = await textOf({ agent_id, tags: ['a'] })
     expect(again).toContain('As before: tags ["a"].')
   })
