@@ -39,11 +39,11 @@ export interface Outcome {
 type Way = ReadonlyMap<string, readonly CaseValue[]>
 
 interface Branches {
-  /** Dotted paths of the variables that were varied. */
+  /** Dotted paths of the variables that have a value in some case. */
   readonly variables: readonly string[]
   /** Texts without a gap first, in the order of the values; a failure or gap is there once. */
   readonly outcomes: readonly Outcome[]
-  /** Lines of branches of `if` to which no case led. */
+  /** Lines of branches of `if`, and of loops, to which no case led. */
   readonly unreached: readonly number[]
   /** Not all combinations of the values were tried. */
   readonly isPartial: boolean
@@ -114,7 +114,9 @@ export function branchesOf(
   const reached = new Set(cases.flatMap(({ taken }) => [...taken]))
   const unreached = branches.filter((branch) => !reached.has(idOf(branch.decision, branch.taken)))
   return {
-    variables: dimensions.flatMap(({ paths }) => paths),
+    variables: dimensions.flatMap(({ paths, choices }) =>
+      paths.filter((_, at) => choices.some((choice) => choice[at] !== 'absent')),
+    ),
     outcomes: outcomesOf(cases, dimensions),
     unreached: [...new Set(unreached.map(({ line }) => line))].sort((a, b) => a - b),
     isPartial,

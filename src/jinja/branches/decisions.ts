@@ -19,7 +19,7 @@ export interface ReadVariable {
   isList: boolean
 }
 
-/** A branch with text of its own: that of an `if` or an inline if. */
+/** A branch with text of its own: that of an `if`, an inline if or a loop. */
 export interface WrittenBranch {
   readonly decision: object
   readonly taken: number
@@ -60,6 +60,8 @@ class DecisionFinder implements Decisions {
     if (statement.kind === 'for') {
       const list = this.variableIn(statement.iterable)
       if (list) list.isList = true
+      // A loop runs (1) or does not (0).
+      this.branches.push({ decision: statement, taken: 1, line: statement.line })
     }
     const isDeciding = statement.kind !== 'output'
     const read = (expr: Expr) => this.walk(expr, isDeciding)

@@ -241,6 +241,13 @@ describe('validate_agent_template', () => {
     const template = '{% if order.total | length > 300 %}\nA{% endif %}{% if x %}B{% endif %}'
     const { not_tried } = await client.value('validate_agent_template', { template })
     expect(not_tried).toContain('line 1')
+    const loop = 'Hi\n{% for i in items %}{{ i }}{% else %}none{% endfor %}'
+    const ofLoop = await client.value('validate_agent_template', { template: loop })
+    expect(ofLoop.not_tried).toContain('line 2')
+    expect(ofLoop.assumed ?? []).not.toContain('items')
+    const test_variables = { items: ['x'] }
+    const given = await client.value('validate_agent_template', { template: loop, test_variables })
+    expect(given).not.toHaveProperty('not_tried')
   })
 
   test('has nothing of its own for a good template', async () => {
