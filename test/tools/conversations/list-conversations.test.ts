@@ -233,6 +233,7 @@ describe('a search', () => {
       ],
     ])
     expect(page).toMatchObject({ total: 1, searched: 3, next_offset: null })
+    expect((await listed({ search: 'invoice', offset: 1 })).text).toContain('from offset 1')
   })
 
   test('is of one side, if that is asked', async () => {
