@@ -13,7 +13,7 @@ import {
   unlistedOption,
 } from '../../src/tool/checks/catalog-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { type Fields, overlay } from '../../src/tool/field-changes.ts'
+import { type Fields, leavesOf, overlay, valueAt } from '../../src/tool/field-changes.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
@@ -35,6 +35,7 @@ const schema = z.object({
   name: z.string().describe('Its name.'),
   modified: z.string().nullish().describe('When it last changed.'),
   copied_from: z.string().describe('Id of the original.'),
+  saved: z.record(z.string(), z.unknown()).optional().describe('The changes, by dotted path.'),
   warnings: z.array(z.string()).describe('What may be a mistake, and what did not come along.'),
 })
 
@@ -63,7 +64,7 @@ export const copyAgent = defineTool({
     return {
       structured: {
         ...{ id: copy.id, name: copy.name ?? name, modified: copy.modified },
-        ...{ copied_from: original.id, warnings },
+        ...{ copied_from: original.id, saved: savedValues(copy, changes), warnings },
       },
       lines: [
         ...savedAgentLines(copy, { verb, given: changes, sent: body, warnings }),
@@ -73,6 +74,10 @@ export const copyAgent = defineTool({
     }
   },
 })
+
+/** The changed fields as they were saved, by dotted path. */
+const savedValues = (copy: Agent, changes: Fields) =>
+  Object.fromEntries(leavesOf(changes).map((path) => [path, valueAt(copy, path)]))
 
 /** Sentence about the unchanged rest of a copy. */
 function restInWords(changes: object): string {

@@ -83,6 +83,10 @@ describe('copy_agent', () => {
     const { id } = await client.value('create_agent', { ...original, name: 'Merged' })
     const changes = { voice: { settings: { speed: 1.4 } }, tags: ['new'], metadata: { more: 1 } }
     const copy = await client.value('copy_agent', { agent_id: id, name: 'With changes', changes })
+    expect(copy.saved).toEqual({
+      ...{ 'voice.settings.speed': 1.4, tags: ['new'] },
+      metadata: { ...original.metadata, more: 1 },
+    })
     expect(await client.value('get_agent', { agent_id: copy.id })).toMatchObject({
       ...{ tags: ['new'], metadata: { ...original.metadata, more: 1 }, note: 'A note' },
       voice: { ...original.voice, settings: { speed: 1.4, stability: 0.3 } },
