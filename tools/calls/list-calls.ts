@@ -202,6 +202,7 @@ function progressOf({ progress }: ListRun): (items: number) => void {
 }
 
 const day = 24 * 3_600_000
+const latest = Date.UTC(9999, 0)
 
 /** The calls of a time against those of the time before. Throws ApiError, Refused. */
 async function reviewed(
@@ -215,6 +216,14 @@ async function reviewed(
   const start = typeof created_after === 'string' ? Date.parse(created_after) : end - 7 * day
   if (start >= end)
     throw badArguments([{ argument: 'created_after', message: 'must be before created_before' }])
+  // Beyond these, the time before has no date of four digits.
+  if (2 * start - end < 0 || end > latest)
+    throw badArguments([
+      {
+        argument: end > latest ? 'created_before' : 'created_after',
+        message: 'leaves no time before to compare with: give dates from 1970 to 9998',
+      },
+    ])
   const times = { before: startBefore(start, end, zone), start, end }
   const read = await readCallReview({
     ...{ ...run, of, filters, answers, times, zone },

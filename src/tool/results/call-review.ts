@@ -316,9 +316,13 @@ function linesOf(review: CallReview, parts: Parts): string[] {
     ...shown.map((group) => rowOf(labelOf(group), group)),
     ...(others.length > 0 ? [rowOf(`${others.length} others`, sumOf(others))] : []),
   ]
-  return [
+  const head = [
     `${rangeInWords(now, zone)}: ${countInWords(calls, extents.now)} of ${accounts.length > 1 ? 'the account and its subaccounts' : 'the account'}.`,
     `In brackets the time before, ${rangeInWords(before, zone)}: ${countInWords(earlier, extents.before)}${change === null ? '; the change is unknown' : `; change ${signed(change)}`}.`,
+  ]
+  if (parts.statuses.length === 0 && accounts.length < 2) return head
+  return [
+    ...head,
     `By status: ${Object.entries(statusFigures(all, extents, parts.statuses))
       .map(([status, figures]) => `${status} ${figuresInWords(figures)}`)
       .join(', ')}.`,

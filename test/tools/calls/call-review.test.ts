@@ -132,6 +132,23 @@ describe('a review of calls', () => {
     expect(Math.abs(Date.now() - Date.parse(review.end))).toBeLessThan(60_000)
   })
 
+  test('of no calls has no empty headings', async () => {
+    await using tree = await connect({ id: 'own', items: [] })
+    const { review, text } = await reviewOf(tree, week)
+    expect(review.counts).toEqual({ all: { calls: 0, before: 0, change: 0 } })
+    expect(text).not.toMatch(/^By /m)
+  })
+
+  test.each([
+    ['created_after', { created_after: '0001-01-01T00:00:00Z' }],
+    ['created_before', { created_before: '9999-12-31T23:59:59Z' }],
+  ])('of a time without one before is refused: %s', async (argument, time) => {
+    await using tree = await connect({ id: 'own', items: [] })
+    const { fields } = errorOf(await tree.call('list_calls', { review: true, ...time }))
+    expect(fields).toEqual([expect.objectContaining({ argument })])
+    expect(tree.seen.filter(({ url }) => url.includes('/calls'))).toEqual([])
+  })
+
   test('takes the filters of the list in both times', async () => {
     const items = [
       call('1', { agent: 'b', ...busy }),
