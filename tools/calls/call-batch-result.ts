@@ -210,7 +210,7 @@ export function withProblemsOnce(calls: readonly BatchCall[]) {
 const maxInFull = 25
 
 const idsNote =
-  'The call_id of each, and how it opened, is in structuredContent; list_calls has the ids too.'
+  'The call_id of the others, and how each opened, is in structuredContent; list_calls has the ids too.'
 
 /** The calls by outcome, answered ones first, then the last words of each. */
 export function batchLines(calls: readonly BatchCall[]): string[] {
@@ -225,7 +225,8 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
       call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
     ),
   ]
-  const inWords = (call: BatchCall) => (isLong ? nameOf(call) : callText(call, nameOf(call)))
+  const inWords = (call: BatchCall) =>
+    isLong && !isLookedUpNext(call) ? nameOf(call) : callText(call, nameOf(call))
   return [
     ...groups.map((group) => groupLine(group, inWords)),
     ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
@@ -235,6 +236,10 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
     ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
   ]
 }
+
+/** A call that failed or reached nobody has its id in a long list, too. */
+const isLookedUpNext = ({ state, outcome }: BatchCall) =>
+  state === undefined ? outcome === 'failed' : isUnreached(state)
 
 /** What the agent said first, equal texts once. */
 const openingLines = (calls: readonly BatchCall[], nameOf: (call: BatchCall) => string) =>

@@ -13,6 +13,7 @@ import { dialogText } from '../../src/text/dialog-text.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
+import { didYouMean } from '../../src/tool/references/did-you-mean.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { type BatchOutcome, batchShape, placedBatchOutcome } from './call-batch-result.ts'
@@ -53,7 +54,11 @@ const options = {
 }
 
 type BatchRun = Run<typeof routes.calls.place, typeof options> &
-  PlacingRun & { readonly journal: Journal }
+  PlacingRun & {
+    readonly journal: Journal
+    /** Cures by the reason of a refusal, and the argument. */
+    readonly hints: Map<string, Promise<Record<string, string>>>
+  }
 
 /** Arguments of single calls that batches do not support. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
@@ -90,7 +95,8 @@ export const placeCalls = defineTool({
     refuseNoNumber(body.from_number)
     refuseRepeatedIds(options.calls)
     const placing = await placingRun(given)
-    const run = { ...placing, journal: await placing.session.callServices.journal() }
+    const journal = await placing.session.callServices.journal()
+    const run: BatchRun = { ...placing, journal, hints: new Map() }
     const known = await findKnownCalls(run)
     if (known.size === options.calls.length) {
       const outcomes = [...known].map(([{ to_number }, call]) => outcomeOf(to_number, call, run))
@@ -286,7 +292,7 @@ async function placeOne(callee: Callee, run: BatchRun, agent: Agent): Promise<Ba
       return { to_number, outcome, problem: refusalText(error) }
     }
     if (error instanceof ApiError)
-      return { to_number, outcome: 'failed', problem: platformProblem(error) }
+      return { to_number, outcome: 'failed', problem: await platformProblem(error, run) }
     throw error
   }
 }
@@ -303,8 +309,13 @@ function outcomeOf(
   return { to_number, outcome: 'failed', ...ids, problem }
 }
 
-function platformProblem({ failure }: ApiError): string {
+/** Why the platform refused a call, and the cures, looked up once for each reason. */
+async function platformProblem(error: ApiError, run: BatchRun): Promise<string> {
+  const { failure } = error
   if (failure.kind !== 'rejected') return `${failureText(failure)}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
-  return [failure.message, ...fields].join(' ')
+  const why = [failure.message, ...fields].join(' ')
+  const hints = run.hints.get(why) ?? didYouMean(error, run.request, run.restricted)
+  run.hints.set(why, hints)
+  return [why, ...Object.values(await hints)].join(' ')
 }

@@ -106,6 +106,19 @@ describe('a list of calls', () => {
     60_000,
   )
 
+  test('from a number that cannot dial out has the cures with the problem, once', async () => {
+    await using client = await connect()
+    const list = { ...listOf('+12025550100', '+12025550101'), from_number: '+12025550112' }
+    const { calls } = await client.value('place_calls', list)
+    expect(calls).toEqual([
+      expect.objectContaining({
+        outcome: 'failed',
+        problem: expect.stringMatching(/update_phone_number.*Main line.*update_sip_trunk/),
+      }),
+      { to_number: '+12025550101', outcome: 'failed', problem_of: 1 },
+    ])
+  })
+
   test('reports each problem once, with its numbers', async () => {
     await using client = await connect({
       VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE","FR"]}',
