@@ -248,6 +248,7 @@ export function adviceTable(): string {
       tool,
       session,
       account: "the API key's own account",
+      accountId: 'me',
       check: undefined,
       isExposed: () => true,
       hints: {},

@@ -19,7 +19,7 @@ export function notATimeZone(zone: string): string {
   const meant =
     zone.length > 64 ? undefined : closestWord(zone.split('/').at(-1) ?? '', [...cities.keys()])
   const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
-  return `${clientText(zone, 64)} is not an IANA time zone; ${hint}`
+  return `not an IANA time zone: ${clientText(zone, 64)}; ${hint}`
 }
 
 /** The date of a time in a zone, such as `2026-11-21`. */

@@ -188,6 +188,8 @@ export interface FailedCall {
   readonly session: Session
   /** The account of the call, as part of a sentence. */
   readonly account: string
+  /** Its id as an argument; `me`: the key's own account. */
+  readonly accountId: string
   /** The tool that shows whether something was created, if any does. */
   readonly check: string | undefined
   /** True if the caller can call the tool. Advice names only such tools. */
@@ -406,10 +408,12 @@ function lookHint({ tool, isExposed }: FailedCall): string {
 }
 
 /** Hint to enable a disabled account, if the caller can. */
-const enableHint = ({ isExposed }: FailedCall) =>
-  isExposed('update_subaccount')
-    ? ': update_subaccount with is_active true, called on its parent account, enables it again'
+const enableHint = ({ accountId, isExposed }: FailedCall) => {
+  if (accountId === 'me') return '. Its parent account, or who runs the platform, can enable it'
+  return isExposed('update_subaccount')
+    ? `. Enable it (update_subaccount with subaccount_id ${accountId}, is_active true)`
     : ''
+}
 
 /** Hint to list the accounts that the key can access. */
 function reachHint({ isExposed }: FailedCall): string {

@@ -181,10 +181,12 @@ async function apiErrorResult(
   { session, tools, request }: FailureContext,
 ): Promise<CallToolResult> {
   const { failure, method, path, attempts } = error
+  const accountId = request ? accountIn(request) : (session.pinnedAccount ?? 'me')
   const { advice: row, ...advice } = adviceFor(error, {
     tool,
     session,
-    account: accountPhrase(request, session),
+    account: accountPhrase(accountId),
+    accountId,
     check: listToolFor(tool, tools),
     isExposed: (name) => tools.some((one) => one.name === name),
     hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
@@ -196,10 +198,8 @@ async function apiErrorResult(
   )
 }
 
-function accountPhrase(request: RouteRequest | undefined, { pinnedAccount }: Session): string {
-  const id = request ? accountIn(request) : (pinnedAccount ?? 'me')
-  return id === 'me' ? "the API key's own account" : `account ${id}`
-}
+const accountPhrase = (id: string): string =>
+  id === 'me' ? "the API key's own account" : `account ${id}`
 
 /** The list that shows what a creating tool created: a GET of the same path. */
 function listToolFor(tool: Tool, tools: readonly Tool[]): string | undefined {

@@ -23,6 +23,7 @@ function adviseOn(
     tool,
     session: sessionOf(client, { isSandbox, keySource: 'VOICE_AGENT_API_KEY' }),
     account: 'account a-1',
+    accountId: 'a-1',
     check: name === 'place_call' ? 'list_calls' : undefined,
     isExposed,
     hints: {},
