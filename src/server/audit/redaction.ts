@@ -33,6 +33,7 @@ export const auditedArguments = {
     'provider',
     'remove_tags',
     'sip_trunk_id',
+    'sip_trunk_ids',
     'source',
     'subaccount_id',
     'tags',

@@ -15,6 +15,7 @@ import {
   errorOf,
   type TestClient,
 } from '../../harness/client.ts'
+import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { sessionOf } from '../../harness/session.ts'
 import { newAgent } from '../../harness/story.ts'
@@ -98,13 +99,10 @@ describe('a list with include_subaccounts', () => {
     },
   )
 
-  test('is explained by the description of each tool', async () => {
-    await using client = await connectStdio('v2 2026-07-28')
-    const tools = await client.listTools()
-    for (const name of lists) {
-      const { description } = tools.find((tool) => tool.name === name) ?? {}
-      expect(description, name).toContain('include_subaccounts')
-    }
+  test('is explained once, by the instructions', async () => {
+    await using person = await connectPerson('v2 2026-07-28', {})
+    const { instructions } = await person.offered()
+    expect(instructions).toContain('include_subaccounts')
   })
 
   test('without it reads the one account alone', async () => {

@@ -58,7 +58,9 @@ describe('agents of the account and its subaccounts', () => {
         ],
       })
       const textOf = async (args: object) =>
-        (await own.text('update_agent', args)).replace(/^Account: .*$/m, 'Account')
+        (await own.text('update_agent', args))
+          .replace(/^Account: .*$/m, 'Account')
+          .replace(/ Take it back with undo \w+\./, '')
       // What the tag means is said; agents of one name are told apart by their account.
       expect(await textOf({ ...args, note: 'y' })).toMatchSnapshot()
       const read = await own.value('get_agent', { agent_id: third, account_id: below })
