@@ -20,7 +20,7 @@ export const getCurrentAccount = defineTool({
   name: 'get_current_account',
   title: 'Show my account',
   description:
-    'Returns the account you are signed in to with the API key: id, name, whether it is active. Call it first to learn whose account this is.',
+    'Returns the account you are signed in to with the API key: id, name, whether it is active.',
   route: routes.accounts.current,
   schema: Account,
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
@@ -57,7 +57,7 @@ export const getSubaccount = defineTool({
   name: 'get_subaccount',
   title: 'Show a subaccount',
   description:
-    'Returns the details of one subaccount: name, whether it is active, when it was created. For your own account use get_current_account.',
+    'Returns the details of one subaccount: name, whether it is active, when it was created.',
   route: routes.accounts.getSubaccount,
 })
 

@@ -56,8 +56,8 @@ export async function selectAgents(
   )
   if ('oneId' in selected || !selected.isByFilter) return selected
   const leftOut = isTree
-    ? 'Archived agents are not included.'
-    : 'Archived agents and those of subaccounts are not included.'
+    ? 'Not looked at: agents archived before.'
+    : 'Not looked at: agents archived before, and those of subaccounts.'
   return { ...selected, leftOut }
 }
 

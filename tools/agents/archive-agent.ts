@@ -140,6 +140,7 @@ async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Pro
         chosen,
         {
           use: use ?? (await lookForUse()),
+          kept: active.filter(({ agent }) => kept.get(agent)?.state === 'done'),
           failed,
           ...(isByFilter && items.length > 1 && { selectedBy: notes }),
         },

@@ -54,6 +54,8 @@ export async function archiveQuestion(
 /** The facts of a question about several agents. */
 interface ManyFacts {
   readonly use: UseByAccount
+  /** With unused_only: agents that stay because they are in use. */
+  readonly kept: readonly OwnedAgent[]
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
   /** If a filter selected them, which always asks: what was looked at. */
@@ -63,13 +65,15 @@ interface ManyFacts {
 /** One question for several agents, which names those in use and their accounts. */
 export async function archiveManyQuestion(
   owned: readonly OwnedAgent[],
-  { use, failed, selectedBy }: ManyFacts,
+  { use, kept, failed, selectedBy }: ManyFacts,
   run: QuestionRun,
 ): Promise<Confirmable> {
-  const used = owned.flatMap((one) => {
-    const what = useInWords(one.agent.id, useOf(one, use))
-    return what ? dialogText`${nameAmong(owned, one)} ${what}` : []
-  })
+  const usesOf = (those: readonly OwnedAgent[]) =>
+    those.flatMap((one) => {
+      const what = useInWords(one.agent.id, useOf(one, use))
+      return what ? dialogText`${nameAmong(those, one)} ${what}` : []
+    })
+  const used = usesOf(owned)
   const unknown = unknownUses(owned, use)
   const account = await accountForPerson(run)
   const isOfTree = owned.some((one) => one.account)
@@ -83,6 +87,7 @@ export async function archiveManyQuestion(
       ...(used.length > 0 && {
         'Leave those out': dialogText`call again with unused_only true instead.`,
       }),
+      ...(kept.length > 0 && { 'Not archived': joinDialogTexts(usesOf(kept), '; ') }),
       ...(selectedBy?.length && { Selected: quotedUpTo(selectedBy.join(' '), 500) }),
       ...(unknown && { 'Not known': unknown }),
       ...(failed.length > 0 && { 'Left out': quotedUpTo(failedInWords(failed), 500) }),

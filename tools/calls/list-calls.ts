@@ -88,7 +88,7 @@ const options = {
       'true: counts in place of items, from created_after (default: 7 days before) to created_before (default: now), against the time of the same length before.',
     ),
   evidence: withDefault(
-    z.int().min(1).describe('With review: most ids of failed calls for each answer_status.'),
+    z.int().min(1).describe('With review: ids of failed calls per answer_status.'),
     detailedCalls,
   ),
   tz: z
@@ -109,7 +109,7 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls',
   description:
-    'Lists calls of an account, filtered by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids; get_call returns a transcript. include_subaccounts adds those of subaccounts.',
+    'Lists calls by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids; get_call returns a transcript.',
   route: routes.calls.list,
   defaults: listDefaults,
   options,

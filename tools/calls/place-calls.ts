@@ -49,7 +49,7 @@ type Callee = z.output<typeof Callee>
 
 const options = {
   calls: z.array(Callee).min(1).max(maxCalls).describe('Whom to call, in order.'),
-  follow: z.boolean().optional().describe('true: wait, and return who answered.'),
+  follow: z.boolean().optional().describe('true: wait; return who answered, first and last words.'),
   ...confirmOption,
 }
 

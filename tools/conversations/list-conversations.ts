@@ -70,7 +70,7 @@ const options = {
     ),
   search: searchText
     .optional()
-    .describe('Only those in which this is said, and the turns around it.'),
+    .describe('Only those in which this is said (any case), with the turns around it.'),
   said_by: z.enum(['user', 'agent']).optional().describe('Who says it; user: the other side.'),
   ...fieldsOption,
   include_subaccounts: z

@@ -22,7 +22,7 @@ const options = {
   test_variables: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('Sample values. branches shows other cases too.'),
+    .describe('Sample values, used in every branch.'),
 }
 
 type TemplateRun = Run<typeof routes.templates.validate, typeof options>

@@ -127,6 +127,8 @@ describe('archive_agent for many', () => {
     const agents = await makeAgents(3, person, { tags: ['some'] })
     const number = await giveNumber(agents[2], person)
     const args = { with_tag: 'some', unused_only: true }
+    const facts = factsOf(await person.call('archive_agent', args))
+    expect(facts?.['Not archived']).toBe(`"${agents[2]?.name}" answers ${number} ("Line")`)
     const { structuredContent: kept } = await person.agreed('archive_agent', args)
     expect(kept?.summary).toEqual({ archived: 2, in_use: 1 })
     expect(kept?.agents).toContainEqual(
