@@ -121,6 +121,8 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
     values: Object.entries(body).flatMap(([name, value]) =>
       name === 'is_active' ? [] : valuesOf(name, value),
     ),
+    // What an undo changes depends on what changed since.
+    scope: body,
   }
 }
 

@@ -113,8 +113,9 @@ export interface AddedObject {
   settle(state: 'done' | 'not_done', paths: readonly ChangedPath[]): void
 }
 
-/** Changes that `ofObject` returns. */
+/** Changes that `ofObject` returns, and those that it reads: some of them were not done. */
 const maxShown = 10
+const maxRead = 50
 
 /** Longest value of an item, characters of JSON. */
 const maxLength = 64_000
@@ -175,13 +176,16 @@ export function createUndoLog(
       return { objects: found, isPartial: found.length <= last }
     },
     async ofObject(owner, object) {
-      const items = await store.ofObject({ owner, object: objectKey(object) }, maxShown, bounds)
+      const items = await store.ofObject({ owner, object: objectKey(object) }, maxRead, bounds)
       const opened = await Promise.all(
         items.map(async (item) =>
           (await open(owner, item)).map((found) => ({ ...found, at: item.at })),
         ),
       )
-      return opened.flat().filter(({ state }) => state !== 'not_done')
+      return opened
+        .flat()
+        .filter(({ state }) => state !== 'not_done')
+        .slice(0, maxShown)
     },
   }
 }

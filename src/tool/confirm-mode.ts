@@ -1,10 +1,11 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 
 /**
- * Who confirms calls, deletes, archiving and disabling. `always`: a person where the client can
- * ask one, else the caller by a preview. `auto`: the same, but archiving and disabling only where
- * something that works now would stop, or a filter selected several agents. `person`: a person; clients that cannot ask one are refused.
- * `never`: nobody.
+ * Who confirms calls, deletes, archiving, disabling, and greetings with unknown variables for several
+ * agents. `always`: a person where the client can ask one, else the caller by a preview. `auto`: the
+ * same, but archiving and disabling only where something that works now would stop, or a filter
+ * selected several agents. `person`: a person; clients that cannot ask one are refused. `never`:
+ * nobody.
  */
 export const confirmModes = ['always', 'auto', 'person', 'never'] as const
 export type ConfirmMode = (typeof confirmModes)[number]

@@ -9,6 +9,7 @@ import { StateError } from '../state/state-access.ts'
 import type { ChangedObject, ChangedPath, ChangeWriter } from '../state/undo-log.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
+import { mapStringsOfObject } from '../text/safe-text.ts'
 import { confirmName } from './confirm-mode.ts'
 import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
 import { badArguments } from './refused.ts'
@@ -43,7 +44,7 @@ export const undoShape = {
   no_undo: z.string().optional().describe('Why it cannot be taken back.'),
 }
 
-type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAccount'>
+type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAccount' | 'redact'>
 
 /** An object that is about to be changed. */
 interface ObjectToChange extends Pick<ChangedObject, 'id' | 'paths'> {
@@ -64,6 +65,8 @@ export class KeptChanges {
   #kept = 0
   readonly #notKept: string[] = []
   #isPartial = false
+  /** The account of a change to take back, if it has only one. */
+  #account: string | undefined
 
   constructor(kind: ChangedKind, session: KeepingSession) {
     this.#kind = kind
@@ -81,7 +84,7 @@ export class KeptChanges {
     send: () => Promise<T>,
     pathsIn: (reply: T) => readonly ChangedPath[],
   ): Promise<T> {
-    const added = object ? await this.#add(object) : { fault: unread }
+    const added = object ? await this.#add(object) : { fault: this.#fault ?? unread }
     const count = () => {
       if ('settle' in added) this.#kept++
       else this.#notKept.push(added.fault)
@@ -127,7 +130,8 @@ export class KeptChanges {
     if (first.kind !== this.#kind)
       throw badUndo(`${change} is a change of ${toolOf[first.kind]}: give it there`)
     this.#isPartial = found?.isPartial ?? false
-    return objects
+    if (objects.every(({ account }) => account === first.account)) this.#account = first.account
+    return objects.map((object) => keyFree(object, this.#session))
   }
 
   /** The result of the tool call, with the id that takes its changes back, or why none does. */
@@ -139,6 +143,7 @@ export class KeptChanges {
     const part = undo === undefined ? 'This change' : `${count} of ${count + this.#kept}`
     const no_undo = fault && `${part} cannot be taken back: ${fault}`
     return {
+      ...(this.#account !== undefined && { accountId: this.#account }),
       structured: {
         ...structured,
         ...(undo !== undefined && { undo }),
@@ -202,6 +207,11 @@ async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
     clearTimeout(timer)
   }
 }
+
+/** Another key of the account kept it: its values may hold the key of this session. */
+const keyFree = <T extends ChangedObject>(object: T, { redact }: KeepingSession): T =>
+  // The same object with other texts.
+  mapStringsOfObject({ ...object }, redact) as T
 
 /** The key's own account on its platform: all of its keys share the changes. Throws ApiError. */
 const changeOwner = async ({ platform, cache }: KeepingSession): Promise<string> =>
@@ -349,7 +359,8 @@ export async function latestChanges(
   session: KeepingSession,
 ): Promise<z.output<typeof latestChangesShape>> {
   const found = await session.undoLog?.ofObject(await changeOwner(session), object)
-  return found?.map(({ change, at, state, paths }) => ({
+  const shown = found?.map((object) => keyFree(object, session))
+  return shown?.map(({ change, at, state, paths }) => ({
     undo: change,
     at: new Date(at).toISOString(),
     ...(state === 'sent' && { outcome: 'unknown' as const }),

@@ -98,6 +98,37 @@ describe('a change of a subaccount', () => {
     expect(back).toMatchObject({ is_active: false, name: 'Branch', undo: expect.any(String) })
     expect(person.asked.slice(asked)).toEqual([expect.stringContaining('Branch')])
   })
+
+  test('says why it has no undo where the operator wants none', async () => {
+    const env = { ...sandbox.env(), VOICE_AGENT_UNDO_DAYS: '0' }
+    await using server = await connectStdio('v2 2026-07-28', { env })
+    const { id: subaccount_id } = await client.value('create_subaccount', { name: 'Plain' })
+    const saved = await server.value('update_subaccount', { subaccount_id, name: 'Renamed' })
+    expect(saved.no_undo).toContain('--undo-days')
+  })
+
+  test('is taken back as it was confirmed, or asked again', async () => {
+    const env = { ...sandbox.env(), VOICE_AGENT_CONFIRM: 'auto' }
+    await using asking = await connectStdio('v2 2026-07-28', { env })
+    const { id: subaccount_id } = await client.value('create_subaccount', { name: 'First' })
+    const update = (args: object) => asking.value('update_subaccount', { ...args })
+    const confirmed = async (args: object) => {
+      const { confirmation } = await update(args)
+      const { confirm_token } = Object(confirmation)
+      return { ...args, confirm_token }
+    }
+    await update(await confirmed({ subaccount_id, is_active: false }))
+    const { undo } = await update({ subaccount_id, is_active: true, name: 'Second' })
+    await update({ subaccount_id, name: 'Third' })
+    const token = await confirmed({ undo })
+    // Now the undo would change the name, too.
+    await update({ subaccount_id, name: 'Second' })
+    expect(await update(token)).toMatchObject({ confirmation: { state: 'needed' } })
+    expect(await client.value('get_subaccount', { subaccount_id })).toMatchObject({
+      is_active: true,
+      name: 'Second',
+    })
+  })
 })
 
 describe('a change of phone numbers', () => {

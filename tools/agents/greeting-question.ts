@@ -29,7 +29,7 @@ export async function greetingQuestion(
       'Unknown variables': quotedUpTo(unknown.join(', '), 500),
       Agents: dialogText`${joinDialogTexts(names, ', ')}${more > 0 ? dialogText` and ${more} more` : dialogText``}`,
       Account: await accountForPerson(run),
-      Undo: dialogText`update_agent with the undo of the result.`,
+      ...(run.session.undoLog && { Undo: dialogText`update_agent with the undo of the result.` }),
     },
     values: valuesOf('initial_message', { message }),
     scope: items.map((item) =>

@@ -18,7 +18,7 @@ export interface CallingConfig {
 export const callingSettings = {
   confirm: choice({
     variable: 'VOICE_AGENT_CONFIRM',
-    help: 'Ask before calls, deletes, archiving and disabling: always, auto (archiving and disabling only what is in use, or several agents by a filter), person (refused where no person can be asked) or never.',
+    help: 'Ask before calls, deletes, archiving, disabling and greetings with unknown variables for several agents: always, auto (archiving and disabling only what is in use, or several agents by a filter), person (refused where no person can be asked) or never.',
     choices: confirmModes,
     default: 'auto',
   }),

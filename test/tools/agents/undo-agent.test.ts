@@ -145,6 +145,15 @@ describe('a change of an agent', () => {
     expect((await get(String(there.id), sub)).note ?? null).toBe(null)
   })
 
+  test('in another account is taken back there, and the result names it', async () => {
+    const { items } = await client.value('list_subaccounts')
+    const [{ id: account_id = '' } = {}] = items as { id: string }[]
+    const { id: agent_id } = await client.value('create_agent', { ...newAgent, account_id })
+    const { undo } = await update({ agent_id, account_id, note: 'b' })
+    expect(await update({ undo, dry_run: true })).toMatchObject({ account_id })
+    expect(await update({ undo })).toMatchObject({ account_id, agent_id, applied: true })
+  })
+
   test('that sent nothing has no id', async () => {
     const agent_id = await makeAgent({ note: 'same' })
     expect(await update({ agent_id, note: 'same' })).not.toHaveProperty('undo')
@@ -274,6 +283,15 @@ describe('a change of unknown outcome', () => {
   })
 })
 
+test('refused changes hide no earlier one', async () => {
+  const agent_id = await makeAgent({ note: 'a' })
+  const { undo } = await update({ agent_id, note: 'b' })
+  const refused = Array.from({ length: 10 }, (_, at) => `${at}`)
+  nextChanges(...refused.map(() => ({ status: 422 })))
+  for (const note of refused) await client.call('update_agent', { agent_id, note })
+  expect(await latest(agent_id)).toMatchObject({ undo })
+})
+
 test('a change that was refused is not kept', async () => {
   const agent_id = await makeAgent({ note: 'a' })
   nextChanges({ status: 422 })
@@ -296,6 +314,19 @@ describe('kept changes', () => {
     expect(await latest(agent_id, second)).toMatchObject({ undo })
     await update({ undo }, second)
     expect((await get(agent_id)).note).toBe('a')
+  })
+
+  test('show no key to whoever has it', async () => {
+    const agent_id = await makeAgent({ note: `was ${secondKey}` })
+    const { undo } = await update({ agent_id, note: `is ${secondKey}` })
+    await using second = await connect(secondKey)
+    const shown = [
+      await second.call('get_agent', { agent_id, changes: true }),
+      await second.call('update_agent', { undo, dry_run: true }),
+      await second.call('update_agent', { undo }),
+    ]
+    expect(JSON.stringify(shown)).toContain('was [API key]')
+    expect(JSON.stringify(shown)).not.toContain(secondKey)
   })
 
   test('of another account than the pinned one are unknown', async () => {

@@ -288,6 +288,16 @@ describe('a greeting with unknown variables', () => {
     },
   )
 
+  test('names no undo in the question where the operator wants none', async () => {
+    await using person = await connectPerson('v2 2026-07-28', {
+      env: { ...auto.env, VOICE_AGENT_UNDO_DAYS: '0' },
+    })
+    const agent_ids = await twoAgents(person)
+    const args = { agent_ids, initial_message: { message } }
+    const { confirmation } = Object(await person.value('update_agent', args))
+    expect(confirmation.facts).not.toHaveProperty('Undo')
+  })
+
   test('needs no question for one agent, in a dry run, or if all are known', async () => {
     await using person = await connectPerson('v2 2026-07-28', auto)
     const agent_ids = await twoAgents(person)
