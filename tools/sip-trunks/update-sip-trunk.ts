@@ -80,16 +80,25 @@ const UpdatedTrunk = z.object({
 })
 type UpdatedTrunk = z.output<typeof UpdatedTrunk>
 
+/** Fields that no update changes. They are in the result, and get_sip_trunk describes them. */
+const unchangeable = {
+  has_auth_password: true,
+  auth_password_length: true,
+  sip_auth_username: true,
+} as const
+
 /** One trunk: its new state and the changes. Many: the result for each. */
-const schema = SipTrunk.extend({
-  applied: z.boolean().describe('False: nothing was saved.'),
-  changes: fieldChanges,
-  warnings: updateWarnings,
-  ...outcomeShape.result,
-  ...severalAccountsShape.result,
-  ...undoShape,
-  trunks: z.array(UpdatedTrunk).describe('Many trunks, in the order given.'),
-}).partial()
+const schema = SipTrunk.omit(unchangeable)
+  .extend({
+    applied: z.boolean().describe('False: nothing was saved.'),
+    changes: fieldChanges,
+    warnings: updateWarnings,
+    ...outcomeShape.result,
+    ...severalAccountsShape.result,
+    ...undoShape,
+    trunks: z.array(UpdatedTrunk).describe('Many trunks, in the order given.'),
+  })
+  .partial()
 
 /** Updates one trunk, or applies the same change to many. */
 export const updateSipTrunk = defineTool({
