@@ -4,6 +4,7 @@ import type { Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
 import { numberToCall } from '../../src/contract/field.ts'
+import type { RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { pause } from '../../src/platform/time-limit.ts'
@@ -56,6 +57,8 @@ const options = {
 type BatchRun = Run<typeof routes.calls.place, typeof options> &
   PlacingRun & {
     readonly journal: Journal
+    /** The request with the account as the caller named it. */
+    readonly asGiven: RouteRequest
     /** Cures by the reason of a refusal, and the argument. */
     readonly hints: Map<string, Promise<Record<string, string>>>
   }
@@ -96,7 +99,7 @@ export const placeCalls = defineTool({
     refuseRepeatedIds(options.calls)
     const placing = await placingRun(given)
     const journal = await placing.session.callServices.journal()
-    const run: BatchRun = { ...placing, journal, hints: new Map() }
+    const run: BatchRun = { ...placing, journal, asGiven: given.request, hints: new Map() }
     const known = await findKnownCalls(run)
     if (known.size === options.calls.length) {
       const outcomes = [...known].map(([{ to_number }, call]) => outcomeOf(to_number, call, run))
@@ -315,7 +318,7 @@ async function platformProblem(error: ApiError, run: BatchRun): Promise<string> 
   if (failure.kind !== 'rejected') return `${failureText(failure)}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   const why = [failure.message, ...fields].join(' ')
-  const hints = run.hints.get(why) ?? didYouMean(error, run.request, run.restricted)
+  const hints = run.hints.get(why) ?? didYouMean(error, run.asGiven, run.restricted)
   run.hints.set(why, hints)
   return [why, ...Object.values(await hints)].join(' ')
 }

@@ -117,6 +117,7 @@ describe('a list of calls', () => {
       }),
       { to_number: '+12025550101', outcome: 'failed', problem_of: 1 },
     ])
+    expect(JSON.stringify(calls)).not.toContain('account_id')
   })
 
   test('reports each problem once, with its numbers', async () => {
