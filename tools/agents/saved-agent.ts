@@ -58,7 +58,7 @@ export function savedAgentLines(agent: Agent, request: SavedRequest): string[] {
     partText('transcriber', agent.transcriber, ['provider', 'model', 'languages', 'language']),
     partText('voice', agent.voice, ['provider', 'voice_id', 'language']),
     greetingText(agent),
-    tags && tags.length > 0 && `tags ${tags.join(', ')}`,
+    tags && (tags.length > 0 || 'tags' in request.given) && `tags ${tags.join(', ') || 'none'}`,
   ]
   const { given, others } = settingsOf(agent, request)
   const defaults = defaultsOf(agent, sent)

@@ -182,7 +182,7 @@ function output({
     .filter(Boolean)
     .join(' ')
   const head = isSearch
-    ? `Found in ${matches} of ${counted(read, 'conversation')}${from > 0 ? ` from offset ${from} on` : ''}; ${shown.length} here.`
+    ? `Found in ${matches} of ${counted(read, 'conversation')}${from > 0 ? ` from offset ${from} on` : ''}${matches > 0 ? `; ${shown.length} here` : ''}.`
     : `${total === null ? '' : `${shown.length} of `}${counted(total ?? shown.length, 'conversation')}.`
   return {
     structured: {

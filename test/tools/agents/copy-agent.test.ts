@@ -261,5 +261,7 @@ describe('create_agent', () => {
       metadata: { shop: 1 },
     }
     expect(stable(await textOf(given, 'create_agent'))).toMatchSnapshot()
+    const without = { ...newAgent, name: 'No tags', tags: [] }
+    expect(await textOf(without, 'create_agent')).toContain('tags none')
   })
 })
