@@ -11,7 +11,7 @@ import { listDefaults } from '../src/tool/lists/list-fields.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
-import { emptyIps, emptyIpsNote, isEmpty } from './sip-trunks/allowed-ips.ts'
+import { emptyIps, emptyIpsNote, isShownEmpty } from './sip-trunks/allowed-ips.ts'
 import { trunkInWords } from './sip-trunks/trunk-in-words.ts'
 
 export const listSipTrunks = defineTool({
@@ -42,7 +42,7 @@ export const getSipTrunk = defineTool({
   route: routes.sipTrunks.get,
   result: {
     schema: SipTrunk.extend({ note: z.string().optional().describe('What an empty field means.') }),
-    from: (trunk) => ({ ...trunk, ...(isEmpty(trunk.allowed_ips) && { note: `${emptyIps}.` }) }),
+    from: (trunk) => ({ ...trunk, ...(isShownEmpty(trunk) && { note: `${emptyIps}.` }) }),
   },
 })
 

@@ -3,7 +3,14 @@ import { updateWarnings } from './bulk-result.ts'
 import { type Fields, pathsBetween, sameFieldsOf } from './field-changes.ts'
 import { badArguments } from './refused.ts'
 import type { Run, ToolOutcome } from './tool.ts'
-import { earlierBody, KeptChanges, type KeptObject, notTaken, undoShape } from './undo.ts'
+import {
+  driftedFields,
+  earlierBody,
+  KeptChanges,
+  type KeptObject,
+  notTaken,
+  undoShape,
+} from './undo.ts'
 
 /** An object whose fields an update takes as they are stored: a trunk, a subaccount. */
 interface PlainObject extends Fields {
@@ -66,6 +73,7 @@ export async function updatePlain<T extends PlainObject>(
     : await kept.send(
         stored && {
           request,
+          unread: driftedFields(stored),
           ...{ id, name: stored.name, paths: pathsBetween(sameFieldsOf(stored, body), body) },
         },
         send,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
+import { driftOf } from '../platform/drift.ts'
 import { ApiError, mayBeDone } from '../platform/failure.ts'
 import { accountIdIn, ownAccountId } from '../platform/sessions/account.ts'
 import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
@@ -49,8 +50,14 @@ type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAc
 /** An object that is about to be changed. */
 interface ObjectToChange extends Pick<ChangedObject, 'id' | 'paths'> {
   readonly request: Pick<RouteRequest, 'params'>
+  /** The names in `paths` whose earlier values are not known (`driftedFields`). */
+  readonly unread: readonly string[]
   readonly name?: string | null | undefined
 }
+
+/** Fields of a reply that are not shown, or only in part, because their form is not documented. */
+export const driftedFields = (reply: unknown): string[] =>
+  driftOf(reply).map(({ path }) => path.split('.', 1)[0] ?? '')
 
 /** Longest wait for the state, ms. A change is not held up by a state that hangs. */
 const maxWaitMs = 2000
@@ -159,7 +166,8 @@ export class KeptChanges {
     }
   }
 
-  async #add({ request, id, name, paths }: ObjectToChange) {
+  async #add({ request, id, name, paths, unread }: ObjectToChange) {
+    if (paths.some(({ path: [field = ''] }) => unread.includes(field))) return { fault: drifted }
     const add = async () => {
       const account = await accountIdIn(request, this.#session)
       const object = { kind: this.#kind, account, id, paths, ...(name && { name }) }
@@ -194,6 +202,7 @@ export class KeptChanges {
 }
 
 const unread = 'no exposed tool reads what it was before'
+const drifted = 'the platform shows what it was before in an undocumented form'
 const switchedOff = 'this server keeps no earlier values (--undo-days 0)'
 
 async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
@@ -284,6 +293,8 @@ const longestShown = 100
 /** Replies may leave out what is null. */
 const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null)
 
+const isEmpty = (value: unknown) => value === '' || isDeepStrictEqual(value, [])
+
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (inner, name) => (isObject(inner) ? ownField(inner, name) : undefined),
@@ -312,10 +323,10 @@ export function earlierBody(
 export const cannotBeUnset = ({ path }: ChangedPath): string =>
   `${path.join('.')}: had no value before, and an update cannot remove it`
 
-/** Fields that a reply does not show as they were sent. */
+/** Fields that a reply does not show as they were sent. Null empties a list or a text. */
 export const notTaken = (body: Fields, saved: Fields): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
-    isSame(value, saved[name])
+    isSame(value, saved[name]) || (value === null && isEmpty(saved[name]))
       ? []
       : `${name}: the platform has ${shortJson(saved[name], longestShown)}, not ${shortJson(value, longestShown)}`,
   )

@@ -19,6 +19,7 @@ import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
+  driftedFields,
   KeptChanges,
   type KeptObject,
   selectedObjects,
@@ -264,6 +265,7 @@ async function save(
     {
       request: run.request,
       id: stored.id,
+      unread: driftedFields(stored),
       paths: [...pathsBetween(sameFieldsOf(stored, wanted), wanted), ...archiving],
       name: stored.name,
     },

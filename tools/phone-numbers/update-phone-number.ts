@@ -42,6 +42,7 @@ import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
+  driftedFields,
   earlierBody,
   KeptChanges,
   type KeptObject,
@@ -196,6 +197,7 @@ async function updateOneNumber(
   const updated = await kept.send(
     before && {
       ...{ request: sent, id, name: stored.friendly_name ?? stored.number },
+      unread: allArguments.filter((name) => driftedFields(stored).includes(fieldsByArgument[name])),
       paths: pathsBetween(sameFieldsOf(before, sent.body), sent.body),
     },
     () => session.client.call(routes.phoneNumbers.update, sent, signal),

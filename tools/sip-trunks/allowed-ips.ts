@@ -9,6 +9,7 @@ import {
   listEdits,
 } from '../../src/tool/list-edits.ts'
 import { badArguments } from '../../src/tool/refused.ts'
+import { driftedFields } from '../../src/tool/undo.ts'
 
 /** The reference does not say what an empty list means. */
 export const emptyIps =
@@ -19,6 +20,10 @@ export const emptyIpsNote = (shown: readonly object[]): string | undefined =>
   shown.some((trunk) => 'allowed_ips' in trunk && isEmpty(trunk.allowed_ips))
     ? `Where ${emptyIps}.`
     : undefined
+
+/** False for a list in an undocumented form, which is not shown. */
+export const isShownEmpty = (trunk: SipTrunk): boolean =>
+  isEmpty(trunk.allowed_ips) && !driftedFields(trunk).includes('allowed_ips')
 
 export const isEmpty = (ips: unknown): boolean => !Array.isArray(ips) || ips.length === 0
 
@@ -72,13 +77,17 @@ interface WantedIps {
 }
 
 /**
- * The addresses of a trunk after an edit. Throws Refused if it would remove the last one: an empty
- * list may open the trunk to everybody.
+ * The addresses of a trunk after an edit. Throws Refused for a list that could not be read, and if it
+ * would remove the last one: an empty list may open the trunk to everybody.
  */
-export function wantedIps({ allowed_ips: stored }: SipTrunk, edit: ListEdit): WantedIps {
-  const before = stored ?? []
+export function wantedIps(trunk: SipTrunk, edit: ListEdit): WantedIps {
+  const before = trunk.allowed_ips ?? []
   const { entries: ips, missing } = editedList(before, edit)
   const refused = (message: string) => badArguments([{ argument: argumentOf(edit), message }])
+  if (driftedFields(trunk).includes('allowed_ips'))
+    throw refused(
+      'the platform shows allowed_ips of this trunk in an undocumented form: give the whole list in allowed_ips',
+    )
   if (ips.length === 0 && before.length > 0)
     throw refused(
       'would remove the last address, and the API does not say whether an empty list allows calls from every address or from none: add another, or clear allowed_ips',

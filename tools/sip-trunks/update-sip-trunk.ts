@@ -44,6 +44,7 @@ import { badArguments } from '../../src/tool/refused.ts'
 import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
+  driftedFields,
   earlierBody,
   KeptChanges,
   type KeptObject,
@@ -218,7 +219,10 @@ async function updateOneTrunk(
   }
   const changed = (to: Fields) => pathsBetween(stored && sameFieldsOf(stored, body), to)
   const saved = await kept.send(
-    stored && { ...{ request, id, name: stored.name }, paths: changed(body) },
+    stored && {
+      ...{ request, id, name: stored.name, unread: driftedFields(stored) },
+      paths: changed(body),
+    },
     () => client.call(routes.sipTrunks.update, { ...request, body }, run.signal),
     (reply) => changed(sameFieldsOf(reply, body)),
   )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, errorOf } from '../../harness/client.ts'
+import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 
 const [fresh, old] = ['198.51.100.7', '203.0.113.9']
@@ -121,6 +122,10 @@ describe('update_sip_trunk', () => {
     const clear = { sip_trunk_id, clear: ['allowed_ips'] }
     expect(await person.text('update_sip_trunk', { ...clear, dry_run: true })).toMatch(unknown)
     expect(await person.text('update_sip_trunk', clear)).toMatch(unknown)
+    expect(await person.value('update_sip_trunk', clear)).toMatchObject({
+      applied: false,
+      warnings: [expect.stringMatching(unknown)],
+    })
     const many = { sip_trunk_ids: [sip_trunk_id], ...{ allowed_ips: [fresh] } }
     await person.value('update_sip_trunk', many)
     const emptied = { sip_trunk_ids: [sip_trunk_id], allowed_ips: [] }
@@ -161,4 +166,31 @@ describe('update_sip_trunk', () => {
       { argument: 'add.allowed_ips', message: expect.stringContaining('get_sip_trunk') },
     ])
   })
+})
+
+test('a list in an undocumented form is not called empty, not edited, and not undone', async () => {
+  const shown = { id: 't', name: 'T', allowed_ips: [{ cidr: old }], phone_numbers: [] }
+  await using platform = await startFakePlatform(
+    ({ method, body }, response) =>
+      json(response, 200, method === 'PATCH' ? { ...shown, ...JSON.parse(body) } : shown),
+    { account: 'own' },
+  )
+  await using client = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+  })
+  const sip_trunk_id = 't'
+  expect(await client.value('get_sip_trunk', { sip_trunk_id })).not.toHaveProperty('note')
+  const added = await client.call('update_sip_trunk', {
+    sip_trunk_id,
+    add: { allowed_ips: [fresh] },
+  })
+  expect(errorOf(added).fields).toMatchObject([{ argument: 'add.allowed_ips' }])
+  expect(platform.seen.some(({ method }) => method === 'PATCH')).toBe(false)
+  const renamed = await client.call('update_sip_trunk', { sip_trunk_id, name: 'Renamed' })
+  expect(renamed.structuredContent).toHaveProperty('undo')
+  expect(renamed.content[0]?.text).not.toMatch(unknown)
+  const whole = await client.value('update_sip_trunk', { sip_trunk_id, allowed_ips: [fresh] })
+  // To give the earlier value back would empty the list.
+  expect(whole).toMatchObject({ no_undo: expect.any(String) })
+  expect(whole).not.toHaveProperty('undo')
 })
