@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
+import { isObject } from '../../src/text/json.ts'
 import type { NamedOutcome } from '../../src/tool/bulk.ts'
 import {
   countsOf,
@@ -69,16 +70,20 @@ export function updateResult(report: AgentReport, given: Fields = {}): OutputWit
   return { structured: { ...names, applied, changes, warnings }, lines }
 }
 
-/** The given values that the agent had before. */
+/** The given values that the agent had before. Of free data that changed in part, key by key. */
 function sameValues(agent: Agent, given: Fields, changes: readonly FieldChange[]): string[] {
+  const isWithin = (path: string, above: string) => path.startsWith(`${above}.`)
   const isChanged = (path: string) =>
-    changes.some(
-      // Free data is one value, whose keys may have changed.
-      ({ field }) => path === field || path.startsWith(`${field}.`) || field.startsWith(`${path}.`),
-    )
-  const same = leavesOf(given).filter(
-    (path) => !isChanged(path) && isDeepStrictEqual(valueAt(agent, path), valueAt(given, path)),
-  )
+    changes.some(({ field }) => path === field || isWithin(path, field) || isWithin(field, path))
+  const paths = leavesOf(given).flatMap((path) => {
+    const value = valueAt(given, path)
+    const isPart = isObject(value) && changes.some(({ field }) => isWithin(field, path))
+    return isPart ? Object.keys(value).map((key) => `${path}.${key}`) : [path]
+  })
+  const same = paths.filter((path) => {
+    const value = valueAt(given, path)
+    return value !== undefined && !isChanged(path) && isDeepStrictEqual(valueAt(agent, path), value)
+  })
   if (same.length === 0) return []
   return [
     `As before: ${same.map((path) => `${path} ${shortJson(valueAt(agent, path))}`).join(', ')}.`,

@@ -36,10 +36,11 @@ describe('update_agent', () => {
     expect(text).toContain(
       'As before: max_duration_seconds 600, initial_message.mode "fixed_message".',
     )
-    const metadata = { crm: { id: 1 } }
-    const changed = await textOf({ agent_id, metadata })
+    const changed = await textOf({ agent_id, metadata: { crm: { id: 1 } } })
     expect(changed).toContain('metadata.crm: nothing → {"id":1}')
     expect(changed).not.toContain('As before')
+    const inPart = await textOf({ agent_id, metadata: { crm: { id: 1 }, 'a.b': 2 } })
+    expect(inPart).toContain('As before: metadata.crm {"id":1}.')
     const again = await textOf({ agent_id, tags: ['a'] })
     expect(again).toContain('As before: tags ["a"].')
   })
