@@ -90,7 +90,7 @@ export const VoiceCatalog = z
   .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
-/** The list of voices in a reply, and what else it holds. */
+/** The voices in a reply, and its other fields. */
 interface FoundVoices {
   readonly voices: readonly unknown[]
   readonly rest: Readonly<Record<string, unknown>>

@@ -71,10 +71,7 @@ export const resultFor = (
       }
     : result
 
-/*
- * JSON-RPC 2.0 messages. The stdio handshake needs them before the SDK is loaded, so only types of
- * it are imported here.
- */
+/* JSON-RPC 2.0 messages. */
 
 /** Numbers are safe integers: larger ones may lose digits when JSON is parsed. */
 export const RequestId = z.union([z.string(), z.int()])

@@ -14,7 +14,7 @@ interface ObservedMessage {
   readonly params?: unknown
 }
 
-/** The context of a recorded request. */
+/** What the record of a request needs besides its message. */
 export interface ObservedContext {
   readonly keyHash: string
   readonly protocol: Protocol

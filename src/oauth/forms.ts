@@ -80,7 +80,8 @@ const isSame = (one: string, other: string) =>
 export function isFromOwnPage(headers: IncomingHttpHeaders, publicUrl: URL): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
-  // "null" comes from a page with a strict Referrer-Policy; Sec-Fetch-Site decides.
+  // "null": a Referrer-Policy hides the origin, so it proves nothing. Sec-Fetch-Site decides; without
+  // it, the form is refused.
   if (origin !== undefined && origin !== 'null' && origin !== publicUrl.origin) return false
   if (site !== undefined) return site === 'same-origin'
   return origin === publicUrl.origin

@@ -157,7 +157,10 @@ async function answer(
       : Response.json(result, { status: route.success })
 }
 
-/** Settings for a request that places a web call; `pagesAt` may start the pages' server. */
+/**
+ * Where the pages of web calls are, and how long a call waits for a person; `undefined`: no pages can
+ * be served. Asking `pagesAt` may start their server.
+ */
 async function openWebCalls(
   request: Request,
   options: SandboxOptions['webCalls'],

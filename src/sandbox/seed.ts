@@ -36,7 +36,7 @@ const contentOf = (
   { now, ids, accountId }: { now: number; ids: NextId; accountId: string },
 ) => ({ store, now, accountId, nextId: ids, created: now - 80 * day })
 
-/** Loads a fixture. The keys and the unrelated account are those of the other seeds. */
+/** Loads a fixture. Keys and the unrelated account are not in it: all seeds have the same. */
 function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
   const created = now - 90 * day
   const ids = countingIds(1)

@@ -3,10 +3,10 @@ import { routes } from '../contract/routes.ts'
 import { type Grouping, groupings, type Usage, usageBucketCap } from '../contract/usage.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 import { withinAccount } from './accounts.ts'
+import { bucketStart, bucketStarts, isoInZone } from './calendar-buckets.ts'
 import { on } from './handler.ts'
 import { invalid } from './problem.ts'
 import type { Store } from './store.ts'
-import { bucketStart, bucketStarts, isoInZone } from './usage-buckets.ts'
 
 const hour = 3_600_000
 const defaultSpan = 30 * 24 * hour

@@ -12,14 +12,14 @@ export interface SealingKeys {
   of(purpose: string): Promise<readonly [Uint8Array, ...Uint8Array[]]>
 }
 
-/** Secrets, newest first. */
+/** Secrets: the first seals, all open. */
 export type Secrets = readonly [string, ...string[]]
 
 /** Keys derived from secrets (HKDF, RFC 5869); `read` runs on demand. */
 export const sealingKeysFrom = (read: () => Promise<Secrets>): SealingKeys => ({
   async of(purpose) {
-    const [newest, ...older] = await read()
-    return [keyOf(newest, purpose), ...older.map((secret) => keyOf(secret, purpose))]
+    const [first, ...others] = await read()
+    return [keyOf(first, purpose), ...others.map((secret) => keyOf(secret, purpose))]
   },
 })
 

@@ -64,8 +64,8 @@ declare const safe: unique symbol
 export type SafeText = string & { readonly [safe]: true }
 
 /**
- * Tag for several lines of our own text: a value put into it becomes part of its line, an array
- * becomes lines.
+ * Template tag for our own texts of several lines: a value cannot begin a new line; each item of an
+ * array is a line.
  */
 export const safeText = (
   ours: TemplateStringsArray,
@@ -77,7 +77,7 @@ const safeValue = (value: string | number | readonly string[]) =>
   typeof value === 'object' ? safeLines(value) : safeLine(String(value))
 
 /**
- * Speech of a caller, made safe to read: control characters, bidirectional overrides,
+ * Text from outside, such as speech of a caller, made safe to read: control characters, bidirectional overrides,
  * invisible and unassigned characters, which can hide or forge text, are removed, and line breaks
  * become spaces, so that one turn stays one line.
  */

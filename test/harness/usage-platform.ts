@@ -1,4 +1,4 @@
-import { bucketStart, bucketStarts, isoInZone } from '../../src/sandbox/usage-buckets.ts'
+import { bucketStart, bucketStarts, isoInZone } from '../../src/sandbox/calendar-buckets.ts'
 import { envelope, json, startFakePlatform } from './fake-platform.ts'
 
 /** A completed conversation. */

@@ -41,9 +41,9 @@ import {
   wantedLists,
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
+import { undoPlan } from './agent-undo.ts'
 import { greetingQuestion } from './greeting-question.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
-import { undoPlan } from './undo-agent.ts'
 import {
   type AgentReport,
   updateResult,

@@ -72,7 +72,8 @@ async function readPages(
 ): Promise<ConversationsRead> {
   const readPage = pageReader(run, signal)
   const transcripts = new Transcripts(run, signal)
-  // Not every version of the reference has `offset` [R]: a platform that ignores it begins anew.
+  // A platform that ignores `offset` (not every version of the reference has it [R]) lists its first
+  // conversations again: the first one is read to notice that.
   const first = from > 0 ? (await readPage(0, 1)).items[0] : undefined
   const seen = new Set<string>()
   let count: number | undefined

@@ -112,7 +112,7 @@ async function printAuditTrail(
   trail: AuditTrail,
   { query, wantsJson }: { readonly query: AuditQuery; readonly wantsJson: boolean },
 ): Promise<void> {
-  const { writeOutput } = await import('../terminal/terminal.ts')
+  const { writeOutput } = await import('../terminal/terminal-io.ts')
   let isFirst = true
   for await (const page of pagesOf(trail, query)) {
     await writeOutput(`${auditLines(page, { wantsJson, isFirst }).join('\n')}\n`)

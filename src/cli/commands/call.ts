@@ -35,7 +35,7 @@ export const call = defineCommand({
 async function start({ env, ...command }: CallConfig): Promise<Running> {
   const [{ runCall }, { processTerminal }, { openService }] = await Promise.all([
     import('../terminal/tool-call.ts'),
-    import('../terminal/terminal.ts'),
+    import('../terminal/terminal-io.ts'),
     import('../../server/service.ts'),
   ])
   const { observer, close } = await openObservation(command.config)

@@ -19,7 +19,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
     async start({ what, words, env }) {
       const [{ complete, completionScripts, shells }, { processTerminal }] = await Promise.all([
         import('../terminal/completion.ts'),
-        import('../terminal/terminal.ts'),
+        import('../terminal/terminal-io.ts'),
       ])
       const terminal = processTerminal(env)
       // Called by the shell scripts.

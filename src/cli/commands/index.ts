@@ -76,7 +76,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   return configured()
 }
 
-/** True if a command reads variables other than that of the configuration file. */
+/** True if a setting of the group, other than `config`, can be given as a variable. */
 const takesVariables = (group: SettingGroup) =>
   Object.entries(group).some(
     ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),

@@ -21,7 +21,7 @@ export const tools = defineCommand({
   async start({ tool, env, scope, wantsJson }) {
     const [{ showTool, showTools }, { processTerminal }, { tools: all }] = await Promise.all([
       import('../terminal/tool-help.ts'),
-      import('../terminal/terminal.ts'),
+      import('../terminal/terminal-io.ts'),
       import('../../../tools/index.ts'),
     ])
     const terminal = processTerminal(env)

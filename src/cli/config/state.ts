@@ -21,7 +21,7 @@ export interface StateLocation {
 
 /** Location and sealing secrets of the state. */
 export interface StateConfig extends StateLocation {
-  /** The operator's secrets, newest first, or their file, one per line. */
+  /** The operator's secrets (the first seals, all open), or their file, one per line. */
   secrets: { texts: Secrets } | { file: string } | undefined
   /** How long earlier values of changed objects are kept, days; 0: not at all. */
   undoDays: number

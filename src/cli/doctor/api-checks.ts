@@ -6,13 +6,6 @@ import { allRoutes, routes } from '../../contract/routes.ts'
 import { driftOf } from '../../platform/drift.ts'
 import { type Failure, failureText } from '../../platform/failure.ts'
 import {
-  type Difference,
-  type DocumentedOperations,
-  differences,
-  operationsIn,
-  worstFirst,
-} from './contract-differences.ts'
-import {
   type Check,
   checkNamed,
   type Finding,
@@ -22,6 +15,13 @@ import {
   skipped,
   yellow,
 } from './findings.ts'
+import {
+  type Difference,
+  type DocumentedOperations,
+  differences,
+  operationsIn,
+  worstFirst,
+} from './openapi-differences.ts'
 import { failedStage, type PlatformSession } from './platform-session.ts'
 
 /** Checks of the key, the account and the clock, from one answer of the API. */

@@ -138,7 +138,7 @@ export const clients: readonly Client[] = [
   vsCode('vscode', 'VS Code', 'Code'),
   vsCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
   {
-    // The documents of Cascade on MCP: ${env:NAME} as in Cursor.
+    // Source: Windsurf's documents on MCP, of its assistant Cascade. ${env:NAME} is expanded as in Cursor.
     id: 'windsurf',
     title: 'Windsurf',
     format: jsonWithComments,

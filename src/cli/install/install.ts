@@ -2,7 +2,7 @@ import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal.ts'
+import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal-io.ts'
 import {
   type Change,
   changeClient,

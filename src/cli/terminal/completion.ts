@@ -3,7 +3,7 @@ import { safeLine } from '../../text/safe-text.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { allWord, builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal-io.ts'
 import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
 import { argumentRows, firstSentence } from './tool-help.ts'
 

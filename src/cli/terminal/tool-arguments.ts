@@ -7,7 +7,7 @@ import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
 import { commandLine } from '../config/program-command.ts'
 import { serviceSettings } from '../config/service.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal-io.ts'
 
 const longestShown = 64
 

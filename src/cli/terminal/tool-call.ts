@@ -13,7 +13,7 @@ import { CommandLineError, exitCodes } from '../config/config-error.ts'
 import { commandLine, withCommandLines } from '../config/program-command.ts'
 import type { ServiceConfig } from '../config/service.ts'
 import { resultText } from './result-text.ts'
-import { InterruptedError, type StatusLine, type Terminal } from './terminal.ts'
+import { InterruptedError, type StatusLine, type Terminal } from './terminal-io.ts'
 import { readToolArguments, toolNamed } from './tool-arguments.ts'
 
 export interface CallCommand {

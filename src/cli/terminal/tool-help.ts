@@ -16,7 +16,7 @@ import type { Tool } from '../../tool/tool.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { type HelpPart, helpParts } from '../config/help.ts'
 import { commandLine, quotedForShell } from '../config/program-command.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal-io.ts'
 import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-arguments.ts'
 
 /** The command line of a tool with its required arguments. */

@@ -73,19 +73,19 @@ export const mayImport = {
     'state/private-files server/observe sandbox platform contract text',
   ],
   // This process's terminal: output, questions and input.
-  'cli/terminal/terminal': 'cli/config',
+  'cli/terminal/terminal-io': 'cli/config',
   // Our entry in the configuration files of MCP clients.
-  'cli/install': 'cli/terminal/terminal cli/config state/private-files text',
+  'cli/install': 'cli/terminal/terminal-io cli/config state/private-files text',
   // Checks of a server's requirements.
   'cli/doctor': 'cli/install server tools/index cli/config policy state platform contract text',
   // Tools called from the command line.
   'cli/terminal': [
-    'cli/terminal/terminal',
+    'cli/terminal/terminal-io',
     'server server/tool-summaries tools/index cli/config',
     'mcp tool platform contract text',
   ],
   cli: [
-    'cli/install cli/doctor cli/terminal cli/terminal/terminal',
+    'cli/install cli/doctor cli/terminal cli/terminal/terminal-io',
     'server server/tool-summaries tools/index cli/config server/transports mcp tool',
     'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
   ],
@@ -105,7 +105,7 @@ export const mayImport = {
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
-    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal test/harness dev cli server',
+    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal-io test/harness dev cli server',
     'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
     'tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers tools/sip-trunks tools/templates',
     'tools/usage prompts mcp tool platform/sessions calls policy state state/private-files sandbox',

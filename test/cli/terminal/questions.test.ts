@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { InterruptedError, terminalQuestions } from '../../../src/cli/terminal/terminal.ts'
+import { InterruptedError, terminalQuestions } from '../../../src/cli/terminal/terminal-io.ts'
 
 /** The answer to a question, and what the person sees, who types a line whenever asked. */
 async function answer(typed: string, usual: boolean) {

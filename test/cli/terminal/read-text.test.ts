@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, expect, test } from 'vitest'
-import { readTextFile, readTextStream } from '../../../src/cli/terminal/terminal.ts'
+import { readTextFile, readTextStream } from '../../../src/cli/terminal/terminal-io.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 const folder = scratchFolder()

@@ -4,7 +4,7 @@ import {
   operationsIn,
   type SchemaFields,
   schemaFields,
-} from '../../../src/cli/doctor/contract-differences.ts'
+} from '../../../src/cli/doctor/openapi-differences.ts'
 import { openApiDocument } from '../../../src/contract/openapi.ts'
 import { allRoutes } from '../../../src/contract/routes.ts'
 
