@@ -98,7 +98,10 @@ export function readCallReview({
     ]
     const accounts: readonly AccountInTree[] = tree.accounts
     return {
-      review: { zone, accounts, now: now.part, before: then.part },
+      review: {
+        ...{ zone, accounts, now: now.part, before: then.part },
+        isFiltered: answers !== undefined || Object.keys(filters).length > 0,
+      },
       failed,
       note: notes.filter(Boolean).join(' ') || undefined,
     }

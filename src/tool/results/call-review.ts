@@ -33,6 +33,8 @@ export interface PartOfReview {
 export interface CallReview {
   /** IANA time zone of the times in its words. */
   readonly zone: string
+  /** Only calls that match filters are counted. */
+  readonly isFiltered: boolean
   readonly accounts: readonly AccountInTree[]
   readonly now: PartOfReview
   readonly before: PartOfReview
@@ -317,7 +319,7 @@ function linesOf(review: CallReview, parts: Parts): string[] {
     ...(others.length > 0 ? [rowOf(`${others.length} others`, sumOf(others))] : []),
   ]
   const head = [
-    `${rangeInWords(now, zone)}: ${countInWords(calls, extents.now)} of ${accounts.length > 1 ? 'the account and its subaccounts' : 'the account'}.`,
+    `${rangeInWords(now, zone)}: ${countInWords(calls, extents.now)} of ${accounts.length > 1 ? 'the account and its subaccounts' : 'the account'}${review.isFiltered ? ', of those that match the filters' : ''}.`,
     `In brackets the time before, ${rangeInWords(before, zone)}: ${countInWords(earlier, extents.before)}${change === null ? '; the change is unknown' : `; change ${signed(change)}`}.`,
   ]
   if (parts.statuses.length === 0 && accounts.length < 2) return head

@@ -156,15 +156,17 @@ describe('a review of calls', () => {
       call('3', { created: weekBefore(3), ...busy }),
     ]
     await using tree = await connect({ id: 'own', items })
-    const { review } = await reviewOf(tree, {
+    const { review, text } = await reviewOf(tree, {
       ...week,
       direction: 'outbound',
       answer_status: ['user_busy'],
     })
+    expect(text).toContain('match the filters')
     expect(review.counts.all).toEqual({ calls: 2, before: 1, change: 1 })
     const asked = tree.seen.filter(({ url }) => url.includes('/calls?'))
     expect(asked).toHaveLength(2)
     for (const { url } of asked) expect(url).toContain('direction=outbound')
+    expect((await reviewOf(tree, week)).text).not.toContain('match the filters')
   })
 
   test('says unknown where the platform gives none, and never zero', async () => {
