@@ -36,7 +36,7 @@ const toolOf: Readonly<Record<ChangedKind, string>> = {
 
 /** The argument that takes a change back. */
 export const undoOption = {
-  undo: z.string().min(1).optional().describe('Takes this change back.'),
+  undo: z.string().min(1).optional().describe('Alone: takes this change back.'),
 }
 
 /** Fields of the result of a change. */

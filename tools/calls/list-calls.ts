@@ -109,7 +109,7 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls',
   description:
-    'Lists calls by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against the time before, with ids; get_call returns a transcript.',
+    'Lists calls by agent, status, who picked up, dates (created_before exclusive) or external_id; failed ones are counted by answer_status, the reason. review instead counts all by outcome, agent and number against an equal time before, with ids; get_call returns a transcript.',
   route: routes.calls.list,
   defaults: listDefaults,
   options,
