@@ -121,7 +121,14 @@ describe('the tables', () => {
     const records = createPostgresRecords(database)
     const record = { kind: 'used_token', id: 'id-in-clear', owner: identity.owner } as const
     await records.add({ ...record, value: '', forMs: 1000 })
-    for (const table of ['calls', 'notes', 'counted_calls', 'records']) {
+    const change = { owner: identity.owner, change: 'change-in-clear' }
+    const item = { item: 0, object: 'object-in-clear', value: '' }
+    await createPostgresUndoStore(database).add(change, [item], {
+      maxAgeMs: 60_000,
+      perOwner: 1,
+      inAll: 1,
+    })
+    for (const table of ['calls', 'notes', 'counted_calls', 'records', 'undo_items']) {
       const rows = await database.run(z.unknown(), `SELECT * FROM voice_agent_mcp.${table}`)
       expect(rows).toHaveLength(1)
       expect(JSON.stringify(rows)).not.toContain('in-clear')

@@ -104,6 +104,19 @@ describe('the log of changes', () => {
     expect(await replaced.find('me', change.change)).toBeUndefined()
   })
 
+  test('is opened for its owner only, also where a store mixes owners up', async () => {
+    const store = inMemory()
+    const change = createUndoLog(store, keys('secret'), bounds).begin('me')
+    await change.add(agent('1'))
+    const mixed: UndoStore = {
+      ...store,
+      ofChange: (key, within) => store.ofChange({ ...key, owner: 'me' }, within),
+    }
+    const log = createUndoLog(mixed, keys('secret'), bounds)
+    expect((await log.find('me', change.change))?.objects).toHaveLength(1)
+    expect(await log.find('other', change.change)).toBeUndefined()
+  })
+
   test('keeps no object that is too large, and says that a change is not whole', async () => {
     const log = createUndoLog(inMemory(), keys('secret'), bounds)
     const change = log.begin('me')

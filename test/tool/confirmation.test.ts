@@ -390,6 +390,7 @@ describe('agreement', () => {
     sealingKeys: sealingKeysFrom(async () => [secret]),
   })
   interface How {
+    readonly tool?: string
     readonly token?: string
     readonly canAsk?: boolean
     readonly responses?: Record<string, unknown>
@@ -400,12 +401,12 @@ describe('agreement', () => {
   }
   /** The result that stands for a missing agreement; `undefined`: there is one. */
   const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
-    const { token, canAsk = false, state, responses } = how
+    const { tool = 'place_call', token, canAsk = false, state, responses } = how
     const earlier = {
       requestState: state === undefined ? undefined : await confirm.verifyRequestState(state),
       answers: responses,
     }
-    const request = { tool: 'place_call', bound: ['x'], keyHash: 'me', token, canAsk, earlier }
+    const request = { tool, bound: ['x'], keyHash: 'me', token, canAsk, earlier }
     try {
       const agreement = await (await confirm.of({ ...request, redact: String }))({
         kind: 'calls',
@@ -435,6 +436,13 @@ describe('agreement', () => {
     vi.setSystemTime(Date.now() + 3000)
     expect(textOf(await ask(confirm, { token: late }))).toMatch(/has expired/)
     expect(textOf(await ask(confirm, { token: early }))).toMatch(/was used/)
+  })
+
+  test('by token is for one tool, also where the arguments are the same', async () => {
+    const confirm = createConfirmations('auto', newState())
+    const token = tokenOf((await ask(confirm, {})) as never) ?? ''
+    expect(textOf(await ask(confirm, { token, tool: 'place_calls' }))).toMatch(/changed/)
+    expect(await ask(confirm, { token })).toBeUndefined()
   })
 
   test('by token ends when the effect of the arguments changes', async () => {

@@ -66,7 +66,7 @@ const allForward = (byMs: number, more: readonly PlannedEvent[] = []): Script =>
 const forwardInSmallSteps: Script = {
   requests: [at(0), at(100, 1), at(85_000, 1), at(97_000, 1), at(110_000, 1)],
   posts: [lateAndLost],
-  events: [clock(1000, 9000), clock(86_000, 9000)],
+  events: [clock(1000, 9000), clock(30_000, 9000), clock(86_000, 9000)],
   more: { shared: 'database' },
 }
 
