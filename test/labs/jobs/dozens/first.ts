@@ -32,7 +32,10 @@ const createAgent: Job = {
           'config.model.provider': 'openai',
           'config.model.model': 'gpt-4.1',
           'config.transcriber.provider': 'deepgram',
-          'config.transcriber.model': 'nova-2:general',
+          // "Nova 2" is either model.
+          'config.transcriber.model': new Fits('a Nova 2', (model) =>
+            ['nova-2:general', 'nova-2:phonecall'].includes(String(model)),
+          ),
           'config.transcriber': new Fits('listens in en-gb alone', (transcriber) =>
             /"languages?":(\["en-gb"\]|"en-gb")/i.test(JSON.stringify(transcriber)),
           ),
