@@ -215,8 +215,8 @@ describe('the tables', () => {
   test('of an earlier program are refused', async () => {
     const url = await server.newDatabase()
     await createPostgresJournal(open(url)).writeNote('a', '1')
-    await changeTables(url, 5, 0)
-    await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(/\(5;[^)]*\b6\)/)
+    await changeTables(url, 6, 0)
+    await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(/\(6;[^)]*\b7\)/)
   })
 
   test('that were made anew under a running server are refused by it', async () => {
