@@ -123,6 +123,16 @@ test('a database that does not answer keeps nothing waiting for long', async () 
   expect((await place('+493023125012')).isError).toBeFalsy()
 }, 60_000)
 
+test('a database that does not answer holds up no change, which then cannot be taken back', async () => {
+  network.freeze()
+  const began = performance.now()
+  const changed = await client.call('update_agent', { agent_id: platform.agent.id, note: 'new' })
+  expect(performance.now() - began).toBeLessThan(8000)
+  network.heal()
+  expect(platform.seen.filter(({ method }) => method === 'PATCH')).toHaveLength(1)
+  expect(changed.structuredContent).toMatchObject({ no_undo: expect.any(String) })
+})
+
 test('with a database that is slow a call is answered in time, and the same request places it later', async () => {
   // All connections are there: what is slow is every statement.
   expect((await place('+493023125071')).isError).toBeFalsy()
