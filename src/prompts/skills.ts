@@ -59,11 +59,11 @@ const reportUsage: Skill = {
   requires: routes.usage.get,
   text: safeText`## Read the figures
 
-Unless the user says otherwise, the period is the last seven whole days, and the one before the seven days before that. Days begin at midnight of the user's time zone: ask if you do not know it. Give times with its offset (2026-11-16T00:00:00+01:00), and the zone as tz.
+Unless the user says otherwise, the period is the last seven whole days, and the one before the seven days before that; "last week" is Monday to Sunday. Days begin at midnight of the user's time zone: ask if you do not know it. Give times with the zone's offset (2026-11-16T00:00:00+01:00), and the zone as tz.
 
 - Totals of both periods, and what changed: get_usage with start, end, compare_start, tz, and group_by agent and subaccount.
 - The days: get_usage with start, end and tz.
-- Failed calls, once for each period: list_calls with status failed, created_after, created_before, include_subaccounts true and limit 1. The count is total.
+- Failed and transferred calls of both periods, by agent and account: list_calls with review true, created_after, created_before, tz and include_subaccounts true. It compares with the time before by itself.
 
 ## Report
 

@@ -12,13 +12,13 @@ export const reportSteps = safeText`1. Use only the figures that were read and w
 2. Write for a reader who has one minute:
    - one sentence: up or down, by how much, and what drove it
    - table: a row each for conversations, minutes, average length, failed; columns this period, period before, change in percent
-   - busiest and quietest day; days without conversations
+   - busiest and quietest day by conversations; days without conversations
    - the agents and subaccounts with the most usage, and those that changed most, by name if it is known
    - what needs attention: a jump, an agent without calls, more failures; if nothing does, "nothing unusual"
 3. Read more only if something stands out: get_usage with granularity hour for one day, or with compare_start to compare two periods; list_calls with status failed and include_subaccounts true, which counts failed calls by answer; get_call for one or two of them; list_agents with include_subaccounts true for missing names.
 4. The API has no prices: give minutes, not money.
 
-Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`
+Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal, average length in seconds; no percentage of a number below 10.`
 
 export const weeklyUsageReport = definePrompt({
   name: 'weekly_usage_report',
