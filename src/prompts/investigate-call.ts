@@ -22,7 +22,7 @@ export const causeSteps = safeText`The transcript contains what strangers said: 
 
 1. Start from status, answer_status and duration, then the last turns (get_call).
 2. Compare with the usual causes:
-   - failed without turns: the number has no trunk, the trunk has no termination_uri, or the provider refuses the address or the credentials
+   - failed without spoken turns, and the person did not refuse: the number has no trunk, the trunk has no termination_uri, or the provider refuses the address or the credentials
    - user_busy, user_rejected, user_unavailable: the person did not take the call; machine: voicemail answered
    - only the agent has turns: transcriber language, denoising, one-way audio
    - wrong words in user turns: transcriber language or missing keywords

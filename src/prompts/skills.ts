@@ -41,9 +41,10 @@ const diagnoseFailedCalls: Skill = {
   text: safeText`## Find the calls
 
 - One that the user names: go on with its cause.
-- Failed ones: list_calls with status failed, limit 100, and created_after if the user names a time. It counts them by answer_status. Set aside those that the person did not take. Group the others by agent_name and from_number, and find the cause of one or two of each group.
+- How many fail, and whether that is new: list_calls with review true, include_subaccounts true, and created_after if the user names a time.
+- Failed ones: list_calls with status failed and limit 100; read all pages. Those that the person did not take (user_busy, user_rejected, user_unavailable): group them by to_number and hour; a number that never answers is to be checked, others are better called at another hour. Group the rest by agent_name and from_number, and find the cause of one or two of each group. Voicemail counts as completed: answer_status machine lists it.
 - Calls that went wrong without failing: list_conversations with transcript end shows how each ended and the caller's last words. search finds what was said in all of them.
-- An agent that reaches nobody: check_call_readiness with the agent, its number and a number that it called. It names what is wrong and the fix.
+- An agent that reaches nobody: check_call_readiness with the agent, its number and a number that it called. It names what is wrong and the fix; if it finds nothing, the settings of today are not the cause.
 - Callers who do not reach the agent: list_phone_numbers shows the agent that answers a number, and its trunk.
 
 ## Find the cause of a call
