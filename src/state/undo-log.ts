@@ -141,7 +141,7 @@ export function createUndoLog(
   }
   return {
     begin(owner) {
-      const key = { owner, change: randomBytes(6).toString('hex') }
+      const key = { owner, change: changeId() }
       const write = createQueue(store, key, bounds)
       const seal = (object: ChangedObject) => {
         const text = JSON.stringify(object)
@@ -230,3 +230,9 @@ function createQueue(store: UndoStore, key: ChangeKey, bounds: UndoBounds) {
     flush,
   }
 }
+
+/** 48 random bits as twelve letters: seven digits in a row would be hidden as a telephone number. */
+const changeId = (): string =>
+  randomBytes(6)
+    .toString('hex')
+    .replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)))

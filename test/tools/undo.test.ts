@@ -222,6 +222,8 @@ test('a change is taken back from the terminal, and the audit trail names it', a
   const agent = idOf(await client.value('create_agent', { ...newAgent, name: 'Typed', note: 'a' }))
   const changed = await run('call', 'update_agent', '--agent-id', agent, '--note', 'b')
   const [, undo = ''] = /undo (\w+)/.exec(changed) ?? []
+  // The audit trail hides what may be a telephone number.
+  expect(undo).toMatch(/^[a-p]{12}$/)
   await run('call', 'update_agent', '--undo', undo)
   expect(await client.value('get_agent', { agent_id: agent })).toMatchObject({ note: 'a' })
   expect(await run('audit', '--json')).toContain(undo)
