@@ -7,13 +7,21 @@ import { accountForPerson } from '../src/tool/account.ts'
 import { confirmOption } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
-import type { Fields } from '../src/tool/field-changes.ts'
+import { type Fields, pathsBetween, sameFieldsOf } from '../src/tool/field-changes.ts'
 import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
 import { listDefaults } from '../src/tool/lists/list-fields.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
-import { plainUpdateShape, updatePlain } from '../src/tool/plain-update.ts'
+import { badArguments } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
-import { undoOption } from '../src/tool/undo.ts'
+import {
+  driftedFields,
+  earlierBody,
+  KeptChanges,
+  notTaken,
+  undoOption,
+  undoShape,
+} from '../src/tool/undo.ts'
+import { updateWarnings } from '../src/tool/update-items.ts'
 
 /** Returns the account of the tools: the key's own, or the pinned one. */
 export const getCurrentAccount = defineTool({
@@ -82,28 +90,46 @@ export const updateSubaccount = defineTool({
   changes: ['undo'],
   schema: routes.accounts.updateSubaccount.reply
     .partial()
-    .extend({ ...plainUpdateShape, ...confirmationShape }),
-  run(run) {
-    const { client } = run.session
-    const { getSubaccount, updateSubaccount } = routes.accounts
-    return updatePlain(
-      {
-        kind: 'subaccount',
-        argument: 'subaccount_id',
-        mayRead: run.restricted.mayRead(getSubaccount),
-        read: (request) => client.call(getSubaccount, request, run.signal),
-        save: (request) => client.call(updateSubaccount, request, run.signal),
-        removable: [],
-        line: lineOf('Updated'),
-        async confirm({ body, request, stored }) {
-          if (body.is_active !== false) return
-          const account = stored ?? (await client.call(getSubaccount, request, run.signal))
-          await run.confirm(() => questionFor(account, body, { ...run, request }))
-        },
+    .extend({ ...undoShape, warnings: updateWarnings.optional(), ...confirmationShape }),
+  async run(run) {
+    const kept = new KeptChanges('subaccount', run.session)
+    const undoing = await kept.undoing(run)
+    const { request, session, restricted, signal } = undoing?.run ?? run
+    const selected = undoing?.selected
+    const id = selected && 'oneId' in selected ? selected.oneId : request.params.subaccount_id
+    if (id === undefined)
+      throw badArguments([{ argument: 'subaccount_id', message: 'give it, or an undo' }])
+    const asked = { params: { ...request.params, subaccount_id: id }, query: {} }
+    const read = () => session.client.call(routes.accounts.getSubaccount, asked, signal)
+    // Without an undo it is read only to keep its earlier values.
+    const isKept = session.undoLog && restricted.mayRead(routes.accounts.getSubaccount)
+    const stored = undoing || isKept ? await read() : undefined
+    const undone = kept.undone(id)
+    const undo = undone && stored && earlierBody(stored, undone.paths, [])
+    const body: Fields = undo?.body ?? { ...run.body }
+    if (body.is_active === false) {
+      const account = stored ?? (await read())
+      await run.confirm(() => questionFor(account, body, { ...run, request: asked }))
+    }
+    if (stored && Object.keys(body).length === 0)
+      return kept.named(resultOf(stored, 'Nothing to take back.', undo?.notes))
+    const saved = await kept.send(
+      stored && {
+        ...{ request: asked, id, name: stored.name, unread: driftedFields(stored) },
+        paths: pathsBetween(sameFieldsOf(stored, body), body),
       },
-      run,
+      () => session.client.call(routes.accounts.updateSubaccount, { ...asked, body }, signal),
+      (saved) =>
+        stored ? pathsBetween(sameFieldsOf(stored, body), sameFieldsOf(saved, body)) : [],
     )
+    const warnings = undo && [...undo.notes, ...notTaken(body, saved)]
+    return kept.named(resultOf(saved, lineOf('Updated')(saved), warnings))
   },
+})
+
+const resultOf = (account: Account, head: string, warnings: readonly string[] = []) => ({
+  structured: { ...account, ...(warnings.length > 0 && { warnings }) },
+  lines: [head, ...warnings.map((warning) => `Warning: ${warning}`)],
 })
 
 async function questionFor(account: Account, body: Fields, run: UpdateRun): Promise<Confirmable> {

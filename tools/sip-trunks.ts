@@ -12,7 +12,7 @@ import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
 import { emptyIps, emptyIpsNote, isShownEmpty } from './sip-trunks/allowed-ips.ts'
-import { trunkInWords } from './sip-trunks/trunk-in-words.ts'
+import { trunkInWords } from './sip-trunks/update-sip-trunk.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',

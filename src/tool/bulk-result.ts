@@ -1,26 +1,91 @@
 import * as z from 'zod'
 import { nameWithId } from '../text/closest-match.ts'
-import { counted, shownName } from '../text/dialog-text.ts'
-import type { Outcome } from './bulk.ts'
-import { type FieldChange, fieldChanges } from './field-changes.ts'
+import { counted, type DialogText, shownName } from '../text/dialog-text.ts'
+import { accountOnce } from './lists/list-fields.ts'
+import { severalAccountsShape } from './lists/several-accounts.ts'
+import { failedInWords, type ItemSelection } from './selection.ts'
+import type { OutputWithLines } from './tool.ts'
 
-/** Fields of the result of every bulk operation. */
-export const outcomeShape = {
-  result: { summary: z.record(z.string(), z.int()).describe('Count by outcome.') },
-  item: { problem: z.string().optional().describe('Why it was not done.') },
+/** Fields of the result of every bulk operation, besides its list. */
+export const bulkResultShape = {
+  summary: z.record(z.string(), z.int()).describe('Count by outcome.'),
+  ...severalAccountsShape.result,
+}
+
+/** Fields of one item, besides its id and its outcome. */
+export const shownItemShape = {
+  name: z.string().optional().describe('Its name, or how it was given.'),
+  account: severalAccountsShape.item.account.optional(),
+  problem: z.string().optional().describe('Why it was not done.'),
 }
 
 /** Result for one item of a bulk operation. */
-interface ShownItem {
-  readonly name?: string | undefined
+export interface ShownItem {
+  readonly id?: string | undefined
+  readonly name: string
+  /** As lines show it, if not its name. */
+  readonly label?: DialogText | undefined
   readonly outcome: string
   readonly problem?: string | undefined
   /** Account of the item, if items may be of several accounts. */
   readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
+interface BulkResult<T> {
+  /** Name of the item's id in the result. */
+  readonly idArgument: string
+  /** One item, in words. */
+  readonly noun: string
+  /** Name of the list in the result. */
+  readonly list: string
+  /** All outcomes, the worst first. */
+  readonly order: readonly string[]
+  /** Before the counts. */
+  readonly head?: string
+  /** Lines between what the selection says before and after. */
+  readonly lines: (named: Names<T>) => readonly string[]
+  /** Items as the result lists them. */
+  readonly listed?: (items: readonly T[]) => readonly T[]
+}
+
+/** The result of a bulk operation: the counts, and the items in the order given. */
+export function bulkResult<T extends ShownItem>(
+  items: readonly T[],
+  { failed, repeated, notes, leftOut }: ItemSelection,
+  { idArgument, noun, list, order, head = '', lines, listed = (all) => all }: BulkResult<T>,
+): OutputWithLines {
+  const { summary, text } = countsOf(items, order, noun)
+  const shown = accountOnce(
+    listed(items).map(({ id, label: _, account, ...item }) => ({
+      ...(id && { [idArgument]: id }),
+      ...item,
+      ...(account && { account: { ...account } }),
+    })),
+  )
+  return {
+    structured: {
+      summary,
+      ...(failed.length > 0 && { failed_accounts: [...failed] }),
+      ...shown.shared,
+      [list]: shown.items,
+    },
+    lines: [
+      `${head}${text}`,
+      ...(failed.length > 0
+        ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`]
+        : []),
+      ...(repeated.length > 0
+        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
+        : []),
+      ...lines(namesOf(items)),
+      ...notes,
+      ...(leftOut ? [leftOut] : []),
+    ],
+  }
+}
+
 /** `3 failed, 12 updated`, and the same as numbers; `order` has the outcomes, the worst first. */
-export function countsOf(
+function countsOf(
   items: readonly ShownItem[],
   order: readonly string[],
   noun: string,
@@ -49,10 +114,6 @@ export function notDoneInWords<T extends ShownItem>(
   return [...of('failed', 'Failed'), ...open, ...(open.length > 0 ? [again] : [])]
 }
 
-/** Lines that name repeated items, which were done once. */
-export const repeatedLines = (repeated: readonly string[]): string[] =>
-  repeated.length > 0 ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`] : []
-
 const again =
   'Call again with the same arguments: what is done already stays as it is, and counts as unchanged.'
 
@@ -79,19 +140,15 @@ export type Names<T> = (some: readonly T[]) => string
  * Names items by name alone if unambiguous. Items of several accounts are grouped: `Front desk,
  * Sales (in Hamburg branch)`.
  */
-export function namesOf<T extends ShownItem>(
-  all: readonly T[],
-  idOf: (item: T) => string | undefined,
-): Names<T> {
+function namesOf<T extends ShownItem>(all: readonly T[]): Names<T> {
   const nameIn = ({ name, account }: T) => JSON.stringify([name, account?.id])
   const names = all.map(nameIn)
   const label = (item: T) => {
-    const { name } = item
-    const id = idOf(item)
+    const { id } = item
     const own = nameIn(item)
-    const isClear = name !== undefined && names.indexOf(own) === names.lastIndexOf(own)
-    const shown = shownName(name ?? '')
-    return isClear || id === undefined ? shown : nameWithId(name && shown, id)
+    const isClear = names.indexOf(own) === names.lastIndexOf(own)
+    const shown = item.label ?? shownName(item.name)
+    return isClear || id === undefined ? shown : nameWithId(shown, id)
   }
   const accounts = new Map(all.flatMap(({ account }) => (account ? [[account.id, account]] : [])))
   const accountLabel = (id: string) => {
@@ -106,80 +163,4 @@ export function namesOf<T extends ShownItem>(
         return id === '' ? labels : `${labels} (in ${accountLabel(id)})`
       })
       .join('; ')
-}
-
-/** Outcomes of one of many items to update, the worst first. */
-export const updateOutcomes = [
-  'failed',
-  'unknown',
-  'not_tried',
-  'updated',
-  'would_change',
-  'unchanged',
-] as const
-
-export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')
-
-/** The result for one of many items to update. */
-export const updateOutcomeShape = {
-  outcome: z.enum(updateOutcomes).describe('unknown: sent, and not known whether it was saved.'),
-  changes: fieldChanges.optional(),
-  warnings: updateWarnings.optional(),
-}
-
-const UpdateOutcome = z.object({ ...updateOutcomeShape, ...outcomeShape.item })
-type UpdateOutcome = z.output<typeof UpdateOutcome>
-
-/** Effect of an update on one item, real or in a dry run. */
-export interface UpdateReport {
-  /** False: nothing was saved. */
-  readonly applied: boolean
-  readonly changes: readonly FieldChange[]
-  readonly warnings: readonly string[]
-  /** True if the platform accepted the request but ignored changes, which warnings name. */
-  readonly isIgnored: boolean
-  /** It takes a change back; warnings name what stays as it is. */
-  readonly isUndo?: boolean
-}
-
-/** First line of the result for one item. `notChanged`: ignored changes. */
-export function updateHead(
-  { applied, changes, warnings, isIgnored, isUndo }: UpdateReport,
-  named: string,
-  notChanged: string,
-): string {
-  if (applied) return `Updated ${named}`
-  if (changes.length > 0) return `Dry run, nothing saved: ${named} would change`
-  if (isUndo && warnings.length > 0) return `Nothing taken back: ${named} stays as it is`
-  return isIgnored
-    ? `Nothing changed: the platform did not ${notChanged} ${named}`
-    : `Nothing to change: ${named} has these values already`
-}
-
-/** Effect of an update on one of many items, as fields. */
-export function updateOutcome(outcome: Outcome<UpdateReport>): UpdateOutcome {
-  if (outcome.state !== 'done') return { outcome: outcome.state, problem: outcome.problem }
-  const { applied, changes, warnings, isIgnored } = outcome.value
-  const isUnchanged = !applied && changes.length === 0
-  if (isUnchanged && isIgnored) return { outcome: 'failed', problem: warnings.join('; ') }
-  const done = applied ? 'updated' : 'would_change'
-  return {
-    outcome: isUnchanged ? 'unchanged' : done,
-    ...(changes.length > 0 && { changes: [...changes] }),
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
-  }
-}
-
-/** Lines for many items: failures, `details` of changes, and unchanged items. */
-export function updateLines<T extends ShownItem>(
-  items: readonly T[],
-  named: Names<T>,
-  details: readonly string[],
-): string[] {
-  const unchanged = items.filter(({ outcome }) => outcome === 'unchanged')
-  return [
-    ...notDoneInWords(items, named),
-    ...details,
-    ...(unchanged.length > 0 ? [`Unchanged: ${named(unchanged)}`] : []),
-  ]
 }

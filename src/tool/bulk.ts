@@ -119,7 +119,7 @@ export function runIn<R extends Pick<Run, 'request'>>(
   return { ...run, request: { ...run.request, params } }
 }
 
-type BulkRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
+export type BulkRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
 
 /**
  * Runs `work` for each item with bounded concurrency; results are in input order. A failure does

@@ -14,7 +14,6 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { closestItems, itemLabel, nameWithId } from '../text/closest-match.ts'
 import { counted, shownName } from '../text/dialog-text.ts'
 import { eachOnce, forEach, maxItems, type SelectedItem, type Selection } from './bulk.ts'
-import { repeatedLines } from './bulk-result.ts'
 import type { ListRoute } from './lists/list-fields.ts'
 import {
   type FailedAccounts,
@@ -359,13 +358,3 @@ const notCertain = (
   read: Incomplete,
 ) =>
   `it is not certain that only one of the ${kind.plural} is called "${given}", ${whyIncomplete(read, kind)}; give the id: ${item.id}`
-
-/** The selection in a bulk result: fields, and lines before and after its own. */
-export const selectionResult = ({ failed, repeated, notes, leftOut }: ItemSelection) => ({
-  fields: failed.length > 0 ? { failed_accounts: [...failed] } : {},
-  before: [
-    ...(failed.length > 0 ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`] : []),
-    ...repeatedLines(repeated),
-  ],
-  after: [...notes, ...(leftOut ? [leftOut] : [])],
-})

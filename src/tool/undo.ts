@@ -4,17 +4,17 @@ import type { RouteRequest } from '../contract/route.ts'
 import { driftOf } from '../platform/drift.ts'
 import { ApiError, mayBeDone } from '../platform/failure.ts'
 import { accountIdIn, ownAccountId } from '../platform/sessions/account.ts'
-import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { StateError } from '../state/state-access.ts'
 import type { ChangedObject, ChangedPath, ChangeWriter } from '../state/undo-log.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { isObject } from '../text/json.ts'
 import { mapStringsOfObject } from '../text/safe-text.ts'
+import { runIn } from './bulk.ts'
 import { confirmName } from './confirm-mode.ts'
 import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
 import { badArguments } from './refused.ts'
-import { type ItemSelection, namedItems } from './selection.ts'
+import { namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 
 /*
@@ -72,7 +72,8 @@ export class KeptChanges {
   #kept = 0
   readonly #notKept: string[] = []
   #isPartial = false
-  /** The account of a change to take back, if it has only one. */
+  /** The objects of a change to take back, by id, and its account if it has only one. */
+  readonly #undone = new Map<string, ChangedObject>()
   #account: string | undefined
 
   constructor(kind: ChangedKind, session: KeepingSession) {
@@ -117,14 +118,17 @@ export class KeptChanges {
   }
 
   /**
-   * The objects of a change to take back. With a pinned account only those in it. Throws Refused,
-   * ApiError and StateError.
+   * The objects of the change that the run takes back, each in its account, and with a pinned
+   * account only those in it; `undefined` if the run takes none back. Throws Refused, ApiError and
+   * StateError.
    */
-  async objectsOf(change: string, run: UndoRun): Promise<readonly ChangedObject[]> {
+  async undoing<R extends UndoRun>(run: R) {
+    const { undo } = run.options
+    if (undo === undefined) return undefined
     refuseOtherArguments(run)
     const { undoLog, pinnedAccount } = this.#session
     if (!undoLog) throw badUndo(switchedOff)
-    const found = await undoLog.find(await changeOwner(this.#session), change)
+    const found = await undoLog.find(await changeOwner(this.#session), undo)
     const pinned = pinnedAccount && canonicalId(await accountIdIn(run.request, this.#session))
     const objects = (found?.objects ?? []).filter(
       ({ state, account }) => state !== 'not_done' && (!pinned || canonicalId(account) === pinned),
@@ -132,13 +136,26 @@ export class KeptChanges {
     const [first] = objects
     if (!first)
       throw badUndo(
-        `this account has no change ${change}, or no longer; get_agent with changes shows those of an agent`,
+        `this account has no change ${undo}, or no longer; get_agent with changes shows those of an agent`,
       )
     if (first.kind !== this.#kind)
-      throw badUndo(`${change} is a change of ${toolOf[first.kind]}: give it there`)
+      throw badUndo(`${undo} is a change of ${toolOf[first.kind]}: give it there`)
     this.#isPartial = found?.isPartial ?? false
+    for (const object of objects) this.#undone.set(object.id, keyFree(object, this.#session))
     if (objects.every(({ account }) => account === first.account)) this.#account = first.account
-    return objects.map((object) => keyFree(object, this.#session))
+    const items = [...this.#undone.values()].map(({ id, name = id, account }) => ({
+      ...{ given: name, id },
+      ...(this.#account === undefined && { account: { id: account } }),
+    }))
+    return {
+      run: runIn(this.#account === undefined ? undefined : { id: this.#account }, run),
+      selected: objects.length === 1 ? { oneId: first.id } : namedItems('undo', items),
+    }
+  }
+
+  /** What the change to take back left of an object. */
+  undone(id: string): ChangedObject | undefined {
+    return this.#undone.get(id)
   }
 
   /** The result of the tool call, with the id that takes its changes back, or why none does. */
@@ -226,7 +243,10 @@ const keyFree = <T extends ChangedObject>(object: T, { redact }: KeepingSession)
 const changeOwner = async ({ platform, cache }: KeepingSession): Promise<string> =>
   JSON.stringify([platform, canonicalId(await ownAccountId(cache))])
 
-type UndoRun = Pick<Run, 'request' | 'cleared' | 'options'> & { readonly body: object | undefined }
+export type UndoRun = Pick<Run, 'request' | 'cleared'> & {
+  readonly body: object | undefined
+  readonly options: { readonly undo?: string | undefined }
+}
 
 /** Arguments that go with `undo`. */
 const beside: readonly string[] = ['undo', 'dry_run', confirmName]
@@ -241,24 +261,6 @@ function refuseOtherArguments({ request, body, cleared, options }: UndoRun): voi
 }
 
 const badUndo = (message: string) => badArguments([{ argument: 'undo', message }])
-
-/** The objects of a change, to be updated. One account for all is the account of the run. */
-export function selectedObjects(objects: readonly ChangedObject[]): {
-  readonly account: AccountInTree | undefined
-  readonly selection: ItemSelection
-} {
-  const accounts = new Set(objects.map(({ account }) => account))
-  const [only] = accounts.size === 1 ? accounts : []
-  const items = objects.map(({ id, name = id, account }) => ({
-    given: name,
-    id,
-    ...(only === undefined && { account: { id: account } }),
-  }))
-  return {
-    account: only === undefined ? undefined : { id: only },
-    selection: namedItems('undo', items),
-  }
-}
 
 /** What taking a change back does to an object. */
 interface TakenBack {

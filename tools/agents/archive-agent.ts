@@ -9,20 +9,18 @@ import {
   refuseIfNoneDone,
 } from '../../src/tool/bulk.ts'
 import {
-  countsOf,
+  bulkResult,
+  bulkResultShape,
   grouped,
-  namesOf,
   notDoneInWords,
-  outcomeShape,
+  shownItemShape,
 } from '../../src/tool/bulk-result.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { agentUse } from '../../src/tool/in-use.ts'
-import { accountOnce } from '../../src/tool/lists/list-fields.ts'
-import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import { Refused } from '../../src/tool/refused.ts'
-import { type ItemSelection, namedItems, selectionResult } from '../../src/tool/selection.ts'
+import { type ItemSelection, namedItems } from '../../src/tool/selection.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import { type OwnedAgent, selectAgents, selectedItem, selectionOptions } from './agent-selection.ts'
 import {
@@ -34,7 +32,6 @@ import {
   useInWords,
   useOf,
 } from './archive-question.ts'
-import { agentOutcomeShape } from './updated-agents.ts'
 
 const options = {
   ...selectionOptions,
@@ -47,26 +44,21 @@ type ArchiveRun = Run<typeof routes.agents.archive, typeof options>
 
 const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
 
-/** The result for many agents. */
-const archivesResultShape = {
-  ...outcomeShape.result,
-  ...severalAccountsShape.result,
-  agents: z
-    .array(
-      z.object({
-        ...agentOutcomeShape,
-        outcome: z.enum(outcomeNames).describe('unchanged: archived before; in_use: left out.'),
-      }),
-    )
-    .describe('Many agents, in the order given.'),
-}
-
 const schema = z
   .object({
     done: z.literal(true).describe('It was done.'),
     agent_id: z.string().describe('Agent id.'),
     name: z.string().describe('Its name.'),
-    ...archivesResultShape,
+    ...bulkResultShape,
+    agents: z
+      .array(
+        z.object({
+          agent_id: z.string().optional().describe('Agent id.'),
+          ...shownItemShape,
+          outcome: z.enum(outcomeNames).describe('unchanged: archived before; in_use: left out.'),
+        }),
+      )
+      .describe('Many agents, in the order given.'),
   })
   .partial()
   .extend(confirmationShape)
@@ -195,29 +187,22 @@ function archivesResult(
   selection: ItemSelection,
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
-  const { summary, text } = countsOf(agents, outcomeNames, 'agent')
-  const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
-  const { fields, before, after } = selectionResult(selection)
-  const { shared, items } = accountOnce(agents)
-  return {
-    structured: { summary, ...fields, ...shared, agents: items },
-    lines: [
-      text,
-      ...before,
+  const { lines, structured } = bulkResult(agents, selection, {
+    ...{ idArgument: 'agent_id', noun: 'agent', list: 'agents', order: outcomeNames },
+    lines: (named) => [
       ...notDoneInWords(agents, named),
       ...grouped(of('in_use'), ({ problem = '' }) => [problem]).map(
         ([why, some]) => `In use, not archived: ${named(some)} ${why}`,
       ),
       ...(archived.length > 0 ? [`Archived: ${named(archived)}`] : []),
       ...(unchanged.length > 0 ? [`Archived before: ${named(unchanged)}`] : []),
-      ...after,
-      ...(archived.length > 0
-        ? [archived.some(({ account }) => account) ? undoInTree : undoMany]
-        : []),
     ],
-  }
+  })
+  if (archived.length === 0) return { structured, lines }
+  const undo = archived.some(({ account }) => account) ? undoInTree : undoMany
+  return { structured, lines: [...lines, undo] }
 }
 
 const undoMany = 'update_agent with agent_ids and is_archived false undoes it.'
@@ -225,7 +210,7 @@ const undoInTree =
   'update_agent with agent_ids (the ids), include_subaccounts true and is_archived false undoes it.'
 
 function archivedAgent({ given, id, account, outcome }: NamedOutcome<Archived>) {
-  const named = { ...(id && { agent_id: id }), name: given, ...(account && { account }) }
+  const named = { id, name: given, account }
   if (outcome.state !== 'done')
     return { ...named, outcome: outcome.state, problem: outcome.problem }
   const { result, why } = outcome.value

@@ -4,7 +4,6 @@ import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { isObject } from '../../src/text/json.ts'
-import { forEachSelected, refuseIfNoneDone, runIn } from '../../src/tool/bulk.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
@@ -17,15 +16,9 @@ import {
 } from '../../src/tool/field-changes.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { ItemSelection } from '../../src/tool/selection.ts'
-import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
-import {
-  driftedFields,
-  KeptChanges,
-  type KeptObject,
-  selectedObjects,
-  undoOption,
-  undoShape,
-} from '../../src/tool/undo.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
+import { type UpdateReport, updateItems, updateOptions } from '../../src/tool/update-items.ts'
 import {
   type AgentStates,
   agentListEdits,
@@ -44,28 +37,21 @@ import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { undoPlan } from './agent-undo.ts'
 import { greetingQuestion } from './greeting-question.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
-import {
-  type AgentReport,
-  updateResult,
-  updateResultShape,
-  updatesResult,
-  updatesResultShape,
-} from './updated-agents.ts'
+import { agentsInResult, updatedAgentsShape } from './updated-agents.ts'
 
-const updateOptions = {
+const options = {
   ...selectionOptions,
   ...listOptions,
-  dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
+  ...updateOptions,
   expected_modified: z
     .string()
     .optional()
     .describe('Its modified as you read it; refused if changed since.'),
   ...unlistedOption,
-  ...undoOption,
   ...confirmOption,
 }
 
-type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
+type UpdateRun = Run<typeof routes.agents.update, typeof options>
 
 /** Updates one agent, or the same fields of many. */
 export const updateAgent = defineTool({
@@ -83,61 +69,43 @@ export const updateAgent = defineTool({
     ],
   },
   view: 'agent',
-  options: updateOptions,
+  options,
   absent: absentInstructions,
   changes: [...Object.keys(listOptions), 'undo'],
-  schema: z
-    .object({ ...updateResultShape, ...updatesResultShape, ...undoShape, ...confirmationShape })
-    .partial(),
+  schema: z.object({ ...updatedAgentsShape, ...confirmationShape }).partial(),
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
     const { options, body } = run
-    const kept = new KeptChanges('agent', run.session)
-    if (options.undo !== undefined)
-      return undoAgents(await kept.objectsOf(options.undo, run), run, kept)
-    agentListEdits(options, body)
-    const selected = await selectAgents(options, run)
-    if ('oneId' in selected) {
-      const checks = newValueChecks(run, options.allow_unlisted)
-      const planOf = (stored: Agent) => checkedPlan(stored, run, checks)
-      const report = await updateOneAgent(selected.oneId, run, { planOf, kept })
-      return kept.named(updateResult(report, body))
+    // A voice or a model may belong to one account, so each account has its own checks.
+    const checks = new Map<string, NewValueChecks>()
+    const checksOf = (own: UpdateRun) => {
+      const account = accountIn(own.request)
+      const known = checks.get(account) ?? newValueChecks(own, options.allow_unlisted)
+      checks.set(account, known)
+      return known
     }
-    if (options.expected_modified !== undefined)
-      throw badArguments([
-        { argument: 'expected_modified', message: 'belongs to one agent: give it with agent_id' },
-      ])
-    return updateManyAgents(selected, run, kept)
+    return updateItems<Agent, UpdateRun>(run, {
+      ...{ kind: 'agent', noun: 'agent', list: 'agents' },
+      async select() {
+        agentListEdits(options, body)
+        const selected = await selectAgents(options, run)
+        if ('oneId' in selected) return selected
+        if (options.expected_modified !== undefined)
+          throw badArguments([
+            {
+              argument: 'expected_modified',
+              message: 'belongs to one agent: give it with agent_id',
+            },
+          ])
+        await confirmGreeting(selected, run, checksOf(run))
+        return selected
+      },
+      update: (id, own, kept) => updateOneAgent(id, own, { checks: checksOf(own), kept }),
+      ...agentsInResult(body),
+    })
   },
 })
-
-/**
- * Applies the same change to many agents. Changes made before a failure, the time limit or a
- * cancellation persist, and the result lists them; a repeated call finds nothing to change there.
- * Throws Refused and ApiError if nothing was done.
- */
-async function updateManyAgents(
-  selection: ItemSelection,
-  run: UpdateRun,
-  kept: KeptChanges,
-): Promise<ToolOutcome> {
-  // A voice or a model may belong to one account, so each account has its own checks.
-  const checks = new Map<string, NewValueChecks>()
-  const ownChecks = newValueChecks(run, run.options.allow_unlisted)
-  checks.set(accountIn(run.request), ownChecks)
-  await confirmGreeting(selection, run, ownChecks)
-  const update = (id: string, own: UpdateRun) => {
-    const account = accountIn(own.request)
-    const ofAccount = checks.get(account) ?? newValueChecks(own, own.options.allow_unlisted)
-    checks.set(account, ofAccount)
-    const planOf = (stored: Agent) => checkedPlan(stored, own, ofAccount)
-    return updateOneAgent(id, own, { planOf, kept })
-  }
-  const outcomes = await forEachSelected(selection.items, 'agent_id', update, run)
-  refuseIfNoneDone(outcomes, selection.argument)
-  return kept.named(updatesResult(outcomes, selection, run.options))
-}
 
 /** A greeting with gaps is heard by the callers of all of them. Throws NotConfirmed and Refused. */
 async function confirmGreeting(
@@ -154,36 +122,8 @@ async function confirmGreeting(
     await run.confirm(() => greetingQuestion(message, unknown, selection, run))
 }
 
-/**
- * Takes back a change of one agent or many, in the accounts that it was made in. Throws Refused and
- * ApiError if nothing was done.
- */
-async function undoAgents(
-  objects: readonly KeptObject[],
-  run: UpdateRun,
-  kept: KeptChanges,
-): Promise<ToolOutcome> {
-  const planOf = (object: KeptObject) => async (stored: Agent) => undoPlan(stored, object)
-  const { account, selection } = selectedObjects(objects)
-  const own = runIn(account, run)
-  const [first] = objects
-  if (first && objects.length === 1)
-    return kept.named(
-      updateResult(await updateOneAgent(first.id, own, { planOf: planOf(first), kept })),
-    )
-  const byId = new Map(objects.map((object) => [object.id, object]))
-  const undo = (id: string, own: UpdateRun) => {
-    const object = byId.get(id)
-    if (!object) throw new Error(`${id} is not one of the change`)
-    return updateOneAgent(id, own, { planOf: planOf(object), kept })
-  }
-  const outcomes = await forEachSelected(selection.items, 'agent_id', undo, own)
-  refuseIfNoneDone(outcomes, selection.argument)
-  return kept.named(updatesResult(outcomes, selection, run.options))
-}
-
 interface AgentUpdate {
-  readonly planOf: (stored: Agent) => Promise<UpdatePlan>
+  readonly checks: NewValueChecks
   readonly kept: KeptChanges
 }
 
@@ -197,16 +137,17 @@ interface AgentUpdate {
 async function updateOneAgent(
   agentId: string,
   run: UpdateRun,
-  { planOf, kept }: AgentUpdate,
-): Promise<AgentReport> {
+  { checks, kept }: AgentUpdate,
+): Promise<UpdateReport<Agent>> {
   const { request, session, signal, options: given } = run
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
-  const plan = await planOf(stored)
+  const undone = kept.undone(agentId)
+  const plan = undone ? undoPlan(stored, undone) : await checkedPlan(stored, run, checks)
   const { changes, warnings, missing, isUndo = false } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
-    ? { agent: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
+    ? { item: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
     : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
 }
 
@@ -256,7 +197,7 @@ async function save(
   stored: Agent,
   plan: UpdatePlan,
   { run, kept }: { readonly run: UpdateRun; readonly kept: KeptChanges },
-): Promise<AgentReport> {
+): Promise<UpdateReport<Agent>> {
   const { wanted, bringsBack } = plan
   const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
   const { client } = run.session
@@ -279,7 +220,7 @@ async function save(
   const backChanges = back === undefined ? [] : bringBackChange(stored)
   const hasOtherChanges = plan.changes.length > backChanges.length
   return {
-    agent: updated,
+    item: updated,
     missing: plan.missing,
     applied: hasOtherChanges || (backChanges.length > 0 && back !== 'still archived'),
     isIgnored: back === 'still archived',

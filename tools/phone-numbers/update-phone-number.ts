@@ -6,50 +6,29 @@ import { ApiError, unlessMissing } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
-import {
-  forEachSelected,
-  manyIds,
-  type NamedOutcome,
-  refuseIfNoneDone,
-  runIn,
-} from '../../src/tool/bulk.ts'
-import {
-  countsOf,
-  grouped,
-  namesOf,
-  outcomeShape,
-  type UpdateReport,
-  updateHead,
-  updateLines,
-  updateOutcome,
-  updateOutcomeShape,
-  updateOutcomes,
-  updateWarnings,
-} from '../../src/tool/bulk-result.ts'
+import { isObject } from '../../src/text/json.ts'
+import { manyIds } from '../../src/tool/bulk.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   type FieldChange,
   type Fields,
-  fieldChanges,
   pathsBetween,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
-import { accountOnce } from '../../src/tool/lists/list-fields.ts'
-import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
-import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
-import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'
+import { selectItems } from '../../src/tool/selection.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { driftedFields, earlierBody, type KeptChanges } from '../../src/tool/undo.ts'
 import {
-  driftedFields,
-  earlierBody,
-  KeptChanges,
-  type KeptObject,
-  selectedObjects,
-  undoOption,
-  undoShape,
-} from '../../src/tool/undo.ts'
+  type UpdateReport,
+  updatedItemShape,
+  updateHead,
+  updateItems,
+  updateOptions,
+  updateResultShape,
+} from '../../src/tool/update-items.ts'
 
 /** Arguments besides the fields to change. Exactly one of the first three is given. */
 const options = {
@@ -60,31 +39,22 @@ const options = {
     .boolean()
     .optional()
     .describe('true: phone_number_ids and where also find numbers of all subaccounts.'),
-  dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
-  ...undoOption,
+  ...updateOptions,
 }
 
 type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 
-/** The result for one of many numbers. */
-const UpdatedNumber = z.object({
-  phone_number_id: z.string().optional().describe('Phone number id.'),
-  name: z.string().optional().describe('The number with its name, or how it was given.'),
-  account: severalAccountsShape.item.account.optional(),
-  ...outcomeShape.item,
-  ...updateOutcomeShape,
-})
-type UpdatedNumber = z.output<typeof UpdatedNumber>
-
 /** One number: its new state and the changes. Many: the result for each. */
 const schema = PhoneNumber.extend({
-  applied: z.boolean().describe('False: nothing was saved.'),
-  changes: fieldChanges,
-  warnings: updateWarnings,
-  ...outcomeShape.result,
-  ...severalAccountsShape.result,
-  ...undoShape,
-  numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
+  ...updateResultShape,
+  numbers: z
+    .array(
+      z.object({
+        phone_number_id: z.string().optional().describe('Phone number id.'),
+        ...updatedItemShape,
+      }),
+    )
+    .describe('Many numbers, in the order given.'),
 }).partial()
 
 /** Updates one number, or applies the same change to many. */
@@ -102,86 +72,56 @@ export const updatePhoneNumber = defineTool({
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const kept = new KeptChanges('phone_number', run.session)
     const { phone_number_ids: ids, where, include_subaccounts: isTree, undo } = run.options
-    if (undo !== undefined) return undoNumbers(await kept.objectsOf(undo, run), run, kept)
-    const selected = await selectItems<PhoneNumber>(
-      { ids, where, isTree },
-      { argument: 'phone_number_id', find: (lists) => findNumbers(where ?? {}, lists) },
-      run,
-    )
-    const links = await linksForDryRun(run)
-    if ('oneId' in selected)
-      return kept.named(oneResult(await updateOneNumber(selected.oneId, run, { links, kept })))
-    if (run.body.number !== undefined)
+    if (undo !== undefined && !run.restricted.mayRead(routes.phoneNumbers.get))
       throw badArguments([
-        { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
+        { argument: 'undo', message: 'needs get_phone_number, which this server does not offer' },
       ])
-    // Changes made before a failure, the time limit or a cancellation persist, and the result lists
-    // them; a repeated call finds nothing to change there.
-    const update = (id: string, own: UpdateRun) => updateOneNumber(id, own, { links, kept })
-    const outcomes = await forEachSelected(selected.items, 'phone_number_id', update, run)
-    refuseIfNoneDone(outcomes, selected.argument)
-    return kept.named(manyResult(outcomes, selected, run.options))
+    let links: LinkNames = {}
+    return updateItems<PhoneNumber, UpdateRun>(run, {
+      ...{ kind: 'phone_number', noun: 'number', list: 'numbers' },
+      async select() {
+        const selected = await selectItems<PhoneNumber>(
+          { ids, where, isTree },
+          { argument: 'phone_number_id', find: (lists) => findNumbers(where ?? {}, lists) },
+          run,
+        )
+        if (!('oneId' in selected) && run.body.number !== undefined)
+          throw badArguments([
+            { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
+          ])
+        links = await linksForDryRun(run)
+        return selected
+      },
+      update: (id, own, kept) => updateNumber(id, own, { links, kept }),
+      one: (report) => ({
+        fields: report.item,
+        head: `${updateHead(report, `number ${numberInWords(report.item)}`)}.`,
+      }),
+      nameOf: numberInWords,
+      labelOf: numberInWords,
+      changeInWords,
+    })
   },
 })
-
-/**
- * Takes back a change of one number or many, in the account that it was made in. Throws Refused and
- * ApiError if nothing was done.
- */
-async function undoNumbers(
-  objects: readonly KeptObject[],
-  run: UpdateRun,
-  kept: KeptChanges,
-): Promise<ToolOutcome> {
-  if (!run.restricted.mayRead(routes.phoneNumbers.get))
-    throw badArguments([
-      { argument: 'undo', message: 'needs get_phone_number, which this server does not offer' },
-    ])
-  const { account, selection } = selectedObjects(objects)
-  const own = runIn(account, run)
-  const update = (id: string, own: UpdateRun) => {
-    const undoes = objects.find((object) => object.id === id)
-    return updateOneNumber(id, own, { links: {}, kept, undoes })
-  }
-  const [first] = objects
-  if (first && objects.length === 1) return kept.named(oneResult(await update(first.id, own)))
-  const outcomes = await forEachSelected(selection.items, 'phone_number_id', update, own)
-  refuseIfNoneDone(outcomes, selection.argument)
-  return kept.named(manyResult(outcomes, selection, run.options))
-}
-
-interface NumberUpdate {
-  readonly links: LinkNames
-  readonly kept: KeptChanges
-  /** The change to take back, instead of the fields of the run. */
-  readonly undoes?: KeptObject | undefined
-}
-
-/** Effect of an update on one number, real or in a dry run. */
-interface NumberReport extends UpdateReport {
-  /** The number afterwards. */
-  readonly number: PhoneNumber
-  readonly changes: readonly NumberChange[]
-}
 
 /**
  * Reads a number, and sends only what differs. If no exposed tool reads numbers, the update is sent
  * without reading. Throws ApiError.
  */
-async function updateOneNumber(
+async function updateNumber(
   id: string,
   run: UpdateRun,
-  { links, kept, undoes }: NumberUpdate,
-): Promise<NumberReport> {
+  { links, kept }: { readonly links: LinkNames; readonly kept: KeptChanges },
+): Promise<UpdateReport<PhoneNumber>> {
   const { session, restricted, options, signal } = run
   const params = { ...run.request.params, phone_number_id: id }
   const stored = restricted.mayRead(routes.phoneNumbers.get)
     ? await session.client.call(routes.phoneNumbers.get, { params, query: {} }, signal)
     : undefined
   const before = stored && argumentsOf(stored)
-  const undo = before && undoes && earlierBody(before, undoes.paths, removable)
+  const undone = kept.undone(id)
+  const undo = before && undone && earlierBody(before, undone.paths, removable)
   // The values were those of a number.
   const body = undo ? (undo.body as NumberBody) : run.body
   const unread = stored ? [] : [unreadWarning]
@@ -189,7 +129,7 @@ async function updateOneNumber(
   const planned = plannedChanges(stored, body, links)
   if (planned.length === 0 || options.dry_run)
     return {
-      number: stored ?? { id },
+      item: stored ?? { id },
       ...{ applied: false, changes: planned, warnings: [...unread, ...notes] },
       ...{ isIgnored: unread.length > 0, isUndo: undo !== undefined },
     }
@@ -206,9 +146,8 @@ async function updateOneNumber(
   const ignored = ignoredChanges(planned, updated)
   const changes = changesBetweenNumbers(stored, updated, planned)
   const warnings = [...unread, ...notes, ...ignored]
-  const applied = changes.length > 0
   const isIgnored = unread.length + ignored.length > 0
-  return { number: updated, applied, changes, warnings, isIgnored }
+  return { item: updated, applied: changes.length > 0, changes, warnings, isIgnored }
 }
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
@@ -257,64 +196,6 @@ async function existing<T>(promise: Promise<T>, missing: () => Refused): Promise
   } catch (error) {
     if (error instanceof ApiError && error.failure.kind === 'not_exposed') return undefined
     throw error
-  }
-}
-
-function oneResult(report: NumberReport): OutputWithLines {
-  const { number, applied, changes, warnings, isIgnored } = report
-  const head = updateHead(report, `number ${numberInWords(number)}`, 'change')
-  return {
-    structured: { ...number, applied, changes, warnings },
-    lines: [
-      isIgnored && !applied ? head : `${head}.`,
-      ...warnings.map((warning) => `Warning: ${warning}`),
-      ...changes.map(changeInWords),
-    ],
-  }
-}
-
-function manyResult(
-  outcomes: readonly NamedOutcome<NumberReport>[],
-  selection: ItemSelection,
-  { dry_run: isDryRun }: UpdateRun['options'],
-): OutputWithLines {
-  const numbers = outcomes.map(shownNumber)
-  const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
-  const named = namesOf(numbers, ({ phone_number_id }) => phone_number_id)
-  const { fields, before, after } = selectionResult(selection)
-  const { shared, items } = accountOnce(numbers)
-  const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
-  return {
-    structured: { summary, ...fields, ...shared, numbers: items },
-    lines: [
-      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...before,
-      ...updateLines(numbers, named, [
-        ...textsOf(reports, ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`)),
-        ...textsOf(reports, ({ changes }) => changes.map(changeInWords)),
-      ]),
-      ...after,
-    ],
-  }
-}
-
-/** Texts of several numbers, equal ones once. */
-const textsOf = (
-  reports: readonly NumberReport[],
-  texts: (report: NumberReport) => readonly string[],
-): string[] =>
-  grouped(reports, texts).map(
-    ([text, some]) => `${text}: ${some.map(({ number }) => numberInWords(number)).join(', ')}`,
-  )
-
-function shownNumber({ given, id, account, outcome }: NamedOutcome<NumberReport>): UpdatedNumber {
-  const number = outcome.state === 'done' ? outcome.value.number : undefined
-  const shownId = number?.id ?? id
-  return {
-    ...(shownId && { phone_number_id: shownId }),
-    name: number ? numberInWords(number) : given,
-    ...(account && { account: { ...account } }),
-    ...updateOutcome(outcome),
   }
 }
 
@@ -437,17 +318,21 @@ const ignoredChanges = (planned: readonly NumberChange[], updated: PhoneNumber):
   })
 
 /** `inbound_agent: none → "Front desk"`. Shows ids if the names are equal. */
-function changeInWords({ field, before, after }: NumberChange): string {
+function changeInWords({ field, before, after }: FieldChange): string {
   const texts = [inWords(before), inWords(after)]
   const [from, to] = texts[0] === texts[1] ? [withId(before), withId(after)] : texts
   return `${field}: ${from} → ${to}`
 }
 
-function inWords(value: Value | undefined): string {
+/** `undefined`: it could not be read. */
+function inWords(value: unknown): string {
   if (value === undefined) return 'unknown'
   if (value === null) return 'none'
-  return quoted(typeof value === 'string' ? value : (value.name ?? value.id))
+  return quoted(isLink(value) ? (value.name ?? value.id) : String(value))
 }
 
-const withId = (value: Value | undefined): string =>
-  !value || typeof value === 'string' ? inWords(value) : quotedNameWithId(value.name, value.id)
+const withId = (value: unknown): string =>
+  isLink(value) ? quotedNameWithId(value.name, value.id) : inWords(value)
+
+const isLink = (value: unknown): value is NonNullable<NumberLink> =>
+  isObject(value) && typeof value.id === 'string'

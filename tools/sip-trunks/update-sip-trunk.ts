@@ -2,59 +2,31 @@ import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { routes } from '../../src/contract/routes.ts'
 import { SipTrunk } from '../../src/contract/sip-trunk.ts'
-import { quotedNameWithId, shownName } from '../../src/text/dialog-text.ts'
-import {
-  forEachSelected,
-  manyIds,
-  type NamedOutcome,
-  refuseIfNoneDone,
-  runIn,
-} from '../../src/tool/bulk.ts'
-import {
-  countsOf,
-  grouped,
-  namesOf,
-  outcomeShape,
-  type UpdateReport,
-  updateHead,
-  updateLines,
-  updateOutcome,
-  updateOutcomeShape,
-  updateOutcomes,
-  updateWarnings,
-} from '../../src/tool/bulk-result.ts'
+import { counted, quoted, quotedNameWithId, shownName } from '../../src/text/dialog-text.ts'
+import { manyIds } from '../../src/tool/bulk.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesOf,
+  type FieldChange,
   type Fields,
-  fieldChanges,
   pathsBetween,
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
-import {
-  listChangeInWords,
-  type MissingEntries,
-  missingEverywhere,
-  missingWarnings,
-} from '../../src/tool/list-edits.ts'
-import { accountOnce } from '../../src/tool/lists/list-fields.ts'
-import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
+import { listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArguments } from '../../src/tool/refused.ts'
-import { type ItemSelection, selectItems, selectionResult } from '../../src/tool/selection.ts'
-import type { OutputWithLines, Run, ToolOutcome } from '../../src/tool/tool.ts'
+import { selectItems } from '../../src/tool/selection.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { driftedFields, earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
 import {
-  driftedFields,
-  earlierBody,
-  KeptChanges,
-  type KeptObject,
-  notTaken,
-  selectedObjects,
-  undoOption,
-  undoShape,
-} from '../../src/tool/undo.ts'
-import { emptyIps, ipEdit, ipOptions, isEmpty, wantedIps } from './allowed-ips.ts'
-import { trunkInWords } from './trunk-in-words.ts'
+  type UpdateReport,
+  updatedItemShape,
+  updateHead,
+  updateItems,
+  updateOptions,
+  updateResultShape,
+} from '../../src/tool/update-items.ts'
+import { emptyIps, ipEdit, ipOptions, isEmpty, isShownEmpty, wantedIps } from './allowed-ips.ts'
 
 /** Arguments besides the fields to change. Exactly one of the first two, or undo, is given. */
 const options = {
@@ -65,21 +37,10 @@ const options = {
     .optional()
     .describe('true: sip_trunk_ids also finds trunks of all subaccounts.'),
   ...ipOptions,
-  dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
-  ...undoOption,
+  ...updateOptions,
 }
 
 type UpdateRun = Run<typeof routes.sipTrunks.update, typeof options>
-
-/** The result for one of many trunks. */
-const UpdatedTrunk = z.object({
-  sip_trunk_id: z.string().optional().describe('Trunk id.'),
-  name: z.string().optional().describe('Its name, or how it was given.'),
-  account: severalAccountsShape.item.account.optional(),
-  ...outcomeShape.item,
-  ...updateOutcomeShape,
-})
-type UpdatedTrunk = z.output<typeof UpdatedTrunk>
 
 /** Fields that no update changes. They are in the result, and get_sip_trunk describes them. */
 const unchangeable = {
@@ -91,13 +52,15 @@ const unchangeable = {
 /** One trunk: its new state and the changes. Many: the result for each. */
 const schema = SipTrunk.omit(unchangeable)
   .extend({
-    applied: z.boolean().describe('False: nothing was saved.'),
-    changes: fieldChanges,
-    warnings: updateWarnings,
-    ...outcomeShape.result,
-    ...severalAccountsShape.result,
-    ...undoShape,
-    trunks: z.array(UpdatedTrunk).describe('Many trunks, in the order given.'),
+    ...updateResultShape,
+    trunks: z
+      .array(
+        z.object({
+          sip_trunk_id: z.string().optional().describe('Trunk id.'),
+          ...updatedItemShape,
+        }),
+      )
+      .describe('Many trunks, in the order given.'),
   })
   .partial()
 
@@ -116,63 +79,33 @@ export const updateSipTrunk = defineTool({
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
-  async run(run) {
-    const kept = new KeptChanges('sip_trunk', run.session)
-    const { sip_trunk_ids: ids, include_subaccounts: isTree, undo } = run.options
-    if (undo !== undefined) return undoTrunks(await kept.objectsOf(undo, run), run, kept)
-    ipEdit(run.options, run.body)
-    const selected = await selectItems<SipTrunk>(
-      { ids, where: undefined, isTree },
-      {
-        argument: 'sip_trunk_id',
-        isWithoutWhere: true,
-        find: async ({ read }) => ({ ...(await read(routes.sipTrunks.list)), notes: [] }),
+  run: (run) =>
+    updateItems<SipTrunk, UpdateRun>(run, {
+      ...{ kind: 'sip_trunk', noun: 'SIP trunk', list: 'trunks' },
+      select() {
+        ipEdit(run.options, run.body)
+        const { sip_trunk_ids: ids, include_subaccounts: isTree } = run.options
+        return selectItems<SipTrunk>(
+          { ids, where: undefined, isTree },
+          {
+            argument: 'sip_trunk_id',
+            isWithoutWhere: true,
+            find: async ({ read }) => ({ ...(await read(routes.sipTrunks.list)), notes: [] }),
+          },
+          run,
+        )
       },
-      run,
-    )
-    if ('oneId' in selected)
-      return kept.named(oneResult(await updateOneTrunk(selected.oneId, run, { kept })))
-    // Changes made before a failure persist; a repeated call finds nothing to change there.
-    const update = (id: string, own: UpdateRun) => updateOneTrunk(id, own, { kept })
-    const outcomes = await forEachSelected(selected.items, 'sip_trunk_id', update, run)
-    refuseIfNoneDone(outcomes, selected.argument)
-    return kept.named(manyResult(outcomes, selected, run.options))
-  },
+      update: updateTrunk,
+      one(report) {
+        const { item: trunk, applied } = report
+        const name = `SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}`
+        const head = applied ? trunkInWords('Updated', trunk) : `${updateHead(report, name)}.`
+        return { fields: trunk, head }
+      },
+      nameOf: ({ name }) => name,
+      changeInWords,
+    }),
 })
-
-/**
- * Takes back a change of one trunk or many, in the account that it was made in. Throws Refused and
- * ApiError if nothing was done.
- */
-async function undoTrunks(
-  objects: readonly KeptObject[],
-  run: UpdateRun,
-  kept: KeptChanges,
-): Promise<ToolOutcome> {
-  const { account, selection } = selectedObjects(objects)
-  const own = runIn(account, run)
-  const update = (id: string, own: UpdateRun) =>
-    updateOneTrunk(id, own, { kept, undoes: objects.find((object) => object.id === id) })
-  const [first] = objects
-  if (first && objects.length === 1) return kept.named(oneResult(await update(first.id, own)))
-  const outcomes = await forEachSelected(selection.items, 'sip_trunk_id', update, own)
-  refuseIfNoneDone(outcomes, selection.argument)
-  return kept.named(manyResult(outcomes, selection, run.options))
-}
-
-interface TrunkUpdate {
-  readonly kept: KeptChanges
-  /** The change to take back, instead of the fields of the run. */
-  readonly undoes?: KeptObject | undefined
-}
-
-/** Effect of an update on one trunk, real or in a dry run. */
-interface TrunkReport extends UpdateReport {
-  /** The trunk afterwards. */
-  readonly trunk: SipTrunk
-  /** Addresses to remove that it did not have. */
-  readonly missing: readonly MissingEntries[]
-}
 
 /** Fields that null removes. */
 const removable = ['name', 'termination_uri', 'allowed_ips']
@@ -181,13 +114,14 @@ const removable = ['name', 'termination_uri', 'allowed_ips']
  * Reads a trunk, and sends only what differs. Without an exposed tool that reads trunks, the fields
  * are sent as they are; single addresses cannot be changed then. Throws Refused and ApiError.
  */
-async function updateOneTrunk(
+async function updateTrunk(
   id: string,
   run: UpdateRun,
-  { kept, undoes }: TrunkUpdate,
-): Promise<TrunkReport> {
+  kept: KeptChanges,
+): Promise<UpdateReport<SipTrunk>> {
   const { client } = run.session
-  const edit = undoes ? undefined : ipEdit(run.options, run.body)
+  const undone = kept.undone(id)
+  const edit = undone ? undefined : ipEdit(run.options, run.body)
   const request = { params: { ...run.request.params, sip_trunk_id: id }, query: {} }
   const mayRead = run.restricted.mayRead(routes.sipTrunks.get)
   const needs = edit?.arguments.add ?? (run.options.dry_run && 'dry_run')
@@ -196,28 +130,19 @@ async function updateOneTrunk(
       { argument: needs, message: 'needs get_sip_trunk, which this server does not offer' },
     ])
   const stored =
-    mayRead || undoes ? await client.call(routes.sipTrunks.get, request, run.signal) : undefined
-  const undo = stored && undoes && earlierBody(stored, undoes.paths, removable)
+    mayRead || undone ? await client.call(routes.sipTrunks.get, request, run.signal) : undefined
+  const undo = stored && undone && earlierBody(stored, undone.paths, removable)
   const ips = stored && edit && wantedIps(stored, edit)
   const wanted: Fields = undo?.body ?? { ...run.body, ...(ips && { allowed_ips: ips.ips }) }
   const body = differing(stored, wanted)
-  const missing = ips ? [ips.missing] : []
   const emptied = 'allowed_ips' in body && isEmpty(body.allowed_ips) ? [emptyIps] : []
   const notes = [...(undo?.notes ?? []), ...(ips?.warnings ?? []), ...emptied]
-  const isUndo = undo !== undefined
-  if (stored && (run.options.dry_run || Object.keys(body).length === 0)) {
-    const changes = changesOf(pathsBetween(sameFieldsOf(stored, body), body))
-    return {
-      trunk: stored,
-      applied: false,
-      changes,
-      missing,
-      warnings: notes,
-      isIgnored: false,
-      isUndo,
-    }
-  }
+  const shared = { missing: ips ? [ips.missing] : [], isUndo: undo !== undefined }
   const changed = (to: Fields) => pathsBetween(stored && sameFieldsOf(stored, body), to)
+  if (stored && (run.options.dry_run || Object.keys(body).length === 0)) {
+    const changes = changesOf(changed(body))
+    return { item: stored, applied: false, changes, warnings: notes, isIgnored: false, ...shared }
+  }
   const saved = await kept.send(
     stored && {
       ...{ request, id, name: stored.name, unread: driftedFields(stored) },
@@ -230,10 +155,9 @@ async function updateOneTrunk(
   const changes = changesOf(
     pathsBetween(sameFieldsOf(stored ?? {}, body), sameFieldsOf(saved, body)),
   )
-  const warnings = [...notes, ...ignored]
   return {
-    ...{ trunk: saved, changes, missing, warnings, isUndo },
-    ...{ applied: changes.length > 0, isIgnored: ignored.length > 0 },
+    ...{ item: saved, applied: changes.length > 0, changes, isIgnored: ignored.length > 0 },
+    ...{ warnings: [...notes, ...ignored], ...shared },
   }
 }
 
@@ -245,64 +169,21 @@ const differing = (stored: SipTrunk | undefined, wanted: Fields): Fields =>
     ),
   )
 
-function oneResult(report: TrunkReport): OutputWithLines {
-  const { trunk, applied, changes, missing } = report
-  const warnings = [...missing.flatMap(missingWarnings), ...report.warnings]
-  const name = `SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}`
-  const head = applied ? trunkInWords('Updated', trunk) : `${updateHead(report, name, 'change')}.`
-  return {
-    structured: { ...trunk, applied, changes: [...changes], warnings },
-    lines: [
-      head,
-      // The first line shows the saved list.
-      ...warnings.filter((text) => !applied || text !== emptyIps).map((text) => `Warning: ${text}`),
-      ...changes.map(changeInWords),
-    ],
-  }
-}
-
-function manyResult(
-  outcomes: readonly NamedOutcome<TrunkReport>[],
-  selection: ItemSelection,
-  { dry_run: isDryRun }: UpdateRun['options'],
-): OutputWithLines {
-  const trunks = outcomes.map(shownTrunk)
-  const { summary, text } = countsOf(trunks, updateOutcomes, 'SIP trunk')
-  const named = namesOf(trunks, ({ sip_trunk_id }) => sip_trunk_id)
-  const { fields, before, after } = selectionResult(selection)
-  const { shared, items } = accountOnce(trunks)
-  const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
-  const textsOf = (of: (trunk: UpdatedTrunk) => readonly string[]) =>
-    grouped(trunks, of).map(([text, some]) => `${text}: ${named(some)}`)
-  return {
-    structured: { summary, ...fields, ...shared, trunks: items },
-    lines: [
-      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...before,
-      ...missingEverywhere(reports.map(({ missing }) => missing))
-        .flatMap(missingWarnings)
-        .map((text) => `Warning: ${text}`),
-      ...updateLines(trunks, named, [
-        ...textsOf(({ warnings = [] }) => warnings.map((text) => `Warning: ${text}`)),
-        ...textsOf(({ changes = [] }) => changes.map(changeInWords)),
-      ]),
-      ...after,
-    ],
-  }
-}
-
-function shownTrunk({ given, id, account, outcome }: NamedOutcome<TrunkReport>): UpdatedTrunk {
-  const trunk = outcome.state === 'done' ? outcome.value.trunk : undefined
-  return {
-    ...((trunk?.id ?? id) && { sip_trunk_id: trunk?.id ?? id }),
-    name: trunk?.name || given,
-    ...(account && { account: { ...account } }),
-    ...updateOutcome(outcome),
-  }
-}
-
 /** `allowed_ips: +198.51.100.7 −203.0.113.9` */
-function changeInWords({ field, before, after }: z.output<typeof fieldChanges>[number]): string {
+function changeInWords({ field, before, after }: FieldChange): string {
   const edit = field === 'allowed_ips' && listChangeInWords(before, after, shownName)
   return `${field}: ${edit || `${shortJson(before)} → ${shortJson(after)}`}`
+}
+
+/** A saved trunk, one line: name, id, and the fields that decide its calls. */
+export function trunkInWords(verb: string, trunk: SipTrunk): string {
+  const { id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers } = trunk
+  const facts = [
+    uri ? `calls go out to ${quoted(uri)}` : 'no termination_uri, so no calls go out',
+    ips?.length
+      ? `calls come in from ${ips.map(quoted).join(', ')}`
+      : isShownEmpty(trunk) && emptyIps,
+    numbers && counted(numbers.length, 'number'),
+  ].filter(Boolean)
+  return `${verb} SIP trunk ${quotedNameWithId(name, id)}: ${facts.join('; ')}.`
 }

@@ -1,0 +1,225 @@
+import * as z from 'zod'
+import type { DialogText } from '../text/dialog-text.ts'
+import {
+  type BulkRun,
+  forEachSelected,
+  type NamedOutcome,
+  type Outcome,
+  refuseIfNoneDone,
+} from './bulk.ts'
+import {
+  bulkResult,
+  bulkResultShape,
+  grouped,
+  type Names,
+  notDoneInWords,
+  type ShownItem,
+  shownItemShape,
+} from './bulk-result.ts'
+import { type FieldChange, fieldChanges } from './field-changes.ts'
+import { type MissingEntries, missingEverywhere, missingWarnings } from './list-edits.ts'
+import type { ItemSelection, SelectionRun } from './selection.ts'
+import type { OutputWithLines, ToolOutcome } from './tool.ts'
+import { KeptChanges, type UndoRun, undoOption, undoShape } from './undo.ts'
+
+/*
+ * Updates of one item, or the same update of many; either may take a change back instead. Each item
+ * is read, only what differs is sent, and the result shows the changes.
+ */
+
+/** Arguments of an update. */
+export const updateOptions = {
+  dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
+  ...undoOption,
+}
+
+/** What an update does to the items of a kind. */
+interface ItemUpdates<T, R> {
+  readonly kind: 'agent' | 'phone_number' | 'sip_trunk'
+  /** One of many, in words. */
+  readonly noun: string
+  /** The list of many, in the result. */
+  readonly list: string
+  /** The items of the arguments; `oneId`: they name one. Throws Refused and ApiError. */
+  readonly select: () => Promise<{ readonly oneId: string } | ItemSelection>
+  /** Updates one item, or gives it what `kept.undone` has. Throws Refused and ApiError. */
+  readonly update: (id: string, run: R, kept: KeptChanges) => Promise<UpdateReport<T>>
+  /** The result for one item: its fields, the first line and the last ones. */
+  readonly one: (report: UpdateReport<T>) => {
+    readonly fields: object
+    readonly head: string
+    readonly after?: readonly string[]
+  }
+  readonly nameOf: (item: T) => string | null | undefined
+  /** The name of one of many in lines, if not `nameOf`. */
+  readonly labelOf?: (item: T) => DialogText
+  readonly changeInWords: (change: FieldChange) => string
+  /** The result for many items, if it has more than the changes of each. */
+  readonly many?: {
+    readonly factsOf: (item: T) => object
+    /** Items as the result lists them. */
+    readonly listed: (items: readonly UpdatedItem[]) => readonly UpdatedItem[]
+    /** Warnings and changes. */
+    readonly lines: (items: readonly UpdatedItem[], named: Names<UpdatedItem>) => readonly string[]
+  }
+}
+
+/** Effect of an update on one item, real or in a dry run. */
+export interface UpdateReport<T = unknown> {
+  /** The item afterwards. */
+  readonly item: T
+  /** False: nothing was saved. */
+  readonly applied: boolean
+  readonly changes: readonly FieldChange[]
+  readonly warnings: readonly string[]
+  /** Entries to remove that its lists did not have. */
+  readonly missing?: readonly MissingEntries[]
+  /** True if the platform accepted the request but ignored changes, which warnings name. */
+  readonly isIgnored: boolean
+  /** It takes a change back; warnings name what stays as it is. */
+  readonly isUndo?: boolean
+}
+
+type UpdateRun = SelectionRun &
+  BulkRun &
+  UndoRun & { readonly options: { readonly dry_run?: boolean | undefined } }
+
+/** Updates the items of a run. Throws Refused and ApiError if nothing was done. */
+export async function updateItems<T, R extends UpdateRun>(
+  run: R,
+  items: ItemUpdates<T, R>,
+): Promise<ToolOutcome> {
+  const kept = new KeptChanges(items.kind, run.session)
+  const undoing = await kept.undoing(run)
+  const { selected, run: own } = undoing ?? { selected: await items.select(), run }
+  const update = (id: string, own: R) => items.update(id, own, kept)
+  if ('oneId' in selected) return kept.named(oneResult(await update(selected.oneId, own), items))
+  // Changes made before a failure, the time limit or a cancellation persist, and the result lists
+  // them; a repeated call finds nothing to change there.
+  const outcomes = await forEachSelected(selected.items, `${items.kind}_id`, update, own)
+  refuseIfNoneDone(outcomes, selected.argument)
+  return kept.named(manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }))
+}
+
+export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')
+
+/** Fields of the result besides those of the item and the list of many. */
+export const updateResultShape = {
+  applied: z.boolean().describe('False: nothing was saved.'),
+  changes: fieldChanges,
+  warnings: updateWarnings,
+  ...bulkResultShape,
+  ...undoShape,
+}
+
+function oneResult<T>(
+  report: UpdateReport<T>,
+  { one, changeInWords }: Pick<ItemUpdates<T, never>, 'one' | 'changeInWords'>,
+): OutputWithLines {
+  const { applied, changes, missing = [] } = report
+  const { fields, head, after = [] } = one(report)
+  const warnings = [...missing.flatMap(missingWarnings), ...report.warnings]
+  return {
+    structured: { ...fields, applied, changes: [...changes], warnings },
+    lines: [
+      head,
+      // Warnings first: if there are many changes, the last lines are left out. A trunk's first
+      // line may have one already.
+      ...warnings.filter((warning) => !head.includes(warning)).map(inLine),
+      ...changes.map(changeInWords),
+      ...after,
+    ],
+  }
+}
+
+const inLine = (warning: string) => `Warning: ${warning}`
+
+/** First line of the result for one item. `notChanged`: ignored changes. */
+export function updateHead(
+  { applied, changes, warnings, isIgnored, isUndo }: UpdateReport,
+  named: string,
+  notChanged = 'change',
+): string {
+  if (applied) return `Updated ${named}`
+  if (changes.length > 0) return `Dry run, nothing saved: ${named} would change`
+  if (isUndo && warnings.length > 0) return `Nothing taken back: ${named} stays as it is`
+  return isIgnored
+    ? `Nothing changed: the platform did not ${notChanged} ${named}`
+    : `Nothing to change: ${named} has these values already`
+}
+
+/** Outcomes of one of many items to update, the worst first. */
+const updateOutcomes = [
+  'failed',
+  'unknown',
+  'not_tried',
+  'updated',
+  'would_change',
+  'unchanged',
+] as const
+
+/** The result for one of many items, besides its id. */
+export const updatedItemShape = {
+  ...shownItemShape,
+  outcome: z.enum(updateOutcomes).describe('unknown: sent, and not known whether it was saved.'),
+  changes: fieldChanges.optional(),
+  warnings: updateWarnings.optional(),
+}
+
+export interface UpdatedItem extends ShownItem {
+  readonly changes?: readonly FieldChange[]
+  readonly warnings?: readonly string[]
+}
+
+function manyResult<T>(
+  outcomes: readonly NamedOutcome<UpdateReport<T>>[],
+  selection: ItemSelection,
+  items: ItemUpdates<T, never> & { readonly isDryRun: boolean | undefined },
+): OutputWithLines {
+  const { kind, noun, list, nameOf, changeInWords, many, isDryRun } = items
+  const updated = outcomes.map(({ given, id, account, outcome }): UpdatedItem => {
+    const item = outcome.state === 'done' ? outcome.value.item : undefined
+    return {
+      ...{ id, name: (item && nameOf(item)) || given, account },
+      label: item && items.labelOf?.(item),
+      ...updateOutcome(outcome),
+      ...(item && many?.factsOf(item)),
+    }
+  })
+  const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
+  return bulkResult(updated, selection, {
+    ...{ idArgument: `${kind}_id`, noun, list, order: updateOutcomes },
+    head: isDryRun ? 'Dry run, nothing saved. ' : '',
+    ...(many && { listed: many.listed }),
+    lines(named) {
+      const linesOf = (textsOf: (item: UpdatedItem) => readonly string[]) =>
+        grouped(updated, textsOf).map(([text, some]) => `${text}: ${named(some)}`)
+      const unchanged = updated.filter(({ outcome }) => outcome === 'unchanged')
+      return [
+        ...missingEverywhere(reports.map(({ missing = [] }) => missing))
+          .flatMap(missingWarnings)
+          .map(inLine),
+        ...notDoneInWords(updated, named),
+        ...(many?.lines(updated, named) ?? [
+          ...linesOf(({ warnings = [] }) => warnings.map(inLine)),
+          ...linesOf(({ changes = [] }) => changes.map(changeInWords)),
+        ]),
+        ...(unchanged.length > 0 ? [`Unchanged: ${named(unchanged)}`] : []),
+      ]
+    },
+  })
+}
+
+/** Effect of an update on one of many items, as fields. */
+function updateOutcome(outcome: Outcome<UpdateReport>) {
+  if (outcome.state !== 'done') return { outcome: outcome.state, problem: outcome.problem }
+  const { applied, changes, warnings, isIgnored } = outcome.value
+  const isUnchanged = !applied && changes.length === 0
+  if (isUnchanged && isIgnored) return { outcome: 'failed', problem: warnings.join('; ') }
+  const done = applied ? 'updated' : 'would_change'
+  return {
+    outcome: isUnchanged ? 'unchanged' : done,
+    ...(changes.length > 0 && { changes }),
+    ...(warnings.length > 0 && { warnings }),
+  }
+}
