@@ -33,15 +33,16 @@ export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   return account
 }
 
-const descendants = `WITH RECURSIVE below (id) AS (
-  SELECT :account UNION ALL SELECT accounts.id FROM accounts JOIN below ON parent_id = below.id
+const descendants = (account: string) => `WITH RECURSIVE below (id) AS (
+  SELECT ${account} UNION ALL SELECT accounts.id FROM accounts JOIN below ON parent_id = below.id
 )`
 
-/** SQL condition: the row belongs to `:account` or an account below it. */
-export const withinAccount = `account_id IN (${descendants} SELECT id FROM below)`
+/** SQL condition: the row belongs to an account, given by a parameter, or to one below it. */
+export const withinAccount = (account: ':account' | '?'): string =>
+  `account_id IN (${descendants(account)} SELECT id FROM below)`
 
 function isWithin(store: Store, account: string, id: string): boolean {
-  const sql = `${descendants} SELECT id FROM below WHERE id = :id`
+  const sql = `${descendants(':account')} SELECT id FROM below WHERE id = :id`
   return store.get(z.unknown(), sql, { account, id }) !== undefined
 }
 
@@ -51,7 +52,7 @@ function isWithin(store: Store, account: string, id: string): boolean {
  */
 export function reachableAccount(store: Store, own: AccountRow, id: string): AccountRow {
   if (id === 'me' || id === own.id) return own
-  const account = store.get(AccountRow, 'SELECT * FROM accounts WHERE id = :id', { id })
+  const account = store.find(AccountRow, 'accounts', { id })
   if (!account) throw notFound('Account', id)
   if (!isWithin(store, own.id, id)) {
     throw new Problem(403, 'The API key has no access to this account.')
@@ -70,7 +71,7 @@ export function isActive(store: Store, { id }: AccountRow): boolean {
 }
 
 function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
-  const found = store.get(AccountRow, 'SELECT * FROM accounts WHERE id = :id', { id })
+  const found = store.find(AccountRow, 'accounts', { id })
   if (!found || id === account.id || !isWithin(store, account.id, id)) {
     throw notFound('Subaccount', id)
   }
@@ -87,8 +88,10 @@ export const accountHandlers = [
       AccountRow,
       {
         table: 'accounts',
-        where: ['parent_id = :account', query.is_active !== undefined && 'is_active = :is_active'],
-        params: { account: account.id, is_active: Number(query.is_active ?? true) },
+        where: {
+          'parent_id = ?': account.id,
+          'is_active = ?': query.is_active === undefined ? undefined : Number(query.is_active),
+        },
         page: query,
       },
       view,
@@ -114,32 +117,21 @@ export const accountHandlers = [
         is_active: Number(body.is_active ?? before.is_active),
       }
       if (after.name === before.name && after.is_active === before.is_active) return view(before)
-      store.run(
-        'UPDATE accounts SET name = :name, is_active = :is_active, modified = :modified WHERE id = :id',
-        { id: after.id, name: after.name, is_active: after.is_active, modified: now },
-      )
+      const { id, name, is_active } = after
+      store.update('accounts', id, { name, is_active, modified: now })
       return view({ ...after, modified: now })
     }),
   ),
 ]
 
-/** Stores a new, active account. */
+/** Stores a new, active account, with its API key if it has one. */
 export function createAccount(
   store: Store,
-  { id, parentId, name, now }: { id: string; parentId: string | null; name: string; now: number },
+  account: { id: string; parentId: string | null; name: string; now: number; apiKey?: string },
 ): AccountRow {
-  const row = { id, parent_id: parentId, name, is_active: 1, created: now, modified: now }
-  insertAccount(store, row)
+  const { id, parentId: parent_id, name, now, apiKey } = account
+  const row = { id, parent_id, name, is_active: 1, created: now, modified: now }
+  store.insert('accounts', row)
+  if (apiKey !== undefined) store.insert('api_keys', { api_key: apiKey, account_id: id })
   return row
-}
-
-export function insertAccount(store: Store, row: AccountRow): void {
-  store.run(
-    'INSERT INTO accounts VALUES (:id, :parent_id, :name, :is_active, :created, :modified)',
-    row,
-  )
-}
-
-export function insertKey(store: Store, apiKey: string, accountId: string): void {
-  store.run('INSERT INTO api_keys VALUES (:apiKey, :accountId)', { apiKey, accountId })
 }

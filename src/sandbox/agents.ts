@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Agent, AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { documentedDefaults } from '../contract/field.ts'
 import { routes } from '../contract/routes.ts'
-import { on, pageOfRows } from './handler.ts'
+import { instant, on, pageOfRows } from './handler.ts'
 import { notFound } from './problem.ts'
 import type { Store } from './store.ts'
 
@@ -41,8 +41,7 @@ const creationDefaults: Readonly<Record<string, unknown>> = {
 
 /** Includes archived agents. */
 export function findAgent(store: Store, accountId: string, id: string): AgentRow | undefined {
-  const sql = 'SELECT * FROM agents WHERE id = :id AND account_id = :accountId'
-  return store.get(AgentRow, sql, { id, accountId })
+  return store.find(AgentRow, 'agents', { id, account_id: accountId })
 }
 
 function agent(store: Store, accountId: string, id: string): AgentRow {
@@ -51,46 +50,36 @@ function agent(store: Store, accountId: string, id: string): AgentRow {
   return found
 }
 
-const rangeFilters = ['created', 'modified'].flatMap((column) =>
-  Object.entries({ gt: '>', ge: '>=', lt: '<', le: '<=' }).map(([suffix, operator]) => ({
-    name: `${column}_${suffix}`,
-    condition: `${column} ${operator} :${column}_${suffix}`,
-  })),
-)
-
 export const agentHandlers = [
   on(routes.agents.create, ({ store, account, body, now }) =>
     view(createAgent(store, { accountId: account.id, body, now })),
   ),
 
-  on(routes.agents.list, ({ store, account, query }) => {
-    const { limit, offset, ...filters } = query
-    const ranges = rangeFilters.filter(({ name }) => Reflect.get(filters, name) !== undefined)
-    return pageOfRows(
+  on(routes.agents.list, ({ store, account, query }) =>
+    pageOfRows(
       store,
       AgentRow,
       {
         table: 'agents',
-        where: [
-          'account_id = :account',
-          query.name !== undefined && 'instr(name_folded, :name) > 0',
-          query.tags !== undefined && everyTag,
-          archivedCondition(query),
-          ...ranges.map(({ condition }) => condition),
-        ],
-        params: {
-          account: account.id,
-          name: query.name?.toLowerCase() ?? null,
-          tags: JSON.stringify(query.tags ?? []),
-          ...Object.fromEntries(
-            ranges.map(({ name }) => [name, Date.parse(String(Reflect.get(filters, name)))]),
-          ),
+        where: {
+          'account_id = ?': account.id,
+          'instr(name_folded, ?) > 0': query.name?.toLowerCase(),
+          [everyTag]: query.tags && JSON.stringify(query.tags),
+          'is_archived = ?': isArchivedIn(query),
+          'created > ?': instant(query.created_gt),
+          'created >= ?': instant(query.created_ge),
+          'created < ?': instant(query.created_lt),
+          'created <= ?': instant(query.created_le),
+          'modified > ?': instant(query.modified_gt),
+          'modified >= ?': instant(query.modified_ge),
+          'modified < ?': instant(query.modified_lt),
+          'modified <= ?': instant(query.modified_le),
         },
-        page: { limit, offset },
+        page: query,
       },
       view,
-    )
-  }),
+    ),
+  ),
 
   on(routes.agents.get, ({ store, account, params }) =>
     view(agent(store, account.id, params.agent_id)),
@@ -102,40 +91,31 @@ export const agentHandlers = [
       const config = updated(before.config, body)
       const is_archived = body.is_archived === undefined ? before.is_archived : 0
       const after = { ...before, config, is_archived, modified: now }
-      store.run(
-        `UPDATE agents SET name_folded = :name, config = :config, is_archived = :is_archived,
-         modified = :modified WHERE id = :id`,
-        {
-          id: after.id,
-          name: folded(config),
-          config: JSON.stringify(config),
-          is_archived,
-          modified: now,
-        },
-      )
+      const columns = { name_folded: folded(config), config: JSON.stringify(config) }
+      store.update('agents', after.id, { ...columns, is_archived, modified: now })
       return view(after)
     }),
   ),
 
   on(routes.agents.archive, ({ store, account, params, now }) => {
     const { id } = agent(store, account.id, params.agent_id)
-    store.run('UPDATE agents SET is_archived = 1, modified = :now WHERE id = :id', { id, now })
+    store.update('agents', id, { is_archived: 1, modified: now })
     return undefined
   }),
 ]
 
 const everyTag = `NOT EXISTS (
-  SELECT 1 FROM json_each(:tags) AS wanted
+  SELECT 1 FROM json_each(?) AS wanted
   WHERE wanted.value NOT IN (SELECT value FROM json_each(agents.config, '$.tags'))
 )`
 
-/** Archived agents are listed only on request [R]. */
-function archivedCondition(query: {
+/** Archived agents are listed only on request [R]; `undefined`: all agents. */
+function isArchivedIn(query: {
   is_archived?: boolean | undefined
   include_archived?: boolean | undefined
-}): string | false {
-  if (query.is_archived !== undefined) return `is_archived = ${Number(query.is_archived)}`
-  return !query.include_archived && 'is_archived = 0'
+}): number | undefined {
+  if (query.is_archived !== undefined) return Number(query.is_archived)
+  return query.include_archived ? undefined : 0
 }
 
 const folded = (config: Record<string, unknown>) => String(config.name ?? '').toLowerCase()
@@ -194,11 +174,11 @@ export function createAgent(
   )
   const config = withoutNullParts(merge(creationDefaults, Object.fromEntries(given)))
   const row = { id, account_id: accountId, is_archived: 0, created: now, modified: now, config }
-  store.run(
-    `INSERT INTO agents (id, account_id, name_folded, created, modified, config)
-     VALUES (:id, :accountId, :name, :now, :now, :config)`,
-    { id, accountId, name: folded(config), now, config: JSON.stringify(config) },
-  )
+  store.insert('agents', {
+    ...row,
+    name_folded: folded(config),
+    config: JSON.stringify(config),
+  })
   return row
 }
 

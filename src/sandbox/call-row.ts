@@ -63,19 +63,6 @@ export function rowOfPlan(
   }
 }
 
-export function insertCall(store: Store, row: CallRow): void {
-  store.run(
-    `INSERT INTO calls (${callColumns.join(', ')}) VALUES (:${callColumns.join(', :')})`,
-    row,
-  )
-}
-const callColumns = Object.keys(CallRow.shape)
-
-export function findByExternalId(store: Store, accountId: string, externalId: string) {
-  const sql = 'SELECT * FROM calls WHERE account_id = :accountId AND external_id = :externalId'
-  return store.get(CallRow, sql, { accountId, externalId })
-}
-
 const Script = z.array(z.object({ at: z.number(), role: z.string(), message: z.string() }))
 
 /** SQL: the status of a call at `:now`. */
@@ -191,18 +178,15 @@ export type WebCallRow = z.output<typeof WebCallRow>
 
 /** Lets a person join a call. Only the token in the address of the call's page gives access. */
 export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
-  store.run('INSERT INTO web_calls (call_id, token, talk) VALUES (:callId, :token, :talk)', {
-    callId,
-    token: randomUUID().replaceAll('-', ''),
-    talk: JSON.stringify(talk),
-  })
+  const token = randomUUID().replaceAll('-', '')
+  store.insert('web_calls', { call_id: callId, token, talk: JSON.stringify(talk) })
 }
 
 export const webCallByToken = (store: Store, token: string): WebCallRow | undefined =>
-  store.get(WebCallRow, 'SELECT * FROM web_calls WHERE token = :token', { token })
+  store.find(WebCallRow, 'web_calls', { token })
 
 export const webCallOf = (store: Store, callId: string): WebCallRow | undefined =>
-  store.get(WebCallRow, 'SELECT * FROM web_calls WHERE call_id = :callId', { callId })
+  store.find(WebCallRow, 'web_calls', { call_id: callId })
 
 export function markJoined(store: Store, callId: string, now: number): void {
   store.run('UPDATE web_calls SET joined = :now WHERE call_id = :callId', { callId, now })

@@ -10,10 +10,16 @@ import {
   statusAtNow,
   webCallOf,
 } from './call-row.ts'
-import { type AnyInput, type HandlerInput, on, pageOfRows, ReplyWithStatus } from './handler.ts'
+import {
+  type AnyInput,
+  type HandlerInput,
+  instant,
+  on,
+  pageOfRows,
+  ReplyWithStatus,
+} from './handler.ts'
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
-import type { SqlParams } from './store.ts'
 import { webCallPath } from './web-calls/web-calls.ts'
 
 /** Filters of calls and conversations; only their statuses differ. */
@@ -36,39 +42,18 @@ function placed(
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }
 }
 
-/** SQL conditions and parameters of the filters. */
-function activity(
-  query: ActivityQuery,
-  now: number,
-): { where: (string | false)[]; params: SqlParams } {
-  const { created_after, created_before, updated_after, updated_before } = query
-  const instant = (text: string | undefined) => (text === undefined ? null : Date.parse(text))
-  return {
-    where: [
-      query.agent_id !== undefined && 'agent_id = :agent_id',
-      query.type !== undefined && 'type = :type',
-      query.status !== undefined && `${statusAtNow} = :status`,
-      query.direction !== undefined && 'direction = :direction',
-      query.external_id !== undefined && 'external_id = :external_id',
-      created_after !== undefined && 'created >= :created_after',
-      created_before !== undefined && 'created < :created_before',
-      updated_after !== undefined && `${modifiedAtNow} >= :updated_after`,
-      updated_before !== undefined && `${modifiedAtNow} < :updated_before`,
-    ],
-    params: {
-      now,
-      agent_id: query.agent_id ?? null,
-      type: query.type ?? null,
-      status: query.status ?? null,
-      direction: query.direction ?? null,
-      external_id: query.external_id ?? null,
-      created_after: instant(created_after),
-      created_before: instant(created_before),
-      updated_after: instant(updated_after),
-      updated_before: instant(updated_before),
-    },
-  }
-}
+/** SQL conditions of the filters, with `:now`. */
+const activity = (query: ActivityQuery) => ({
+  'agent_id = ?': query.agent_id,
+  'type = ?': query.type,
+  [`${statusAtNow} = ?`]: query.status,
+  'direction = ?': query.direction,
+  'external_id = ?': query.external_id,
+  'created >= ?': instant(query.created_after),
+  'created < ?': instant(query.created_before),
+  [`${modifiedAtNow} >= ?`]: instant(query.updated_after),
+  [`${modifiedAtNow} < ?`]: instant(query.updated_before),
+})
 
 const isUnfiltered = ({ limit: _, offset: __, ...filters }: Record<string, unknown>): boolean =>
   Object.values(filters).every((value) => value === undefined)
@@ -80,43 +65,43 @@ export const callHandlers = [
     return isRepeat ? new ReplyWithStatus(200, reply) : reply
   }),
 
-  on(routes.calls.list, ({ store, account, query, now }) => {
-    const { where, params } = activity(query, now)
-    return pageOfRows(
+  on(routes.calls.list, ({ store, account, query, now }) =>
+    pageOfRows(
       store,
       CallRow,
       {
         table: 'calls',
-        where: ['account_id = :account', query.call_id !== undefined && 'id = :call_id', ...where],
-        params: { ...params, account: account.id, call_id: query.call_id ?? null },
+        where: { 'account_id = ?': account.id, 'id = ?': query.call_id, ...activity(query) },
+        params: { now },
         page: query,
         countedAs: isUnfiltered(query) ? `calls of ${account.id}` : undefined,
       },
       (row) => callAt(row, now),
-    )
-  }),
+    ),
+  ),
 
   on(routes.calls.get, ({ store, account, params, now }) => {
-    const sql = 'SELECT * FROM calls WHERE id = :id AND account_id = :account'
-    const row = store.get(CallRow, sql, { id: params.call_id, account: account.id })
+    const row = store.find(CallRow, 'calls', { id: params.call_id, account_id: account.id })
     if (!row) throw notFound('Call', params.call_id)
     return callDetailAt(row, now)
   }),
 
-  on(routes.conversations.list, ({ store, account, query, now }) => {
-    const { conversation_id, ...rest } = query
-    const { where, params } = activity(rest, now)
-    return pageOfRows(
+  on(routes.conversations.list, ({ store, account, query, now }) =>
+    pageOfRows(
       store,
       CallRow,
       {
         table: 'calls',
-        where: [withinAccount, conversation_id !== undefined && 'id = :conversation_id', ...where],
-        params: { ...params, account: account.id, conversation_id: conversation_id ?? null },
+        where: {
+          [withinAccount('?')]: account.id,
+          'id = ?': query.conversation_id,
+          ...activity(query),
+        },
+        params: { now },
         page: query,
         countedAs: isUnfiltered(query) ? `conversations within ${account.id}` : undefined,
       },
       (row) => conversationAt(row, now),
-    )
-  }),
+    ),
+  ),
 ]

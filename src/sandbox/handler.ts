@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite'
 import * as z from 'zod'
 import { defaultPageLimit } from '../contract/field.ts'
 import type { Route } from '../contract/route.ts'
@@ -65,6 +66,10 @@ export function on<R extends Route>(
   return { route, handle: handle as Handler['handle'] }
 }
 
+/** A given time as Unix ms. */
+export const instant = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Date.parse(text)
+
 /** A stored account. Instants are Unix ms. */
 export const AccountRow = z.object({
   id: z.string(),
@@ -97,9 +102,10 @@ export function pageOfRows<T, U>(
   row: z.ZodType<T>,
   query: {
     table: string
-    /** Conditions joined by AND; `false` is skipped. */
-    where: (string | false)[]
-    params: SqlParams
+    /** Values by condition, such as `id = ?`; a condition without a value does not apply. */
+    where: Readonly<Record<string, SQLInputValue | undefined>>
+    /** Further parameters of the conditions. */
+    params?: SqlParams
     page: { limit?: number | undefined; offset?: number | undefined }
     /**
      * Name of an incremental count. Only for queries whose rows are never removed, and match from
@@ -109,22 +115,23 @@ export function pageOfRows<T, U>(
   },
   view: (row: T) => U,
 ): { count: number; items: U[] } {
-  const where = query.where.filter((condition) => condition !== false).join(' AND ')
+  const given = Object.entries(query.where).flatMap(([condition, value], at) =>
+    value === undefined ? [] : [{ condition, name: `where${at}`, value }],
+  )
+  const where = given.map(({ condition, name }) => condition.replace('?', `:${name}`)).join(' AND ')
+  const values = Object.fromEntries(given.map(({ name, value }) => [name, value]))
+  const params = { ...query.params, ...values }
   const named = ` FROM ${query.table} WHERE ${where}`
   const rows = store.all(
     row,
     `SELECT *${named} ORDER BY created DESC, rowid DESC LIMIT :limit OFFSET :offset`,
-    {
-      ...query.params,
-      limit: query.page.limit ?? defaultPageLimit,
-      offset: query.page.offset ?? 0,
-    },
+    { ...params, limit: query.page.limit ?? defaultPageLimit, offset: query.page.offset ?? 0 },
   )
   return {
     count:
       query.countedAs === undefined
-        ? (store.get(Total, `SELECT count(*) AS total${named}`, query.params)?.total ?? 0)
-        : countOn(store, { ...query, where, countedAs: query.countedAs }),
+        ? (store.get(Total, `SELECT count(*) AS total${named}`, params)?.total ?? 0)
+        : countOn(store, { table: query.table, where, params, countedAs: query.countedAs }),
     items: rows.map(view),
   }
 }

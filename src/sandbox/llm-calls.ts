@@ -187,9 +187,5 @@ function finished({ row }: LlmCall, dialogue: Dialogue, outcome: 'completed' | '
 }
 
 function save(store: Store, { id, ended, outcome, duration_seconds, script }: CallRow): void {
-  store.run(
-    `UPDATE calls SET ended = :ended, outcome = :outcome, duration_seconds = :duration_seconds,
-     script = :script WHERE id = :id`,
-    { id, ended, outcome, duration_seconds, script },
-  )
+  store.update('calls', id, { ended, outcome, duration_seconds, script })
 }

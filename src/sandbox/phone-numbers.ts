@@ -16,7 +16,7 @@ const PhoneNumberRow = z.object({
   sip_trunk_id: z.string().nullable(),
   inbound_agent_id: z.string().nullable(),
 })
-export type PhoneNumberRow = z.output<typeof PhoneNumberRow>
+type PhoneNumberRow = z.output<typeof PhoneNumberRow>
 
 function view(store: Store, row: PhoneNumberRow): PhoneNumber {
   const trunk = row.sip_trunk_id && findSipTrunk(store, row.account_id, row.sip_trunk_id)
@@ -35,21 +35,15 @@ function view(store: Store, row: PhoneNumberRow): PhoneNumber {
 const nameOf = (name: unknown) => (typeof name === 'string' ? name : '')
 
 function phoneNumber(store: Store, accountId: string, id: string): PhoneNumberRow {
-  const sql = 'SELECT * FROM phone_numbers WHERE id = :id AND account_id = :accountId'
-  const found = store.get(PhoneNumberRow, sql, { id, accountId })
+  const found = store.find(PhoneNumberRow, 'phone_numbers', { id, account_id: accountId })
   if (!found) throw notFound('Phone number', id)
   return found
 }
 
 /** Finds the account's number by its E.164 form. */
-export function findNumber(
-  store: Store,
-  accountId: string,
-  number: string,
-): PhoneNumberRow | undefined {
-  const sql = 'SELECT * FROM phone_numbers WHERE number = :number AND account_id = :accountId'
-  return store.get(PhoneNumberRow, sql, { number, accountId })
-}
+/** Finds the account's number by its E.164 form. */
+export const findNumber = (store: Store, account_id: string, number: string) =>
+  store.find(PhoneNumberRow, 'phone_numbers', { number, account_id })
 
 /** Checks a number's references; each error names its field. */
 function checkLinks(store: Store, row: PhoneNumberRow): void {
@@ -103,7 +97,7 @@ export const phoneNumberHandlers = [
       }
       checkLinks(store, row)
       checkUnique(store, row)
-      insertPhoneNumber(store, row, now)
+      store.insert('phone_numbers', { ...row, created: now })
       return view(store, row)
     }),
   ),
@@ -114,8 +108,7 @@ export const phoneNumberHandlers = [
       PhoneNumberRow,
       {
         table: 'phone_numbers',
-        where: ['account_id = :account'],
-        params: { account: account.id },
+        where: { 'account_id = ?': account.id },
         page: query,
       },
       (row) => view(store, row),
@@ -137,12 +130,7 @@ export const phoneNumberHandlers = [
       const after = { ...before, number, friendly_name: name, sip_trunk_id, inbound_agent_id }
       checkLinks(store, after)
       checkUnique(store, after)
-      store.run(
-        `UPDATE phone_numbers SET number = :number, friendly_name = :friendly_name,
-         sip_trunk_id = :sip_trunk_id, inbound_agent_id = :inbound_agent_id
-         WHERE id = :id AND account_id = :account_id`,
-        after,
-      )
+      store.update('phone_numbers', after.id, after)
       return view(store, after)
     }),
   ),
@@ -153,12 +141,3 @@ export const phoneNumberHandlers = [
     return undefined
   }),
 ]
-
-export function insertPhoneNumber(store: Store, row: PhoneNumberRow, now: number): void {
-  store.run(
-    `INSERT INTO phone_numbers
-     (id, account_id, number, friendly_name, sip_trunk_id, inbound_agent_id, created)
-     VALUES (:id, :account_id, :number, :friendly_name, :sip_trunk_id, :inbound_agent_id, :created)`,
-    { ...row, created: now },
-  )
-}

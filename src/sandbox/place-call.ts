@@ -3,14 +3,7 @@ import type { CallCreate } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
 import { type AgentRow, findAgent, merge } from './agents.ts'
 import { magicDestinations, planCall } from './call-plan.ts'
-import {
-  type CallRow,
-  findByExternalId,
-  insertCall,
-  insertWebCall,
-  rowOfPlan,
-  type WebTalk,
-} from './call-row.ts'
+import { CallRow, insertWebCall, rowOfPlan, type WebTalk } from './call-row.ts'
 import { callSettings, renderGreeting } from './call-settings.ts'
 import type { HandlerInput } from './handler.ts'
 import type { LlmCall } from './llm-calls.ts'
@@ -134,12 +127,14 @@ export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean 
   let speaking: LlmCall | undefined
   const placed = store.transaction(() => {
     const { external_id } = body
-    const first = external_id !== undefined && findByExternalId(store, account.id, external_id)
+    const first =
+      external_id !== undefined &&
+      store.find(CallRow, 'calls', { account_id: account.id, external_id })
     if (first) return { row: first, isRepeat: true }
     const call = prepare(input)
     if (live && isOrdinary(call.row)) speaking = call
     const row = live && speaking ? live.begin(speaking) : call.row
-    insertCall(store, row)
+    store.insert('calls', row)
     if (body.type === 'web' && webCalls) insertWebCall(store, row.id, webTalk(call, body))
     return { row, isRepeat: false }
   })

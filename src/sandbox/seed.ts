@@ -1,4 +1,4 @@
-import { createAccount, insertKey } from './accounts.ts'
+import { createAccount } from './accounts.ts'
 import type { Content, Fixture } from './fixture/fixture.ts'
 import { loadContent, type NextId } from './fixture/fixture.ts'
 import { hotelContent } from './fixture/hotel-calls.ts'
@@ -40,22 +40,16 @@ const contentOf = (
 function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
   const created = now - 90 * day
   const ids = countingIds(1)
-  const fill = (id: string, name: string, parentId: string | null, content: Content) => {
-    createAccount(store, { id, name, parentId, now: created })
-    loadContent(content, contentOf(store, { now, ids, accountId: id }))
-  }
-  fill(seedIds.account, account ?? 'Sandbox account', null, main)
-  insertKey(store, sandboxKeys.main, seedIds.account)
-  subaccounts.forEach(({ name, ...content }, at) => {
+  const add = (id: string, name: string, parentId: string | null, apiKey?: string) =>
+    createAccount(store, { id, name, parentId, now: created, ...(apiKey && { apiKey }) })
+  const fill = (accountId: string, content: Content) =>
+    loadContent(content, contentOf(store, { now, ids, accountId }))
+  add(seedIds.account, account ?? 'Sandbox account', null, sandboxKeys.main)
+  fill(seedIds.account, main)
+  for (const [at, { name, ...content }] of subaccounts.entries()) {
     const id = at === 0 ? seedIds.subaccount : seedId(1, 0x10 + at)
-    fill(id, name, seedIds.account, content)
-    if (at === 0) insertKey(store, sandboxKeys.subaccount, id)
-  })
-  createAccount(store, {
-    id: seedIds.otherAccount,
-    name: 'Unrelated account',
-    parentId: null,
-    now: created,
-  })
-  insertKey(store, sandboxKeys.other, seedIds.otherAccount)
+    add(id, name, seedIds.account, at === 0 ? sandboxKeys.subaccount : undefined)
+    fill(id, content)
+  }
+  add(seedIds.otherAccount, 'Unrelated account', null, sandboxKeys.other)
 }

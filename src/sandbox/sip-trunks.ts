@@ -42,10 +42,8 @@ function view(store: Store, row: SipTrunkRow): SipTrunk {
   }
 }
 
-export function findSipTrunk(store: Store, accountId: string, id: string): SipTrunkRow | undefined {
-  const sql = 'SELECT * FROM sip_trunks WHERE id = :id AND account_id = :accountId'
-  return store.get(SipTrunkRow, sql, { id, accountId })
-}
+export const findSipTrunk = (store: Store, account_id: string, id: string) =>
+  store.find(SipTrunkRow, 'sip_trunks', { id, account_id })
 
 function sipTrunk(store: Store, accountId: string, id: string): SipTrunkRow {
   const found = findSipTrunk(store, accountId, id)
@@ -82,8 +80,7 @@ export const sipTrunkHandlers = [
       SipTrunkRow,
       {
         table: 'sip_trunks',
-        where: ['account_id = :account'],
-        params: { account: account.id },
+        where: { 'account_id = ?': account.id },
         page: query,
       },
       (row) => view(store, row),
@@ -102,11 +99,8 @@ export const sipTrunkHandlers = [
         body.allowed_ips === undefined ? before.allowed_ips : (body.allowed_ips ?? [])
       const after = { ...before, name, termination_uri, allowed_ips }
       checkTermination(after)
-      store.run(
-        `UPDATE sip_trunks SET name = :name, termination_uri = :termination_uri,
-         allowed_ips = :allowed_ips WHERE id = :id`,
-        { id: after.id, name, termination_uri, allowed_ips: JSON.stringify(allowed_ips) },
-      )
+      const columns = { name, termination_uri, allowed_ips: JSON.stringify(allowed_ips) }
+      store.update('sip_trunks', after.id, columns)
       return view(store, after)
     }),
   ),
@@ -127,11 +121,11 @@ export const sipTrunkHandlers = [
 ]
 
 export function insertSipTrunk(store: Store, row: SipTrunkRow, now: number): void {
-  store.run(
-    `INSERT INTO sip_trunks (id, account_id, name, termination_uri, allowed_ips, created)
-     VALUES (:id, :account_id, :name, :termination_uri, :allowed_ips, :created)`,
-    { ...row, allowed_ips: JSON.stringify(row.allowed_ips), created: now },
-  )
+  store.insert('sip_trunks', {
+    ...row,
+    allowed_ips: JSON.stringify(row.allowed_ips),
+    created: now,
+  })
 }
 
 const hostName =

@@ -1,9 +1,8 @@
-import { createAccount, insertKey } from './accounts.ts'
+import { createAccount } from './accounts.ts'
 import { createAgent } from './agents.ts'
 import { planCall } from './call-plan.ts'
-import { insertCall, rowOfPlan } from './call-row.ts'
+import { rowOfPlan } from './call-row.ts'
 import { callSettings, defaultSpeech } from './call-settings.ts'
-import { insertPhoneNumber } from './phone-numbers.ts'
 import { insertSipTrunk } from './sip-trunks.ts'
 import type { Store } from './store.ts'
 
@@ -62,15 +61,12 @@ export function seedSmall(store: Store, now: number): void {
 
 function seedAccounts(store: Store, created: number): void {
   const { account, subaccount, secondSubaccount, otherAccount } = seedIds
-  const add = (id: string, name: string, parentId: string | null) =>
-    createAccount(store, { id, name, parentId, now: created })
-  add(account, 'Sandbox account', null)
-  add(subaccount, 'Sandbox branch', account)
+  const add = (id: string, name: string, parentId: string | null, apiKey?: string) =>
+    createAccount(store, { id, name, parentId, now: created, ...(apiKey && { apiKey }) })
+  add(account, 'Sandbox account', null, sandboxKeys.main)
+  add(subaccount, 'Sandbox branch', account, sandboxKeys.subaccount)
   add(secondSubaccount, 'Sandbox franchise', account)
-  add(otherAccount, 'Unrelated account', null)
-  insertKey(store, sandboxKeys.main, account)
-  insertKey(store, sandboxKeys.subaccount, subaccount)
-  insertKey(store, sandboxKeys.other, otherAccount)
+  add(otherAccount, 'Unrelated account', null, sandboxKeys.other)
 }
 
 function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) {
@@ -101,7 +97,7 @@ function seedLines(store: Store, created: number): void {
     number: string,
     friendly_name: string,
     links: { sip_trunk_id: string; inbound_agent_id: string | null },
-  ) => insertPhoneNumber(store, { id, account_id, number, friendly_name, ...links }, created)
+  ) => store.insert('phone_numbers', { id, account_id, number, friendly_name, ...links, created })
   const answered = { sip_trunk_id: trunk, inbound_agent_id: supportAgent }
   add(seedIds.mainNumber, '+12025550110', 'Main line', answered)
   add(seedIds.spareNumber, '+12025550111', 'Spare line', { ...answered, inbound_agent_id: null })
@@ -149,7 +145,7 @@ function seedCalls(store: Store, now: number): void {
         speed: 1,
       },
     )
-    insertCall(store, row)
+    store.insert('calls', row)
   }
 }
 

@@ -24,6 +24,14 @@ CREATE TABLE IF NOT EXISTS web_calls (
   joined INTEGER
 ) STRICT, WITHOUT ROWID`
 
+/** Adds a completed call to the sums of its hour. */
+const countCall = `BEGIN
+  INSERT INTO usage_hours
+  VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)
+  ON CONFLICT DO UPDATE SET
+    conversations = conversations + 1, seconds = seconds + excluded.seconds;
+END;`
+
 /**
  * Tables of the sandbox. Instants are Unix ms. A call's row holds its whole course from the start
  * (call-row.ts), so its state is a function of the row and the time.
@@ -116,21 +124,11 @@ CREATE TABLE usage_hours (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER usage_counts_new_call AFTER INSERT ON calls WHEN NEW.outcome = 'completed'
-BEGIN
-  INSERT INTO usage_hours
-  VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)
-  ON CONFLICT DO UPDATE SET
-    conversations = conversations + 1, seconds = seconds + excluded.seconds;
-END;
+${countCall}
 
 CREATE TRIGGER usage_counts_finished_call AFTER UPDATE OF outcome ON calls
 WHEN NEW.outcome = 'completed' AND OLD.outcome <> 'completed'
-BEGIN
-  INSERT INTO usage_hours
-  VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)
-  ON CONFLICT DO UPDATE SET
-    conversations = conversations + 1, seconds = seconds + excluded.seconds;
-END;
+${countCall}
 `
 
 export type SqlParams = Record<string, SQLInputValue>
@@ -144,8 +142,12 @@ export interface Store {
   all<T>(row: z.ZodType<T>, sql: string, params?: SqlParams): T[]
   /** The first row of a query, parsed. */
   get<T>(row: z.ZodType<T>, sql: string, params?: SqlParams): T | undefined
-  /** Runs a statement; returns the number of changed rows. */
-  run(sql: string, params?: SqlParams): number
+  /** The row with these values, parsed. */
+  find<T>(row: z.ZodType<T>, table: string, values: SqlParams): T | undefined
+  run(sql: string, params?: SqlParams): void
+  insert(table: string, row: SqlParams): void
+  /** Changes columns of the row with this id. */
+  update(table: string, id: string, columns: SqlParams): void
   /** Runs `work` in a new or the open transaction. */
   transaction<T>(work: () => T): T
   /** The same, waiting for another process's write without blocking this process. */
@@ -247,6 +249,12 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
       throw error
     }
   }
+  const get: Store['get'] = (row, sql, params = {}) =>
+    guard(() => {
+      const found = prepare(sql).get(params)
+      return found && parsed(row, found)
+    })
+  const run: Store['run'] = (sql, params = {}) => guard(() => void prepare(sql).run(params))
   return {
     all: (row, sql, params = {}) =>
       guard(() =>
@@ -254,12 +262,19 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
           .all(params)
           .map((found) => parsed(row, found)),
       ),
-    get: (row, sql, params = {}) =>
-      guard(() => {
-        const found = prepare(sql).get(params)
-        return found && parsed(row, found)
+    get,
+    find: (row, table, values) =>
+      get(row, `SELECT * FROM ${table} WHERE ${equalities(values).join(' AND ')}`, values),
+    run,
+    insert(table, row) {
+      const names = Object.keys(row)
+      run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (:${names.join(', :')})`, row)
+    },
+    update: (table, id, columns) =>
+      run(`UPDATE ${table} SET ${equalities(columns).join(', ')} WHERE id = :id`, {
+        ...columns,
+        id,
       }),
-    run: (sql, params = {}) => guard(() => Number(prepare(sql).run(params).changes)),
     // IMMEDIATE: no other process may change the data between read and write.
     transaction: (work) => within('BEGIN IMMEDIATE', work),
     async write(work) {
@@ -271,6 +286,8 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
     close: () => db.close(),
   }
 }
+
+const equalities = (columns: SqlParams) => Object.keys(columns).map((name) => `${name} = :${name}`)
 
 /**
  * Begins a transaction. Returns false while another process writes; throws SQLite's error after

@@ -86,7 +86,7 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
     Sum,
     `SELECT hour * ${hour} AS at, sum(conversations) AS conversations, sum(seconds) AS seconds,
      ${groups} FROM usage_hours
-     WHERE ${withinAccount} AND hour >= :first AND hour < :last
+     WHERE ${withinAccount(':account')} AND hour >= :first AND hour < :last
      AND hour NOT IN (SELECT value FROM json_each(:split))
      GROUP BY 1, 4, 5, 6`,
     {
@@ -97,7 +97,7 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
     },
   )
   const completed = `SELECT created AS at, 1 AS conversations, duration_seconds AS seconds, ${groups}
-    FROM calls WHERE ${withinAccount} AND outcome = 'completed'
+    FROM calls WHERE ${withinAccount(':account')} AND outcome = 'completed'
     AND created >= :from AND created < :end`
   for (const part of split) {
     const within = { from: Math.max(from, part * hour), end: Math.min(end, (part + 1) * hour) }

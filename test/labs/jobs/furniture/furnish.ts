@@ -1,9 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { insertAccount, insertKey } from '../../../../src/sandbox/accounts.ts'
 import { createAgent } from '../../../../src/sandbox/agents.ts'
-import { insertCall, rowOfPlan } from '../../../../src/sandbox/call-row.ts'
-import { insertPhoneNumber } from '../../../../src/sandbox/phone-numbers.ts'
+import { rowOfPlan } from '../../../../src/sandbox/call-row.ts'
 import { insertSipTrunk } from '../../../../src/sandbox/sip-trunks.ts'
 import { openStore, type Store } from '../../../../src/sandbox/store.ts'
 import { scratchFolder } from '../../../harness/program.ts'
@@ -44,7 +42,7 @@ function furnish(store: Store, job: string): void {
       now: opened + index * 3_600_000,
     })
     if (seed.isArchived) {
-      store.run('UPDATE agents SET is_archived = 1 WHERE id = :id', { id: agentId(seed.name) })
+      store.update('agents', agentId(seed.name), { is_archived: 1 })
     }
   })
   furnishLines(store, { job, accountId, agentId, numberId })
@@ -60,7 +58,7 @@ interface Ids {
 
 function furnishAccounts(store: Store, job: string, accountId: Ids['accountId']): void {
   for (const [key, name] of Object.entries(accountNames) as [AccountKey, string][]) {
-    insertAccount(store, {
+    store.insert('accounts', {
       id: accountId(key),
       parent_id: key === 'company' ? null : accountId('company'),
       name,
@@ -69,7 +67,7 @@ function furnishAccounts(store: Store, job: string, accountId: Ids['accountId'])
       modified: opened,
     })
   }
-  insertKey(store, keyOf(job), accountId('company'))
+  store.insert('api_keys', { api_key: keyOf(job), account_id: accountId('company') })
 }
 
 function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
@@ -87,7 +85,7 @@ function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids):
       sip_trunk_id: trunkId(trunk),
       inbound_agent_id: answeredBy === null ? null : agentId(answeredBy),
     }
-    insertPhoneNumber(store, row, opened + index * 60_000)
+    store.insert('phone_numbers', { ...row, created: opened + index * 60_000 })
   })
 }
 
@@ -107,7 +105,8 @@ function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids):
       external_id: null,
       is_recorded: 1,
     }
-    insertCall(store, rowOfPlan(who, plan, { id: idOf(job, 'call', index), created, speed: 1 }))
+    const row = rowOfPlan(who, plan, { id: idOf(job, 'call', index), created, speed: 1 })
+    store.insert('calls', row)
   })
 }
 
