@@ -1,4 +1,5 @@
 import type { Granularity } from '../contract/usage.ts'
+import { offsetAt } from '../text/time-zone.ts'
 
 /*
  * Calendar buckets in a time zone, with Intl only. Between two changes of a zone's offset bucket
@@ -9,52 +10,6 @@ import type { Granularity } from '../contract/usage.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
-
-const formats = new Map<string, Intl.DateTimeFormat>()
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone)
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    })
-    formats.set(zone, format)
-  }
-  return format
-}
-
-/** Offset of local time from UTC at an instant, ms; historic offsets may have seconds. */
-function offsetAt(zone: string, ms: number): number {
-  const parts = new Map(
-    formatOf(zone)
-      .formatToParts(ms)
-      .map(({ type, value }) => [type, value]),
-  )
-  const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type))
-  const year = parts.get('era') === 'BC' ? 1 - field('year') : field('year')
-  const time = [field('hour'), field('minute'), field('second')] as const
-  const local = new Date(Date.UTC(2000, field('month') - 1, field('day'), ...time))
-  local.setUTCFullYear(year, field('month') - 1, field('day'))
-  return local.getTime() - Math.floor(ms / 1000) * 1000
-}
-
-/** ISO 8601 of an instant in a zone, with the offset in force. */
-export function isoInZone(zone: string, ms: number): string {
-  const offset = offsetAt(zone, ms)
-  const local = new Date(ms + offset).toISOString().replace(/\.000Z$|Z$/, '')
-  if (offset === 0) return `${local}Z`
-  const minutes = Math.round(Math.abs(offset) / 60_000)
-  const pad = (value: number) => String(value).padStart(2, '0')
-  return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
-}
 
 /** Ranges of constant offset that together cover [from, to). */
 function* stretches(zone: string, from: number, to: number) {

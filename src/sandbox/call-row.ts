@@ -5,9 +5,8 @@ import type { CallPlan } from './call-plan.ts'
 import { callSettings } from './call-settings.ts'
 import type { Store } from './store.ts'
 
-/** A stored call with its whole course (see call-plan.ts and llm-calls.ts). Instants are Unix ms. */
-export const CallRow = z.object({
-  id: z.string(),
+/** The account, agent and numbers of a call. */
+const CallParties = z.object({
   account_id: z.string(),
   type: z.string(),
   direction: z.string(),
@@ -18,6 +17,11 @@ export const CallRow = z.object({
   to_number: z.string().nullable(),
   external_id: z.string().nullable(),
   is_recorded: z.int(),
+})
+
+/** A stored call with its whole course (see call-plan.ts and llm-calls.ts). Instants are Unix ms. */
+export const CallRow = CallParties.extend({
+  id: z.string(),
   created: z.int(),
   answered: z.int().nullable(),
   ended: z.int(),
@@ -31,19 +35,7 @@ export type CallRow = z.output<typeof CallRow>
 
 /** Builds a row with the whole course of a call: `speed` planned seconds take one real second. */
 export function rowOfPlan(
-  who: Pick<
-    CallRow,
-    | 'account_id'
-    | 'type'
-    | 'direction'
-    | 'agent_id'
-    | 'agent_name'
-    | 'phone_number_id'
-    | 'from_number'
-    | 'to_number'
-    | 'external_id'
-    | 'is_recorded'
-  >,
+  who: z.output<typeof CallParties>,
   plan: CallPlan,
   { created, speed, id = randomUUID() }: { created: number; speed: number; id?: string },
 ): CallRow {

@@ -30,17 +30,36 @@ export const dateIn = (ms: number, timeZone: string): string =>
 export const timeIn = (ms: number, timeZone: string): string =>
   new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
 
-/** Midnight at the beginning of a day such as `2026-11-21`, in ISO 8601 with the offset of that day. */
-function startOfDay(isoDay: string, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const offsetAt = (ms: number) => {
-    const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value
-    return name?.slice('GMT'.length) || '+00:00'
-  }
-  const local = `${isoDay}T00:00:00`
+const offsetFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Offset of local time from UTC at an instant, ms; historic offsets may have seconds. */
+export function offsetAt(timeZone: string, ms: number): number {
+  const format =
+    offsetFormats.get(timeZone) ??
+    new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+  offsetFormats.set(timeZone, format)
+  // Such as GMT, GMT+05:30 or GMT-00:01:15.
+  const [, sign, hours = 0, minutes = 0, seconds = 0] =
+    /GMT([+-])(\d+):(\d+)(?::(\d+))?$/.exec(format.format(ms)) ?? []
+  const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
+  return sign === '-' ? -size : size
+}
+
+/** ISO 8601 of an instant in a zone, with the offset in force. */
+export function isoInZone(timeZone: string, ms: number): string {
+  const offset = offsetAt(timeZone, ms)
+  const local = new Date(ms + offset).toISOString().replace(/\.000Z$|Z$/, '')
+  if (offset === 0) return `${local}Z`
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
+}
+
+/** Midnight at the beginning of a day such as `2026-11-21`, Unix ms. */
+function startOfDay(isoDay: string, timeZone: string): number {
+  const local = Date.parse(isoDay)
   // The offset at UTC midnight gives the time approximately; the offset at that time is the right one.
-  const about = Date.parse(`${local}${offsetAt(Date.parse(`${local}Z`))}`)
-  return `${local}${offsetAt(about)}`
+  return local - offsetAt(timeZone, local - offsetAt(timeZone, local))
 }
 
 const day = 86_400_000
@@ -51,7 +70,10 @@ export const addDays = (isoDay: string, days: number): string =>
 
 /** Midnight of a zone so many days before a time, in ISO 8601 with the offset of that day. */
 export const midnightBefore = (now: number, days: number, timeZone: string): string =>
-  startOfDay(addDays(dateIn(now, timeZone), -days), timeZone)
+  isoInZone(timeZone, startOfDay(addDays(dateIn(now, timeZone), -days), timeZone)).replace(
+    /Z$/,
+    '+00:00',
+  )
 
 /**
  * Start of the time of the same length before a time, Unix ms: as many days earlier if it begins and
@@ -59,8 +81,8 @@ export const midnightBefore = (now: number, days: number, timeZone: string): str
  */
 export function startBefore(start: number, end: number, timeZone: string): number {
   const [first, last] = [dateIn(start, timeZone), dateIn(end, timeZone)]
-  const isMidnight = (ms: number, date: string) => Date.parse(startOfDay(date, timeZone)) === ms
+  const isMidnight = (ms: number, date: string) => startOfDay(date, timeZone) === ms
   if (!isMidnight(start, first) || !isMidnight(end, last)) return start - (end - start)
   const days = (Date.parse(last) - Date.parse(first)) / day
-  return Date.parse(startOfDay(addDays(first, -days), timeZone))
+  return startOfDay(addDays(first, -days), timeZone)
 }

@@ -1,4 +1,5 @@
-import { bucketStart, bucketStarts, isoInZone } from '../../src/sandbox/calendar-buckets.ts'
+import { bucketStart, bucketStarts } from '../../src/sandbox/calendar-buckets.ts'
+import { isoInZone } from '../../src/text/time-zone.ts'
 import { envelope, json, startFakePlatform } from './fake-platform.ts'
 
 /** A completed conversation. */

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { granularities } from '../../src/contract/usage.ts'
-import { bucketStart, bucketStarts, isoInZone } from '../../src/sandbox/calendar-buckets.ts'
+import { bucketStart, bucketStarts } from '../../src/sandbox/calendar-buckets.ts'
+import { isoInZone } from '../../src/text/time-zone.ts'
 import { tries } from '../harness/property.ts'
 
 /** Bucket starts worked out independently, by stepping through another zone database. */
