@@ -6,7 +6,7 @@ import type { Observer } from '../server/observe/observer.ts'
 import type { Tracing } from '../server/observe/tracing.ts'
 import type { ToolSummary } from '../server/tool-summaries.ts'
 import { defectText, errorKind, messageText } from '../text/safe-text.ts'
-import type { MetricsConfig } from './config/http.ts'
+import type { ListenConfig } from './config/http.ts'
 import { isLoopback } from './config/platform.ts'
 import type { ServiceConfig } from './config/service.ts'
 
@@ -122,7 +122,10 @@ interface Observation {
 export async function openObservation({
   log: logOptions,
   metrics: address,
-}: Partial<MetricsConfig> & { readonly log: LogOptions }): Promise<Observation> {
+}: {
+  readonly log: LogOptions
+  readonly metrics?: ListenConfig['listen'] | undefined
+}): Promise<Observation> {
   const opened = setUpLog(logOptions)
   const metrics = address && (await openMetrics(address, opened.dropped))
   const sinks = [opened.sink, metrics?.sink].filter((sink) => sink !== undefined)
@@ -154,10 +157,7 @@ async function openTracing(): Promise<Tracing | undefined> {
   return tracing
 }
 
-async function openMetrics(
-  { host, port }: NonNullable<MetricsConfig['metrics']>,
-  droppedLogLines: () => number,
-) {
+async function openMetrics({ host, port }: ListenConfig['listen'], droppedLogLines: () => number) {
   const [{ createMetrics, metricsContentType }, { startMetricsServer }] = await Promise.all([
     import('../server/observe/metrics.ts'),
     import('../server/transports/metrics-server.ts'),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CallFollower } from '../calls/call-follower.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
 import type { CallServices } from '../calls/placement.ts'
-import { type CallingConfig, callingSettings } from '../cli/config/calling.ts'
+import { type CallingConfig, callingSettings, type PolicySource } from '../cli/config/calling.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
 import { settingLabel } from '../cli/config/setting.ts'
 import { createDialPolicy, type DialPolicy } from '../policy/dial-policy.ts'
@@ -49,7 +49,7 @@ export function createCallServices(
 }
 
 /** The operator's policy, and its name in messages. Throws ConfigError. */
-export function readPolicy(policy: CallingConfig['policy']): {
+export function readPolicy(policy: PolicySource | undefined): {
   config: DialPolicyConfig | undefined
   source: string
 } {

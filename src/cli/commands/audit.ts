@@ -2,8 +2,8 @@ import type { AuditEntry, AuditQuery, AuditTrail } from '../../state/audit-trail
 import { firstCharacters, safeJson, safeLine } from '../../text/safe-text.ts'
 import { ConfigError, exitCodes } from '../config/config-error.ts'
 import {
-  count,
   jsonSettings,
+  limit,
   optionalChoice,
   type Setting,
   type SettingTexts,
@@ -19,7 +19,6 @@ const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(uni
 
 /** A duration before now, or a date; as ms since 1970. */
 const instant = (help: string): Setting<number | undefined> => ({
-  variable: undefined,
   value: 'TIME',
   help,
   range: 'A time ago, such as 30m, 12h or 7d, or a date, such as 2026-11-22 or 2026-11-22T08:00Z.',
@@ -40,9 +39,8 @@ const instant = (help: string): Setting<number | undefined> => ({
 const auditQuerySettings = {
   since: instant('Only entries from this time on.'),
   until: instant('Only entries before this time.'),
-  tool: text({ variable: undefined, value: 'NAME', help: 'Only calls of this tool.' }),
+  tool: text({ value: 'NAME', help: 'Only calls of this tool.' }),
   outcome: optionalChoice({
-    variable: undefined,
     value: 'WORD',
     help: 'Only entries with this outcome.',
     choices: ['done', 'unchanged', 'partly', 'refused', 'failed', 'unknown', 'begun'],
@@ -50,14 +48,11 @@ const auditQuerySettings = {
       'One of done, unchanged, partly, refused, failed, unknown and begun (it has not ended, or its server did).',
   }),
   'key-hash': text({
-    variable: undefined,
     value: 'HASH',
     help: 'Only entries of this key, by the beginning of its hash.',
   }),
-  limit: count({
-    variable: undefined,
+  limit: limit({
     help: 'Print at most so many, the newest.',
-    min: 0,
     default: 100,
   }),
 }

@@ -23,7 +23,7 @@ interface CallsCommandConfig {
 const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
-  ...text({ variable: undefined, value, help, range }),
+  ...text({ value, help, range }),
   parse(given, label) {
     if (given === undefined || given.length <= maxStopText) return given
     throw new ConfigError(`${label} takes at most ${maxStopText} characters.`)

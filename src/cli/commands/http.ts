@@ -4,32 +4,26 @@ import { toolSummaries } from '../../server/tool-summaries.ts'
 import type { Site } from '../../server/transports/http.ts'
 import type { Authorization } from '../../server/transports/http-authorization.ts'
 import type { OwnKey } from '../../server/transports/http-key.ts'
-import { faultsOf, throwFaults } from '../config/config-error.ts'
+import { readAll } from '../config/config-error.ts'
+import type { Environment } from '../config/given-settings.ts'
 import {
-  type HttpConfig,
   httpConfig,
   httpSettings,
   type ListenConfig,
   listenConfig,
   listenSettings,
-  type MetricsConfig,
   metricsConfig,
   metricsSettings,
-  type OauthConfig,
   oauthConfig,
   oauthSettings,
   requireHosts,
 } from '../config/http.ts'
 import { isLoopback } from '../config/platform.ts'
 import { exposedTools } from '../config/scope.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
+import { serviceConfig, serviceSettings } from '../config/service.ts'
+import type { SettingTexts } from '../config/setting.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
-
-type HttpCommandConfig = ServiceConfig &
-  ListenConfig &
-  HttpConfig &
-  MetricsConfig & { readonly oauth: OauthConfig | undefined }
 
 const defaultPort = 3000
 
@@ -51,25 +45,24 @@ export const http = defineCommand({
     ...metricsSettings,
     ...oauthSettings,
   },
-  read(texts, env): HttpCommandConfig {
-    throwFaults(
-      faultsOf([
-        () => serviceConfig(texts, env, { needsKey: false }),
-        () => listenConfig(texts, defaultPort),
-        () => oauthConfig(texts, env),
-        () => httpConfig(texts),
-        () => metricsConfig(texts),
-      ]),
-    )
-    const service = serviceConfig(texts, env, { needsKey: false })
-    const listening = listenConfig(texts, defaultPort)
-    const oauth = oauthConfig(texts, env)
-    const reached = oauth ? reachedAt(oauth.publicUrl, listening) : listening
-    if (service.platform.kind === 'sandbox') requireHosts(reached)
-    return { ...service, ...reached, ...httpConfig(texts), ...metricsConfig(texts), oauth }
-  },
+  read: httpCommandConfig,
   start,
 })
+
+type HttpCommandConfig = ReturnType<typeof httpCommandConfig>
+
+function httpCommandConfig(texts: SettingTexts, env: Environment) {
+  const { service, listening, oauth, http, metrics } = readAll({
+    service: () => serviceConfig(texts, env, { needsKey: false }),
+    listening: () => listenConfig(texts, defaultPort),
+    oauth: () => oauthConfig(texts, env),
+    http: () => httpConfig(texts),
+    metrics: () => metricsConfig(texts),
+  })
+  const reached = oauth ? reachedAt(oauth.publicUrl, listening) : listening
+  if (service.platform.kind === 'sandbox') requireHosts(reached)
+  return { ...service, ...reached, ...http, metrics, oauth }
+}
 
 async function start(config: HttpCommandConfig): Promise<Running> {
   const exposure = exposedTools(toolSummaries, config.scope.exposure)

@@ -13,7 +13,6 @@ export const usualServerName = 'voice-agents'
 
 export const uninstallSettings = {
   name: text({
-    variable: undefined,
     value: 'NAME',
     help: 'The name of the server in the files.',
     range: `Letters, digits, - and _; default ${usualServerName}.`,

@@ -12,7 +12,6 @@ const ownSettings = {
     help: 'JSON file of rules by which the sandbox fails (see docs/sandbox.md).',
   }),
   fixture: text({
-    variable: undefined,
     value: 'FILE',
     help: 'JSON file of what a new sandbox holds (see docs/sandbox.md).',
   }),

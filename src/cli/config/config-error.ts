@@ -24,23 +24,35 @@ export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }
 
-/** Collects the messages of all ConfigErrors that the checks throw. */
-export function faultsOf(checks: readonly (() => unknown)[]): string[] {
+/** Messages of all ConfigErrors that the checks throw. */
+export const faultsOf = (checks: readonly (() => unknown)[]): string[] => readable(checks).faults
+
+/** Throws all faults as one ConfigError. */
+export function throwFaults(faults: readonly string[]): void {
+  if (faults.length > 0) throw new ConfigError(faults.join(' '))
+}
+
+/** Reads all parts of a configuration. Throws the faults of all as one ConfigError. */
+export function readAll<T extends object>(parts: { readonly [N in keyof T]: () => T[N] }): T {
+  const { parts: read, faults } = readable(parts)
+  throwFaults(faults)
+  // Without a fault, every part was read.
+  return read as T
+}
+
+/** The parts of a configuration that can be read, and the faults of the others, each once. */
+export function readable<T extends object>(parts: { readonly [N in keyof T]: () => T[N] }) {
+  const read: { [N in keyof T]?: T[N] } = {}
   const faults = new Set<string>()
-  for (const check of checks) {
+  for (const name in parts) {
     try {
-      check()
+      read[name] = parts[name]()
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       faults.add(error.message)
     }
   }
-  return [...faults]
-}
-
-/** Throws all faults as one ConfigError. */
-export function throwFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new ConfigError(faults.join(' '))
+  return { parts: read, faults: [...faults] }
 }
 
 /** Reason why a user's file cannot be read, as a clause. */

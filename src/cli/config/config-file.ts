@@ -4,16 +4,21 @@ import { isObject, parseJsonText } from '../../text/json.ts'
 import { ConfigError, faultsOf, readFault } from './config-error.ts'
 import { type OnFault, throwFault } from './given-settings.ts'
 import { settingHelp } from './help.ts'
-import { type Setting, type SettingGroup, type SettingTexts, text } from './setting.ts'
+import {
+  type Setting,
+  type SettingGroup,
+  type SettingTexts,
+  text,
+  withVariables,
+} from './setting.ts'
 
 /** The setting that names the configuration file; every command takes it. */
-export const configFileSettings = {
+export const configFileSettings = withVariables({
   config: text({
-    variable: 'VOICE_AGENT_CONFIG',
     value: 'FILE',
     help: 'JSON file of settings, by the names of their flags; flags and variables win over it (see docs/configuration.md).',
   }),
-}
+})
 
 /** Key of the schema's URL, for editors; not a setting. */
 const schemaKey = '$schema'

@@ -6,86 +6,65 @@ import type { Environment } from './given-settings.ts'
 import {
   choice,
   count,
+  limit,
   number,
   type SettingTexts,
   seconds,
   settingReader,
   text,
+  withVariables,
 } from './setting.ts'
 
 /** The remote platform, or the built-in sandbox. */
-export type PlatformConfig =
-  | {
-      kind: 'network'
-      baseUrl: URL
-      /** The operator's key. Over HTTP each request may have a key of its own. */
-      apiKey: string | undefined
-      headersTimeoutMs: number
-      totalTimeoutMs: number
-      /** HTTPS proxy, and the hosts that bypass it. */
-      proxy: HttpsProxy | undefined
-      /** Concurrent requests to the platform: in total, per key, per client network. */
-      concurrency: { inAll: number; perKey: number; perNetwork: number }
-    }
-  | ({ kind: 'sandbox' } & SandboxConfig)
+export type PlatformConfig = ReturnType<typeof platformConfig>
 
-export const platformSettings = {
+export const platformSettings = withVariables({
   'base-url': text({
-    variable: 'VOICE_AGENT_BASE_URL',
     value: 'URL',
     help: 'Address of the platform: https, or http on this machine. Without it and a key: the sandbox.',
   }),
   'api-key': text({
-    variable: 'VOICE_AGENT_API_KEY',
     value: 'KEY',
     help: 'API key of the platform. Better as a variable: others can see flags.',
     isSecret: true,
   }),
   'headers-timeout': seconds({
-    variable: 'VOICE_AGENT_HEADERS_TIMEOUT',
     help: 'Longest wait for the platform to start answering.',
     default: 10,
   }),
   timeout: seconds({
-    variable: 'VOICE_AGENT_TIMEOUT',
     help: 'Longest wait for the whole answer of the platform; placing a call takes at most 54 in all.',
     default: 30,
   }),
   'max-upstream': count({
-    variable: 'VOICE_AGENT_MAX_UPSTREAM',
     help: 'Most requests to the platform at once, and so connections to it, in all; further ones wait.',
-    min: 1,
     default: 128,
   }),
   'max-upstream-per-key': count({
-    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_KEY',
     help: 'Most requests to the platform at once with one API key.',
-    min: 1,
     default: 64,
   }),
-}
+})
 
 /** Platform settings of a server for many clients. */
-export const sharedPlatformSettings = {
-  'max-upstream-per-address': count({
-    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS',
+export const sharedPlatformSettings = withVariables({
+  'max-upstream-per-address': limit({
     help: 'Most requests to the platform at once with keys of their own from one client address.',
-    min: 0,
     default: 96,
   }),
-}
+})
 
 /** `needsKey`: the server needs its own key, because requests cannot have one. */
 export function platformConfig(
   texts: SettingTexts,
   env: Environment,
   { needsKey }: { needsKey: boolean },
-): PlatformConfig {
+) {
   const value = settingReader(platformSettings, texts)
   const baseUrl = value('base-url')
   const apiKey = value('api-key')
   if (baseUrl === undefined && apiKey === undefined) {
-    return { kind: 'sandbox', ...sandboxConfig(texts) }
+    return { kind: 'sandbox' as const, ...sandboxConfig(texts) }
   }
   if (baseUrl === undefined) {
     throw new ConfigError(
@@ -100,12 +79,15 @@ export function platformConfig(
   if (apiKey !== undefined) checkApiKey(apiKey)
   const url = platformUrl(baseUrl)
   return {
-    kind: 'network',
+    kind: 'network' as const,
     baseUrl: url,
+    /** The operator's key. Over HTTP each request may have a key of its own. */
     apiKey,
     headersTimeoutMs: value('headers-timeout'),
     totalTimeoutMs: value('timeout'),
+    /** HTTPS proxy, and the hosts that bypass it. */
     proxy: proxyFor(url, env),
+    /** Concurrent requests to the platform: in total, per key, per client network. */
     concurrency: {
       inAll: value('max-upstream'),
       perKey: value('max-upstream-per-key'),
@@ -195,34 +177,20 @@ function platformUrl(given: string): URL {
   return url
 }
 
-export interface SandboxConfig {
-  /** SQLite file; `:memory:` keeps nothing. */
-  file: string
-  /** Speed of simulated calls, as a multiple of real time. */
-  speed: number
-  /** Contents of a new file: fixed data only, or a sample business as well. */
-  seed: 'small' | 'full'
-  /** Time that a web call waits for a person to join in a browser, ms. */
-  webWaitMs: number
-  /** The language model that speaks in simulated calls. */
-  llm: { url: string; model: string; apiKey: string | undefined } | undefined
-}
+export type SandboxConfig = ReturnType<typeof sandboxConfig>
 
-export const sandboxSettings = {
+export const sandboxSettings = withVariables({
   'sandbox-db': text({
-    variable: 'VOICE_AGENT_SANDBOX_DB',
     value: 'FILE',
     help: 'Where the sandbox keeps its data; :memory: keeps nothing.',
     range: "Default: sandbox.db in your user's data folder.",
   }),
   'sandbox-seed': choice({
-    variable: 'VOICE_AGENT_SANDBOX_SEED',
     help: 'full: a new sandbox also holds a hotel with calls in two languages; small: only data that never change.',
     choices: ['full', 'small'],
     default: 'full',
   }),
   'sandbox-speed': number({
-    variable: 'VOICE_AGENT_SANDBOX_SPEED',
     value: 'FACTOR',
     help: 'How many times faster than real time simulated calls run.',
     min: 0.1,
@@ -231,7 +199,6 @@ export const sandboxSettings = {
     range: '0.1 to 10000; default 10.',
   }),
   'sandbox-web-wait': number({
-    variable: 'VOICE_AGENT_SANDBOX_WEB_WAIT',
     value: 'SECONDS',
     help: 'How long a web call waits for a person in a browser, before a simulated caller joins.',
     min: 0,
@@ -240,43 +207,40 @@ export const sandboxSettings = {
     range: '0 to 3600 seconds; default 60.',
   }),
   'sandbox-llm-url': text({
-    variable: 'VOICE_AGENT_SANDBOX_LLM_URL',
     value: 'URL',
     help: 'OpenAI-compatible endpoint that speaks in simulated calls; without it they follow a script.',
   }),
   'sandbox-llm-model': text({
-    variable: 'VOICE_AGENT_SANDBOX_LLM_MODEL',
     value: 'MODEL',
     help: 'Model to ask for at --sandbox-llm-url.',
   }),
   'sandbox-llm-key': text({
-    variable: 'VOICE_AGENT_SANDBOX_LLM_KEY',
     value: 'KEY',
     help: 'API key for that endpoint, if it needs one. Better as a variable: others can see flags.',
     isSecret: true,
   }),
-}
+})
 
-export function sandboxConfig(texts: SettingTexts): SandboxConfig {
+export function sandboxConfig(texts: SettingTexts) {
   const value = settingReader(sandboxSettings, texts)
   return {
+    /** SQLite file; `:memory:` keeps nothing. */
     file: value('sandbox-db') ?? join(dataFolder(), 'sandbox.db'),
-    seed: value('sandbox-seed'),
+    /** Speed of simulated calls, as a multiple of real time. */
     speed: value('sandbox-speed'),
+    /** Contents of a new file: fixed data only, or a sample business as well. */
+    seed: value('sandbox-seed'),
+    /** Time that a web call waits for a person to join in a browser, ms. */
     webWaitMs: 1000 * value('sandbox-web-wait'),
-    llm: llmConfig({
-      url: value('sandbox-llm-url'),
-      model: value('sandbox-llm-model'),
-      apiKey: value('sandbox-llm-key'),
-    }),
+    llm: llmConfig(texts),
   }
 }
 
-function llmConfig({
-  url,
-  model,
-  apiKey,
-}: Record<'url' | 'model' | 'apiKey', string | undefined>): SandboxConfig['llm'] {
+/** The language model that speaks in simulated calls. */
+function llmConfig(texts: SettingTexts) {
+  const value = settingReader(sandboxSettings, texts)
+  const [url, model] = [value('sandbox-llm-url'), value('sandbox-llm-model')]
+  const apiKey = value('sandbox-llm-key')
   if (url === undefined) {
     if (model === undefined && apiKey === undefined) return undefined
     throw new ConfigError(

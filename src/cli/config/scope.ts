@@ -18,64 +18,44 @@ import {
   settingLabel,
   settingReader,
   text,
+  withVariables,
 } from './setting.ts'
-
-/** Account and tools that assistants get. */
-export interface ScopeConfig {
-  /** Pinned account of all tools; `undefined`: the caller's choice, or the key's own. */
-  account: string | undefined
-  /** Exposure settings, unparsed. */
-  exposure: ExposureSettings
-  /** Cache lifetime of catalogs, ms. */
-  catalogMs: number
-  /** Bounds for watched resources: in total, and per key. */
-  watched: { inAll: number; perKey: number }
-}
 
 const toolsets = toolsetsOf(toolSummaries.map(({ route }) => route)).join(', ')
 
-export const scopeSettings = {
+export const scopeSettings = withVariables({
   account: text({
-    variable: 'VOICE_AGENT_ACCOUNT',
     value: 'ID',
     help: 'The one account that all tools act on. With it, no tool takes account_id.',
   }),
   toolsets: names({
-    variable: 'VOICE_AGENT_TOOLSETS',
     help: `Expose only the tools of these toolsets, separated by commas: ${toolsets}.`,
   }),
   tools: names({
-    variable: 'VOICE_AGENT_TOOLS',
     help: 'Expose only these tools, separated by commas; with --toolsets, these in addition.',
   }),
   'exclude-tools': names({
-    variable: 'VOICE_AGENT_EXCLUDE_TOOLS',
     help: 'Do not expose these tools, separated by commas.',
   }),
   'read-only': flag({
-    variable: 'VOICE_AGENT_READ_ONLY',
     help: 'Expose only tools that read; narrows --toolsets and --tools. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({
-    variable: 'VOICE_AGENT_CATALOG_TTL',
     help: 'How long the catalogs of models, transcribers and voices are kept.',
     default: 300,
   }),
   'max-watched': count({
-    variable: 'VOICE_AGENT_MAX_WATCHED',
     help: 'Most resources that are watched for subscriptions, in all. A resource counts once, however many watch it.',
-    min: 1,
     default: 2500,
   }),
   'max-watched-per-key': count({
-    variable: 'VOICE_AGENT_MAX_WATCHED_PER_KEY',
     help: 'Most resources that are watched for subscriptions with one API key.',
-    min: 1,
     default: 250,
   }),
-}
+})
 
-export function scopeConfig(texts: SettingTexts): ScopeConfig {
+/** Account and tools that assistants get. */
+export function scopeConfig(texts: SettingTexts) {
   const value = settingReader(scopeSettings, texts)
   const account = value('account')
   // The id becomes a part of paths; these texts would lead to another path.
@@ -84,14 +64,18 @@ export function scopeConfig(texts: SettingTexts): ScopeConfig {
     throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
   }
   return {
+    /** Pinned account of all tools; `undefined`: the caller's choice, or the key's own. */
     account,
+    /** Exposure settings, unparsed. */
     exposure: {
       toolsets: value('toolsets'),
       tools: value('tools'),
       excludeTools: value('exclude-tools'),
       readOnly: value('read-only'),
     },
+    /** Cache lifetime of catalogs, ms. */
     catalogMs: value('catalog-ttl'),
+    /** Bounds for watched resources: in total, and per key. */
     watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },
   }
 }

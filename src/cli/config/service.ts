@@ -1,40 +1,32 @@
 import { type LogOptions, logForms, logLevels } from '../../server/observe/log.ts'
-import { type CallingConfig, callingConfig, callingSettings } from './calling.ts'
-import { ConfigError, faultsOf, throwFaults } from './config-error.ts'
+import { callingConfig, callingSettings } from './calling.ts'
+import { type ConfigError, faultsOf, readAll, readable } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
+import { platformConfig, platformSettings, sandboxSettings } from './platform.ts'
+import { scopeConfig, scopeSettings } from './scope.ts'
 import {
-  type PlatformConfig,
-  platformConfig,
-  platformSettings,
-  sandboxSettings,
-} from './platform.ts'
-import { type ScopeConfig, scopeConfig, scopeSettings } from './scope.ts'
-import { choice, optionalChoice, type SettingTexts, settingReader } from './setting.ts'
-import {
-  type AuditConfig,
-  auditConfig,
-  auditSettings,
-  type StateConfig,
-  stateConfig,
-  stateSettings,
-} from './state.ts'
+  choice,
+  optionalChoice,
+  type SettingTexts,
+  settingReader,
+  withVariables,
+} from './setting.ts'
+import { auditConfig, auditSettings, stateConfig, stateSettings } from './state.ts'
 
-export const logSettings = {
+export const logSettings = withVariables({
   log: choice({
-    variable: 'VOICE_AGENT_LOG',
     value: 'FORM',
     help: 'Form of the log on standard error. text: lines for people; json: one JSON object a line, for programs; off: no log.',
     choices: logForms,
     default: 'text',
   }),
   'log-level': optionalChoice({
-    variable: 'VOICE_AGENT_LOG_LEVEL',
     value: 'LEVEL',
     help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start, stop and connecting clients; info: also one line for each request and each refused HTTP request; debug: also messages of errors, which may hold texts of clients.',
     choices: logLevels,
     range: 'Default notice; info with --log json.',
   }),
-}
+})
 
 export function logConfig(texts: SettingTexts): LogOptions {
   const value = settingReader(logSettings, texts)
@@ -43,14 +35,7 @@ export function logConfig(texts: SettingTexts): LogOptions {
 }
 
 /** Service configuration, the same over stdio and HTTP. */
-export interface ServiceConfig {
-  readonly platform: PlatformConfig
-  readonly scope: ScopeConfig
-  readonly calling: CallingConfig
-  readonly state: StateConfig
-  readonly audit: AuditConfig
-  readonly log: LogOptions
-}
+export type ServiceConfig = ReturnType<typeof serviceConfig>
 
 export const serviceSettings = {
   ...platformSettings,
@@ -62,41 +47,21 @@ export const serviceSettings = {
   ...logSettings,
 }
 
-export const serviceConfig = (
-  texts: SettingTexts,
-  env: Environment,
-  options: { needsKey: boolean },
-): ServiceConfig => {
-  throwFaults(
-    faultsOf([
-      () => platformConfig(texts, env, options),
-      () => scopeConfig(texts),
-      () => callingConfig(texts),
-      () => auditConfig(texts, stateConfig(texts)),
-      () => logConfig(texts),
-    ]),
-  )
-  const state = stateConfig(texts)
-  return {
-    platform: platformConfig(texts, env, options),
-    scope: scopeConfig(texts),
-    calling: callingConfig(texts),
-    state,
-    audit: auditConfig(texts, state),
-    log: logConfig(texts),
-  }
-}
+const serviceParts = (texts: SettingTexts, env: Environment, options: { needsKey: boolean }) => ({
+  platform: () => platformConfig(texts, env, options),
+  scope: () => scopeConfig(texts),
+  calling: () => callingConfig(texts),
+  state: () => stateConfig(texts),
+  audit: () => auditConfig(texts, stateConfig(texts)),
+  log: () => logConfig(texts),
+})
 
-/** Parts of a configuration; `undefined`: invalid. */
-export interface UsableConfig {
-  readonly platform: PlatformConfig | undefined
-  readonly scope: ScopeConfig | undefined
-  readonly calling: CallingConfig | undefined
-  readonly state: StateConfig | undefined
-  readonly audit: AuditConfig | undefined
-  /** Faults of the invalid parts. */
-  readonly faults: readonly string[]
-}
+/** Throws ConfigError, with the faults of all parts. */
+export const serviceConfig = (...given: Parameters<typeof serviceParts>) =>
+  readAll(serviceParts(...given))
+
+/** Parts of a configuration; an invalid one is absent. */
+export type UsableConfig = ReturnType<typeof usableConfig>
 
 /**
  * Reads each part of a configuration separately, so that a fault of one does not hide the others.
@@ -107,25 +72,8 @@ export function usableConfig(
   env: Environment,
   found: readonly ConfigError[],
   checks: readonly (() => unknown)[],
-): UsableConfig {
-  const faults = new Set(found.map(({ message }) => message))
-  const attempt = <T>(read: () => T): T | undefined => {
-    try {
-      return read()
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      faults.add(error.message)
-      return undefined
-    }
-  }
-  const state = attempt(() => stateConfig(texts))
-  const parts = {
-    platform: attempt(() => platformConfig(texts, env, { needsKey: false })),
-    scope: attempt(() => scopeConfig(texts)),
-    calling: attempt(() => callingConfig(texts)),
-    state,
-    audit: state && attempt(() => auditConfig(texts, state)),
-  }
-  for (const check of checks) attempt(check)
-  return { ...parts, faults: [...faults] }
+) {
+  const { parts, faults } = readable(serviceParts(texts, env, { needsKey: false }))
+  const all = [...found.map(({ message }) => message), ...faults, ...faultsOf(checks)]
+  return { ...parts, faults: [...new Set(all)] }
 }

@@ -5,8 +5,8 @@ import { ConfigError } from './config-error.ts'
  * a group.
  */
 export interface Setting<T = unknown> {
-  /** Environment variable; `undefined`: flag for one run only. */
-  readonly variable: string | undefined
+  /** Environment variable; absent: flag for one run only. */
+  readonly variable?: string
   /** The flag's placeholder in the help, one word; empty for a switch. */
   readonly value: string
   /** Effect of the setting. */
@@ -38,6 +38,18 @@ type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'obje
 /** Settings by flag name. */
 export type SettingGroup = Readonly<Record<string, Setting>>
 
+/**
+ * Settings that environment variables and configuration files can give, too. The variable is named
+ * after the flag: `VOICE_AGENT_BASE_URL` for `--base-url`.
+ */
+export const withVariables = <G extends SettingGroup>(group: G): G =>
+  Object.fromEntries(
+    Object.entries(group).map(([name, setting]) => [
+      name,
+      { variable: `VOICE_AGENT_${name.toUpperCase().replaceAll('-', '_')}`, ...setting },
+    ]),
+  ) as G
+
 /** Texts of the given settings, by flag name. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
@@ -57,8 +69,8 @@ export const settingReader =
   (name) =>
     group[name].parse(texts[name], labelOf(name, group[name].variable))
 
-type Spec = Pick<Setting, 'variable' | 'help'>
-type TextSpec = Spec & Pick<Setting, 'value' | 'blankError' | 'isSecret'>
+type Spec = Pick<Setting, 'help'>
+type TextSpec = Spec & Pick<Setting, 'value' | 'variable' | 'blankError' | 'isSecret'>
 
 export const text = (
   spec: TextSpec & { range?: string; json?: SettingJson },
@@ -79,7 +91,7 @@ export const flag = (spec: Spec): Setting<string | undefined> =>
 
 /** A switch for one run only. */
 export const runFlag = (help: string): Setting<boolean> => ({
-  ...flag({ variable: undefined, help }),
+  ...flag({ help }),
   parse: (given) => given !== undefined,
 })
 
@@ -110,7 +122,6 @@ export const choice = <const T extends string>(
 export const optionalChoice = <const T extends string>(
   spec: Spec & { choices: readonly T[]; value?: string; range: string },
 ): Setting<T | undefined> => ({
-  variable: spec.variable,
   help: spec.help,
   value: spec.value ?? 'WHEN',
   range: spec.range,
@@ -127,7 +138,6 @@ function parsedChoice<T extends string>(given: string, choices: readonly T[], la
 
 /** `on` or `off`, which `help` explains. The error does not repeat the text, which may be a secret. */
 export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
-  variable: spec.variable,
   help: spec.help,
   value: 'WHEN',
   range: `Default ${spec.default}.`,
@@ -148,7 +158,6 @@ interface Bounds {
 export const number = <D extends number | undefined>(
   spec: Spec & Bounds & { value: string; default: D; range: string },
 ): Setting<number | D> => ({
-  variable: spec.variable,
   help: spec.help,
   value: spec.value,
   range: spec.range,
@@ -172,7 +181,6 @@ const longestSeconds = { min: 0.001, max: 3600 }
 
 /** A time in seconds; its value is in milliseconds, ms. */
 export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
-  variable: spec.variable,
   help: spec.help,
   value: 'SECONDS',
   range: `${longestSeconds.min} to ${longestSeconds.max} seconds; default ${spec.default}.`,
@@ -188,14 +196,20 @@ export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
 
 const maxCount = 1_000_000
 
-/** A count. If `min` is 0, 0 means no limit. */
-export const count = (spec: Spec & { min: 0 | 1; default: number }): Setting<number> =>
+/** A count, at least 1. */
+export const count = (spec: Spec & { default: number }): Setting<number> =>
+  countFrom(1, spec, `1 to ${maxCount}`)
+
+/** A bound of a count; 0 means no limit. */
+export const limit = (spec: Spec & { default: number }): Setting<number> =>
+  countFrom(0, spec, `0 to ${maxCount}, 0 for no limit`)
+
+const countFrom = (min: 0 | 1, spec: Spec & { default: number }, range: string) =>
   number({
-    ...spec,
+    ...{ ...spec, min, range: `${range}; default ${spec.default}.` },
     value: 'COUNT',
     max: maxCount,
     isWhole: true,
-    range: `${spec.min} to ${maxCount}${spec.min === 0 ? ', 0 for no limit' : ''}; default ${spec.default}.`,
   })
 
 /** For commands that print something. */

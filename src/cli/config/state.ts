@@ -9,6 +9,7 @@ import {
   settingLabel,
   settingReader,
   text,
+  withVariables,
 } from './setting.ts'
 
 /** Location of the state. */
@@ -27,22 +28,19 @@ export interface StateConfig extends StateLocation {
   undoDays: number
 }
 
-export const stateSettings = {
+export const stateSettings = withVariables({
   'state-dir': text({
-    variable: 'VOICE_AGENT_STATE_DIR',
     value: 'FOLDER',
     help: 'Folder of the state: the journal of placed calls, used confirmations, the audit trail and the local token; :memory: keeps nothing.',
     range: "Default: your user's data folder.",
   }),
   'state-url': text({
-    variable: 'VOICE_AGENT_STATE_URL',
     value: 'URL',
     help: 'PostgreSQL database that keeps the state instead: the journal, the counts, used confirmations and the audit trail, for any number of servers; postgres://…, needs a secret. Better as a variable: others can see flags.',
     isSecret: true,
     blankError: 'is empty. Give the address, or do not set it.',
   }),
   secret: text({
-    variable: 'VOICE_AGENT_SECRET',
     value: 'TEXT',
     help: "Secret that signs confirmations, at least 32 characters; servers that share it accept each other's. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.",
     range: 'Default: made and kept in the --state-dir.',
@@ -50,12 +48,10 @@ export const stateSettings = {
     blankError: 'is empty. Give the secret, or do not set it.',
   }),
   'secret-file': text({
-    variable: 'VOICE_AGENT_SECRET_FILE',
     value: 'FILE',
     help: 'Secrets in a file, one a line.',
   }),
   'undo-days': number({
-    variable: 'VOICE_AGENT_UNDO_DAYS',
     value: 'DAYS',
     help: 'How long the earlier values of what tools change stay in the --state-dir or the database, encrypted, so that a change can be taken back; 0 keeps none.',
     min: 0,
@@ -64,7 +60,7 @@ export const stateSettings = {
     default: 30,
     range: '0 to 365 days; default 30.',
   }),
-}
+})
 
 /** The settings that locate the state, for commands that work on it. */
 export const stateLocationSettings = {
@@ -152,21 +148,12 @@ function defaultStateDir(texts: SettingTexts): string {
 }
 
 /** Audit trail of changes and calls. */
-export interface AuditConfig {
-  /** Retention in the state, days; 0: entries are not stored there. */
-  readonly days: number
-  /** File of JSON lines; `-`: standard error. */
-  readonly file: string | undefined
-  readonly showsNumbers: boolean
-  /** If true, changes that cannot be recorded are refused. */
-  readonly mustRecord: boolean
-}
+export type AuditConfig = ReturnType<typeof auditConfig>
 
 const maxDays = 3650
 
-export const auditSettings = {
+export const auditSettings = withVariables({
   'audit-days': number({
-    variable: 'VOICE_AGENT_AUDIT_DAYS',
     value: 'DAYS',
     help: 'How long the audit trail (who changed what, and who called whom) stays in the --state-dir or the database; 0 keeps none.',
     min: 0,
@@ -176,26 +163,23 @@ export const auditSettings = {
     range: `0 to ${maxDays} days; default 90.`,
   }),
   'audit-log': text({
-    variable: 'VOICE_AGENT_AUDIT_LOG',
     value: 'FILE',
     help: 'File to which the audit trail is also written, as JSON lines; - is standard error.',
   }),
   'audit-phone-numbers': onOff({
-    variable: 'VOICE_AGENT_AUDIT_PHONE_NUMBERS',
     help: 'Whether the audit trail has telephone numbers in full, not only their last digits.',
     default: 'off',
   }),
   'audit-failure': choice({
-    variable: 'VOICE_AGENT_AUDIT_FAILURE',
     value: 'WHAT',
     help: 'What happens to a change or call that cannot be recorded. continue: it is made, and the log says so; refuse: it is not made.',
     choices: ['continue', 'refuse'],
     default: 'continue',
   }),
-}
+})
 
 /** Throws ConfigError if changes must be recorded but nothing records them. */
-export function auditConfig(texts: SettingTexts, state: StateConfig): AuditConfig {
+export function auditConfig(texts: SettingTexts, state: StateConfig) {
   const value = settingReader(auditSettings, texts)
   const keepsState = state.databaseUrl !== undefined || state.dir !== ':memory:'
   const days = keepsState ? value('audit-days') : 0
@@ -209,5 +193,13 @@ export function auditConfig(texts: SettingTexts, state: StateConfig): AuditConfi
       `${failure} is refuse, but nothing is recorded. Let the state keep the audit trail (${kept}), or set ${log}.`,
     )
   }
-  return { days, file, showsNumbers: value('audit-phone-numbers'), mustRecord }
+  return {
+    /** Retention in the state, days; 0: entries are not stored there. */
+    days,
+    /** File of JSON lines; `-`: standard error. */
+    file,
+    showsNumbers: value('audit-phone-numbers'),
+    /** If true, changes that cannot be recorded are refused. */
+    mustRecord,
+  }
 }
