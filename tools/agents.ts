@@ -88,11 +88,11 @@ export const getAgent = defineTool({
   route: routes.agents.get,
   view: 'agent',
   options: { changes: z.boolean().optional().describe('true: also its latest changes.') },
-  schema: Agent.extend({ changes: latestChangesShape }),
+  schema: Agent.extend(latestChangesShape),
   async run({ request, session, signal, options }) {
     const agent = await session.client.call(routes.agents.get, request, signal)
     if (!options.changes) return { structured: agent }
     const changes = await latestChanges({ kind: 'agent', id: agent.id }, session)
-    return { structured: { ...agent, ...(changes && { changes }) } }
+    return { structured: { ...agent, ...changes } }
   },
 })

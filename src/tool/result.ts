@@ -28,6 +28,7 @@ import {
 } from './refused.ts'
 import { resultBudget, shortenLines, shortenResult } from './results/shortening.ts'
 import type { StructuredContent, Tool, ToolOutput } from './tool.ts'
+import { UnknownChange } from './undo.ts'
 
 export type CallResult = CallToolResult | InputRequiredResult
 
@@ -193,8 +194,15 @@ async function apiErrorResult(
   })
   // The text has these already, shortened.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
-  return errorResult(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
-    shortenToCharacters(text, 30_000),
+  const undo = error instanceof UnknownChange && error.undo
+  const next = undo
+    ? `${advice.next} It may have been done: ${tool.name} with undo ${undo} takes it back.`
+    : advice.next
+  return errorResult(
+    tool,
+    { ...advice, next },
+    { ...facts, advice: row, method, path, attempts, ...(undo && { undo }) },
+    (text) => shortenToCharacters(text, 30_000),
   )
 }
 

@@ -62,6 +62,17 @@ export const driftedFields = (reply: unknown): string[] =>
 /** Longest wait for the state, ms. A change is not held up by a state that hangs. */
 const maxWaitMs = 2000
 
+/** A request whose change may have been done nevertheless, and is kept. */
+export class UnknownChange extends ApiError {
+  /** Id of the change, to take it back. */
+  readonly undo: string
+
+  constructor(error: ApiError, undo: string) {
+    super(error.failure, error)
+    this.undo = undo
+  }
+}
+
 /** Keeps the changes of one tool call. */
 export class KeptChanges {
   readonly #kind: ChangedKind
@@ -108,8 +119,12 @@ export class KeptChanges {
       }
       return reply
     } catch (error) {
-      if (error instanceof ApiError && mayBeDone(error)) count()
-      else if ('settle' in added) {
+      if (error instanceof ApiError && mayBeDone(error)) {
+        count()
+        const undo = 'settle' in added && (await this.#begun()).change
+        throw undo ? new UnknownChange(error, undo) : error
+      }
+      if ('settle' in added) {
         added.settle('not_done', [])
         await this.#flush()
       }
@@ -354,29 +369,37 @@ function withValue(
 }
 
 /** The latest changes of an object, for a result. */
-export const latestChangesShape = z
-  .array(
-    z.object({
-      undo: z.string().describe('Id of the change.'),
-      at: z.string().describe('When.'),
-      outcome: z.literal('unknown').optional().describe('Not known whether it was done.'),
-      changes: fieldChanges,
-    }),
-  )
-  .optional()
-  .describe('Its latest changes by this server, newest first.')
+export const latestChangesShape = {
+  changes: z
+    .array(
+      z.object({
+        undo: z.string().describe('Id of the change.'),
+        at: z.string().describe('When.'),
+        outcome: z.literal('unknown').optional().describe('Not known whether it was done.'),
+        changes: fieldChanges,
+      }),
+    )
+    .optional()
+    .describe('Its latest changes by this server, newest first.'),
+  changes_note: z.string().optional().describe('Why there are none.'),
+}
 
-/** `undefined`: this server keeps none. Throws ApiError and StateError. */
+/** The latest changes of an object, or why there are none. Throws ApiError and StateError. */
 export async function latestChanges(
   object: Pick<ChangedObject, 'kind' | 'id'>,
   session: KeepingSession,
-): Promise<z.output<typeof latestChangesShape>> {
-  const found = await session.undoLog?.ofObject(await changeOwner(session), object)
-  const shown = found?.map((object) => keyFree(object, session))
-  return shown?.map(({ change, at, state, paths }) => ({
-    undo: change,
-    at: new Date(at).toISOString(),
-    ...(state === 'sent' && { outcome: 'unknown' as const }),
-    changes: changesOf(paths),
-  }))
+): Promise<z.output<z.ZodObject<typeof latestChangesShape>>> {
+  if (!session.undoLog) return { changes_note: `None: ${switchedOff}.` }
+  const found = await session.undoLog.ofObject(await changeOwner(session), object)
+  if (found.length === 0) return { changes: [], changes_note: 'This server has kept none of it.' }
+  const changes = found.map((one) => {
+    const { change, at, state, paths } = keyFree(one, session)
+    return {
+      undo: change,
+      at: new Date(at).toISOString(),
+      ...(state === 'sent' && { outcome: 'unknown' as const }),
+      changes: changesOf(paths),
+    }
+  })
+  return { changes }
 }

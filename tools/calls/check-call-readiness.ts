@@ -60,19 +60,22 @@ export const checkCallReadiness = defineTool({
   async run(given) {
     // The body has the number, even if it was given by name.
     const { from_number = given.options.from_number } = given.body
-    const run = { ...given, options: { ...given.options, from_number } }
-    const { to_number } = run.options
+    const from = formatCheck('from_number format', from_number, e164Expected)
+    const to = formatCheck('to_number format', given.options.to_number, callableExpected)
+    // What is wrong besides the form of a number is found in the same call.
+    const numbers = { from_number: from.number, to_number: to.number }
+    const run = { ...given, options: { ...given.options, ...numbers } }
     const reader = accountReader(run)
     const cures = accountReader({ ...run, session: run.restricted })
-    const from = formatCheck('from_number format', from_number, e164Expected)
-    const to = formatCheck('to_number format', to_number, callableExpected)
     const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
       checkAccounts(reader, run.session.pinnedAccount),
       checkAgent(run, reader),
-      from.ok ? lookUpFromNumber(from_number, reader, cures).then(({ checks }) => checks) : [],
+      isE164(from.number)
+        ? lookUpFromNumber(from.number, reader, cures).then(({ checks }) => checks)
+        : [],
     ])
-    const destination = to.ok ? [await checkDestination(run, agent)] : []
-    const checks = [...accounts, ...agentChecks, from, ...number, to, ...destination]
+    const destination = isE164(to.number) ? [await checkDestination(run, agent)] : []
+    const checks = [...accounts, ...agentChecks, from.check, ...number, to.check, ...destination]
     return readinessOf(checks.sort(bySeverity), greeting)
   },
 })
@@ -108,15 +111,23 @@ const bySeverity = (a: CheckResult, b: CheckResult) =>
 const lineOf = (check: CheckResult): string =>
   `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
 
+/** Checks the form of a number. `number`: the one that is meant, for the other checks. */
 function formatCheck(
   check: string,
   given: string,
   expected: (given: string) => string,
-): CheckResult {
-  if (isE164(given)) return ok(check, given)
-  const cure = `give ${e164Meant(given) ?? 'one such as +4930123456'}`
-  const isEmergency = expected(given) === emergencyNever
-  return problem(check, `${given} is not E.164`, isEmergency ? emergencyNever : cure)
+): { readonly check: CheckResult; readonly number: string } {
+  if (isE164(given)) return { check: ok(check, given), number: given }
+  const found = `${given} is not E.164`
+  const meant = e164Meant(given)
+  if (expected(given) === emergencyNever)
+    return { check: problem(check, found, emergencyNever), number: given }
+  if (meant === undefined)
+    return { check: problem(check, found, 'give one such as +4930123456'), number: given }
+  return {
+    check: problem(check, `${found}; the other checks are for ${meant}`, `give ${meant}`),
+    number: meant,
+  }
 }
 
 interface AgentChecks {

@@ -123,7 +123,10 @@ export const listCalls = defineTool({
     const of = isTree && note === undefined ? 'account and subaccounts' : 'account'
     const view = of === 'account' ? ofOne : ofSeveral
     const notes = (...all: (string | undefined)[]) => all.filter(Boolean).join(' ') || undefined
-    if (run.options.review) return reviewed(run, of, note)
+    if (run.options.review) {
+      refusePaging(run)
+      return reviewed(run, of, note)
+    }
     for (const argument of ['evidence', 'tz'] as const) {
       if (run.options[argument] !== undefined)
         throw badArguments([{ argument, message: 'only with review: true' }])
@@ -141,6 +144,16 @@ export const listCalls = defineTool({
   },
   shortening: ofOne.shortening,
 })
+
+/** A review has no items. Throws Refused. */
+function refusePaging({ request: { query }, options }: ListRun): void {
+  const { limit, offset } = query
+  const given = { limit: limit === listDefaults.limit ? undefined : limit, offset, ...options }
+  for (const argument of ['limit', 'offset', 'fields'] as const) {
+    if (given[argument] !== undefined)
+      throw badArguments([{ argument, message: 'not with review, which has no items' }])
+  }
+}
 
 const perPage = 100
 

@@ -61,7 +61,7 @@ const lists = { allowed_ips: { path: 'allowed_ips', word: 'address', keyOf } }
 
 export const ipOptions = listEditOptions(
   { allowed_ips: allowedIp },
-  { add: 'Add to it.', remove: 'Remove of it.' },
+  { add: 'To add.', remove: 'To remove.' },
 )
 
 type IpOptions = Parameters<typeof listEdits>[1]

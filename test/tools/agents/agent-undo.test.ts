@@ -240,6 +240,7 @@ describe('a change of unknown outcome', () => {
       expect(result.isError).toBe(true)
       const { undo, outcome } = await latest(agent_id)
       expect(outcome).toBe('unknown')
+      expect(errorOf(result)).toMatchObject({ undo, next: expect.stringContaining(`undo ${undo}`) })
       const wasDone = fate === 'lost after'
       expect(await update({ undo })).toMatchObject({ applied: wasDone, warnings: [] })
       expect(await withoutTime(agent_id)).toEqual(before)
@@ -295,8 +296,12 @@ test('refused changes hide no earlier one', async () => {
 test('a change that was refused is not kept', async () => {
   const agent_id = await makeAgent({ note: 'a' })
   nextChanges({ status: 422 })
-  expect((await client.call('update_agent', { agent_id, note: 'b' })).isError).toBe(true)
+  const refused = await client.call('update_agent', { agent_id, note: 'b' })
+  expect(refused.isError).toBe(true)
+  expect(errorOf(refused)).not.toHaveProperty('undo')
   expect(await latest(agent_id)).toEqual({})
+  const { content } = await client.call('get_agent', { agent_id, changes: true })
+  expect(content[0]?.text).toMatch(/"changes_note":".*none/)
 })
 
 describe('kept changes', () => {

@@ -223,6 +223,9 @@ describe('a review of calls', () => {
     [{ tz: 'Europe/Berlin' }, 'tz'],
     [{ review: true, tz: 'Europe/Berln' }, 'tz'],
     [{ review: true, evidence: 0 }, 'evidence'],
+    [{ review: true, limit: 50 }, 'limit'],
+    [{ review: true, offset: 20 }, 'offset'],
+    [{ review: true, fields: ['*'] }, 'fields'],
     [{ review: true, ...week, created_before: week.created_after }, 'created_after'],
   ])('is refused with %j', async (args, argument) => {
     await using tree = await connect({ id: 'own' })

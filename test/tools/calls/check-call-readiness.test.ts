@@ -86,6 +86,18 @@ describe('check_call_readiness', () => {
     expect(text).toMatch(/^WRONG .*\nNot ready\.\nAccount: /s)
   })
 
+  test('goes on with the number that is meant, and says so', async () => {
+    const numbers = { from_number: '+12025550112', to_number: '+49 900 1123456' }
+    const { wrong, isReady } = await verdict(client, numbers)
+    expect(isReady).toBe(false)
+    const found = wrong.map(({ check, found }) => [check, found])
+    expect(Object.fromEntries(found)).toEqual({
+      trunk: expect.any(String),
+      'to_number format': expect.stringContaining('+499001123456'),
+      destination: expect.stringContaining('premium'),
+    })
+  })
+
   test.each([
     ['a number that cannot dial out', 'from_number', '+12025550112'],
     ['a number of nobody', 'from_number', '+12025550199'],
