@@ -73,25 +73,19 @@ function baseOf({ url, headers }: Request): string {
 
 const style = styleOf(`
 main { max-width: 44rem; }
-.good { color: var(--good); }
-.bad { color: var(--bad); }
-:root { --good: #116329; }
-@media (prefers-color-scheme: dark) { :root { --good: #7ee2a8; } }
+.good { color: var(--success); }
+.bad { color: var(--danger); }
 code { font: .9em/1.5 ui-monospace, monospace; }
 .copied { display: flex; flex-wrap: wrap; gap: .5rem; align-items: start; margin: 0 0 1rem; }
 .copied > :first-child {
   flex: 1 1 16rem; min-width: 0; margin: 0; padding: .5rem .75rem; background: var(--page);
-  border: 1px solid var(--line); border-radius: .4rem;
+  border: 1px solid var(--line); border-radius: var(--radius-1);
 }
 pre { white-space: pre-wrap; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
 summary { padding: .75rem .25rem; font-weight: 600; cursor: pointer; }
 details > :not(summary) { margin-left: .25rem; }
-.install {
-  display: inline-block; padding: .5rem 1.25rem; color: var(--on-accent); background: var(--accent);
-  border-radius: .4rem; font-weight: 600; text-decoration: none;
-}
 `)
 
 /**
@@ -164,7 +158,7 @@ function steps(client: Client, server: RemoteServer, userAgent: string): Html {
   const command = commands[id]?.(server)
   return html`<details id="${id}">
 <summary>${title}</summary>
-${link !== undefined && html`<p><a class="install" href="${link}">Install in ${title}</a></p>`}
+${link !== undefined && html`<p><a class="button primary" href="${link}">Install in ${title}</a></p>`}
 ${
   command !== undefined &&
   html`<p>In a terminal:</p>

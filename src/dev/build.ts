@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build, type Metafile, type Plugin, transform } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
+import { designBase, designTokens } from '../apps/design.ts'
 import { inline } from '../apps/pages/page.ts'
 import { viewNames, viewTitles } from '../apps/views.ts'
 import { initializedVersions, toolSummaries } from '../server/tool-summaries.ts'
@@ -122,6 +123,9 @@ async function buildViews(folder: string): Promise<string[]> {
   return [...new Set(inputs.flat())]
 }
 
+/** Browsers with light-dark(). */
+const target = ['chrome123', 'firefox120', 'safari17.5']
+
 async function bundledView(name: string) {
   const folder = join('src/apps/browser', name)
   const { outputFiles, metafile } = await build({
@@ -133,14 +137,15 @@ async function bundledView(name: string) {
     metafile: true,
     format: 'iife',
     platform: 'browser',
-    // Browsers with light-dark().
-    target: ['chrome123', 'firefox120', 'safari17.5'],
+    target,
     minify: true,
     legalComments: 'none',
   })
   const textOf = (ending: string) =>
     outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
-  return { script: textOf('.js'), style: textOf('.css'), files: usedFiles(metafile) }
+  const design = await transform(designTokens + designBase, { loader: 'css', minify: true, target })
+  const style = design.code.trim() + textOf('.css')
+  return { script: textOf('.js'), style, files: usedFiles(metafile) }
 }
 
 function pageOf({ title, script, style }: { title: string; script: string; style: string }) {

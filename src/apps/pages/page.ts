@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { designBase, designTokens } from '../design.ts'
 
 /** HTML in which all outside text is escaped. Only the template tag `html` creates such a value. */
 export class Html {
@@ -23,61 +24,36 @@ function partText(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Style of all pages. */
-const style = `
-:root {
-  color-scheme: light dark;
-  --text: #1b1f24; --soft: #57606a; --page: #f6f8fa; --card: #fff; --line: #8c959f;
-  --accent: #0550ae; --on-accent: #fff; --bad: #a40e26; --bad-page: #fff0f0;
-  --warn: #633c01; --warn-page: #fff8c5;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6edf3; --soft: #a3adb8; --page: #0d1117; --card: #161b22; --line: #7d8590;
-    --accent: #79b8ff; --on-accent: #06162b; --bad: #ff9d96; --bad-page: #3a1618;
-    --warn: #f2cc60; --warn-page: #2e2508;
-  }
-}
-* { box-sizing: border-box; }
-body {
-  margin: 0; padding: 1rem; background: var(--page); color: var(--text);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
-}
+/** Style of all pages, on top of the one that views have, too. */
+const style = `${designTokens}${designBase}
+:root { --card: var(--page); }
+body { padding: var(--space-5) var(--space-4); background: var(--raised); font-size: var(--size-3); line-height: 1.5; }
 main {
-  max-width: 32rem; margin: 2rem auto; padding: 1.5rem; background: var(--card);
-  border: 1px solid var(--line); border-radius: .75rem;
+  max-width: 34rem; margin: var(--space-5) auto; padding: var(--space-6); background: var(--card);
+  border: 1px solid var(--line); border-radius: var(--radius-3);
 }
-h1 { margin: 0 0 1rem; font-size: 1.35rem; line-height: 1.3; }
-h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
-p { margin: 0 0 1rem; }
-dl { margin: 0 0 1rem; display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
-dt { color: var(--soft); }
-dd { margin: 0; font-weight: 600; }
-label { display: block; font-weight: 600; }
-.hint { color: var(--soft); font-size: .9rem; font-weight: 400; margin: .25rem 0; }
-.note, .error { padding: .75rem 1rem; border-left: .25rem solid; border-radius: .25rem; }
-.note { color: var(--warn); background: var(--warn-page); }
-.error { color: var(--bad); background: var(--bad-page); font-weight: 600; }
-input[type=password] {
-  width: 100%; padding: .6rem .75rem; font: inherit; color: inherit; background: var(--card);
-  border: 1px solid var(--line); border-radius: .4rem;
-}
-input[aria-invalid=true] { border: 2px solid var(--bad); }
-fieldset { margin: 0 0 1rem; padding: 0; border: 0; }
-legend { padding: 0; font-weight: 600; }
-.choice { display: grid; grid-template-columns: 1.5rem 1fr; gap: .5rem; padding: .6rem 0; }
+h1 { margin: 0 0 var(--space-4); font-size: var(--size-5); }
+h2 { margin: var(--space-5) 0 var(--space-2); }
+p { margin: 0 0 var(--space-4); }
+dl { margin: 0 0 var(--space-4); display: grid; grid-template-columns: auto 1fr; gap: var(--space-1) var(--space-4); }
+dt { color: var(--muted); }
+dd { font-weight: var(--medium); }
+label { display: block; font-weight: var(--medium); }
+.hint { margin: var(--space-1) 0; color: var(--muted); font-size: var(--size-2); font-weight: 400; }
+.note, .error { padding: var(--space-3) var(--space-4); border-radius: var(--radius-2); }
+.note { color: var(--warning); background: var(--warning-page); }
+.error { color: var(--danger); background: var(--danger-page); font-weight: var(--medium); }
+input[type=password], input[type=text] { width: 100%; background: var(--card); }
+input[aria-invalid=true] { border: 2px solid var(--danger); }
+fieldset { margin: 0 0 var(--space-4); padding: 0; border: 0; }
+legend { padding: 0; font-weight: var(--bold); }
+.choice { display: grid; grid-template-columns: 1.5rem 1fr; gap: var(--space-2); padding: var(--space-2) 0; }
 .choice input { width: 1.25rem; height: 1.25rem; margin: .15rem 0 0; accent-color: var(--accent); }
-.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.25rem; }
-button {
-  min-height: 2.75rem; padding: .5rem 1.25rem; font: inherit; font-weight: 600; cursor: pointer;
-  color: var(--text); background: none; border: 1px solid var(--line); border-radius: .4rem;
-}
-a { color: var(--accent); }
-button.main { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.buttons { display: flex; flex-wrap: wrap; gap: var(--space-3); margin-top: var(--space-5); }
+button, .button { min-height: 2.75rem; padding: var(--space-2) 1.25rem; }
 @media (max-width: 30rem) {
-  body { padding: 0; }
-  main { margin: 0; min-height: 100vh; border: 0; border-radius: 0; padding: 1.25rem; }
+  body { padding: 0; background: var(--card); }
+  main { margin: 0; border: 0; border-radius: 0; padding: var(--space-5) var(--space-4); }
   .buttons > * { flex: 1 1 100%; }
 }
 `

@@ -13,9 +13,9 @@ export const mayImport = {
   // Available to every part: log, metrics and traces.
   'server/observe': 'text',
   // Pages for people: escaping, style and policy. Views of results: programs that run in a browser.
-  'apps/pages': '',
-  'apps/browser': 'contract/answer-status text',
   apps: '',
+  'apps/pages': 'apps',
+  'apps/browser': 'contract/answer-status text',
 
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',

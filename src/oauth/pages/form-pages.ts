@@ -41,7 +41,7 @@ ${problemText(model.problem)}
 you one. It is sent to ${host} only, and kept encrypted.</p>
 ${keyField(model.problem)}
 <div class="buttons">
-<button class="main" name="answer" value="continue">Continue</button>
+<button class="primary" name="answer" value="continue">Continue</button>
 <button name="answer" value="cancel" formnovalidate>Cancel</button>
 </div>
 </form>`
@@ -69,7 +69,7 @@ ${problemText(model.problem)}
 <p>This server runs on its built-in sandbox. It has an account of its own, and its calls are simulated:
 no phone rings, and nothing costs money.</p>
 <div class="buttons">
-<button class="main" name="answer" value="sandbox">Continue with the sandbox account</button>
+<button class="primary" name="answer" value="sandbox">Continue with the sandbox account</button>
 <button name="answer" value="cancel">Cancel</button>
 </div>
 </form>`
@@ -139,7 +139,7 @@ ${model.asked.map((scope) => choice(scope, model))}
 <p class="hint">Access ends after ${model.days} days at the latest. You can end it before: disconnect it
 there, or replace your key.</p>
 <div class="buttons">
-<button class="main" name="answer" value="allow">Allow</button>
+<button class="primary" name="answer" value="allow">Allow</button>
 <button name="answer" value="cancel">Cancel</button>
 ${!model.isSandbox && html`<button name="answer" value="other_key">Use another key</button>`}
 </div>

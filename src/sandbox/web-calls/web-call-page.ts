@@ -23,13 +23,13 @@ ${state.messages.map(
 </div>
 <p class="error" id="error" role="alert" hidden></p>
 <form method="post" data-for="waiting"${hiddenUnless(state, 'waiting')}>
-<div class="buttons"><button class="main" name="action" value="join">Join the call</button></div>
+<div class="buttons"><button class="primary" name="action" value="join">Join the call</button></div>
 </form>
 <form method="post" data-for="talking"${hiddenUnless(state, 'talking')}>
 <label for="text">Say something</label>
 <input id="text" name="text" maxlength="${longestText}" autocomplete="off">
 <div class="buttons">
-<button class="main" name="action" value="say">Say</button>
+<button class="primary" name="action" value="say">Say</button>
 <button name="action" value="hang_up">Hang up</button>
 </div>
 </form>
@@ -62,10 +62,10 @@ main { max-width: 40rem; }
 }
 #lines:not(:has(p)) { display: none; }
 #lines p { max-width: 85%; margin: 0; padding: .4rem .75rem; border-radius: .75rem; background: var(--page); }
-#lines b { display: block; font-size: .8rem; color: var(--soft); }
+#lines b { display: block; font-size: .8rem; color: var(--muted); }
 #lines .user { align-self: end; color: var(--on-accent); background: var(--accent); }
 #lines .user b { color: inherit; }
-#lines .event { align-self: center; background: none; color: var(--soft); font-size: .9rem; }
+#lines .event { align-self: center; background: none; color: var(--muted); font-size: .9rem; }
 #lines .event b { display: inline; }
 noscript + .hint { margin-top: 1.25rem; }
 #text {

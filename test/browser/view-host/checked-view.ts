@@ -31,7 +31,7 @@ export async function showUntilEnd(browser: Browsing, settings: ViewSettings): P
   return view
 }
 
-const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(31, 31, 29)' }
+const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(27, 28, 31)' }
 
 /**
  * It fits its width, everybody can use it, it has the colours of the host, and it asks nobody; and so it

@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { h } from '../shared/dom.ts'
-import { type Page, startView } from '../shared/view.ts'
+import { type Drawing, type Page, startView } from '../shared/view.ts'
 import { manyAgents } from './bulk-results.ts'
 import { openedId, settingsButton, settingsOf, tagList, warningList } from './card.ts'
 import { changeList } from './changes.ts'
@@ -8,14 +8,13 @@ import { AgentData, type Fields } from './data.ts'
 
 startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
 
-function draw(data: AgentData, page: Page<AgentData>): readonly Node[] {
-  if (data.agents) return manyAgents(data, page)
+function draw(data: AgentData, page: Page<AgentData>): Drawing {
+  if (data.agents) return { title: 'Agents', content: manyAgents(data, page) }
   // Results of a copy or an update have few settings; the rest is read on demand.
   const isWhole = data.agent_id === undefined && data.copied_from === undefined
   const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
   const known: Fields = agent ?? data
   const nodes = [
-    h('h2', {}, plainText(data.name ?? '') || 'Without a name'),
     tagList(known),
     h('p', { class: 'muted' }, factsOf(data, known, page)),
     whatHappened(data),
@@ -24,7 +23,8 @@ function draw(data: AgentData, page: Page<AgentData>): readonly Node[] {
     !isWhole && moreOf(data, page),
     ...(agent ? settingsOf(agent, page.formats) : []),
   ]
-  return nodes.filter((node) => node !== false)
+  const content = nodes.filter((node) => node !== false)
+  return { title: plainText(data.name ?? '') || 'Agent without a name', content }
 }
 
 function factsOf(data: AgentData, known: Fields, { formats }: Page<AgentData>): readonly Node[] {

@@ -1,6 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { h, listen } from '../shared/dom.ts'
-import { type Args, type Page, startView } from '../shared/view.ts'
+import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { CallData, hasEnded, joinCalls } from './data.ts'
 import { callFacts, severalCalls } from './facts.ts'
 import { spokenLine, timeline, turnList } from './turns.ts'
@@ -13,17 +13,17 @@ let list: { readonly data: CallData; readonly input: Args } | undefined
 
 startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
 
-function draw(call: CallData, page: Page<CallData>): readonly Node[] {
-  if (call.confirmation) return [notPlaced(call.confirmation)]
+function draw(call: CallData, page: Page<CallData>): Drawing {
+  if (call.confirmation) return { title: 'Call', content: [notPlaced(call.confirmation)] }
   if (call.calls) {
     list = { data: call, input: page.input }
-    return [severalCalls(call.calls, page)]
+    return { title: 'Calls', content: [severalCalls(call.calls, page)] }
   }
   const isLive = !hasEnded(call) && page.host.canCallTools() && pollOf(call) !== undefined
   if (isLive && !isPaused) follow(call, page, () => pause(page, true))
   announceNews(call, page)
   const strip = timeline(call, page.formats)
-  return [
+  const content = [
     ...backButton(call, page),
     callFacts(call, page),
     ...(isLive ? [pauseButton(page)] : []),
@@ -31,6 +31,7 @@ function draw(call: CallData, page: Page<CallData>): readonly Node[] {
     ...(strip ? [strip] : []),
     ...transcript(call, page),
   ]
+  return { title: 'Call', content }
 }
 
 /** Returns to the list that contains the call. */

@@ -9,6 +9,23 @@ const HostContext = z.object({
     z.optional(z.looseObject({ variables: z.optional(z.record(z.string(), z.unknown())) })),
     undefined,
   ),
+  displayMode: z.catch(z.optional(z.string()), undefined),
+  availableDisplayModes: z.catch(z.optional(z.array(z.string())), undefined),
+  containerDimensions: z.catch(
+    z.optional(z.object({ height: z.optional(z.number()), maxHeight: z.optional(z.number()) })),
+    undefined,
+  ),
+  toolInfo: z.catch(
+    z.optional(
+      z.object({
+        tool: z.object({
+          name: z.string(),
+          annotations: z.optional(z.object({ readOnlyHint: z.optional(z.boolean()) })),
+        }),
+      }),
+    ),
+    undefined,
+  ),
 })
 export type HostContext = z.output<typeof HostContext>
 
@@ -22,6 +39,7 @@ export const ToolResult = z.looseObject({
   content: z.catch(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
   structuredContent: z.optional(z.record(z.string(), z.unknown())),
   isError: z.optional(z.boolean()),
+  _meta: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
 })
 export type ToolResult = z.output<typeof ToolResult>
 
@@ -52,6 +70,12 @@ export interface Host {
   canSendMessages(): boolean
   /** Sends a message in the user's name. Rejects if the host refuses. */
   sendMessage(text: string): Promise<void>
+  /** Sets what the model knows of this view from its next turn on. Does nothing if the host has no such request. */
+  updateModelContext(text: string): Promise<void>
+  /** The other display mode that the host offers: larger or, in fullscreen, back. */
+  otherDisplayMode(): 'fullscreen' | 'inline' | undefined
+  /** Asks for a display mode; the host may refuse, and says which it shows by a change of context. */
+  requestDisplayMode(mode: 'fullscreen' | 'inline'): Promise<void>
 }
 
 /** MCP Apps specification version of the views. */
@@ -62,10 +86,11 @@ export function connectHost(name: string, events: HostEvents): Host {
   let capabilities: Readonly<Record<string, unknown>> = {}
   let context: HostContext = {}
   const changed = (change: HostContext) => {
-    const before = JSON.stringify(context)
+    const before = JSON.stringify({ ...context, containerDimensions: undefined })
     context = { ...context, ...change }
-    // Changes outside these fields, such as the size, keep what the user has opened and chosen.
-    if (JSON.stringify(context) === before) return
+    fitHeight(context)
+    // Changes of size and of fields that are not read keep what the user has opened and chosen.
+    if (JSON.stringify({ ...context, containerDimensions: undefined }) === before) return
     applyTheme(context)
     events.context(context)
   }
@@ -88,14 +113,18 @@ export function connectHost(name: string, events: HostEvents): Host {
       }
     },
   })
+  const appCapabilities = { availableDisplayModes: ['inline', 'fullscreen'] }
   const appInfo = { name: `voice-agent-mcp-${name}`, version: '1' }
-  rpc.request('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} }).then(
+  rpc.request('ui/initialize', { protocolVersion, appInfo, appCapabilities }).then(
     (reply) => {
       const { data } = Initialized.safeParse(reply)
       capabilities = data?.hostCapabilities ?? {}
       changed(data?.hostContext ?? {})
       rpc.notify('ui/notifications/initialized', {})
-      reportHeight((height) => rpc.notify('ui/notifications/size-changed', { height }))
+      reportHeight(
+        () => context,
+        (height) => rpc.notify('ui/notifications/size-changed', { height }),
+      )
     },
     (error) => events.refused(reasonIn(error)),
   )
@@ -110,6 +139,17 @@ export function connectHost(name: string, events: HostEvents): Host {
       refuseError(
         await rpc.request('ui/message', { role: 'user', content: [{ type: 'text', text }] }),
       ),
+    updateModelContext: async (text) => {
+      if (capabilities.updateModelContext === undefined) return
+      await rpc.request('ui/update-model-context', { content: [{ type: 'text', text }] })
+    },
+    otherDisplayMode() {
+      const other = context.displayMode === 'fullscreen' ? 'inline' : 'fullscreen'
+      return context.availableDisplayModes?.includes(other) ? other : undefined
+    },
+    requestDisplayMode: async (mode) => {
+      await rpc.request('ui/request-display-mode', { mode })
+    },
   }
 }
 
@@ -133,15 +173,28 @@ function applyTheme({ theme, styles }: HostContext): void {
   }
 }
 
-/** Reports the view's height to the host, now and after each change; the width adapts. */
-function reportHeight(send: (height: number) => void): void {
+/** In a place of fixed height the view fills it and scrolls. */
+function fitHeight({ containerDimensions }: HostContext): void {
+  const isFixed = containerDimensions?.height !== undefined
+  document.documentElement.toggleAttribute('data-fixed-height', isFixed)
+}
+
+/**
+ * Reports the height that the view needs, at most the host's maximum, now and after each change.
+ * The width adapts. In a place of fixed height there is nothing to report.
+ */
+function reportHeight(contextNow: () => HostContext, send: (height: number) => void): void {
   let last = -1
   const report = () => {
-    const height = Math.ceil(document.body.getBoundingClientRect().height)
-    if (height !== last) send(height)
+    const { height: fixed, maxHeight = Number.POSITIVE_INFINITY } =
+      contextNow().containerDimensions ?? {}
+    const main = document.querySelector('main')
+    const height = Math.min(Math.ceil(main?.getBoundingClientRect().height ?? 0), maxHeight)
+    if (fixed === undefined && height !== last) send(height)
     last = height
   }
-  new ResizeObserver(report).observe(document.body)
+  const observer = new ResizeObserver(report)
+  for (const element of document.querySelectorAll('body, main')) observer.observe(element)
   report()
 }
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { h } from './dom.ts'
+import { button, h, icon } from './dom.ts'
+import { type Failure, failureIn, failureOf } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
 
@@ -9,12 +9,22 @@ export type Args = Readonly<Record<string, unknown>>
 /** A view: parser and renderer of a result. */
 interface ViewProgram<T> {
   readonly name: string
+  /** Title until there is data. */
   readonly title: string
   /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
   /** Renders the data: for each result, and when the theme or the language changes. */
-  readonly draw: (data: T, page: Page<T>) => readonly Node[]
+  readonly draw: (data: T, page: Page<T>) => Drawing
+}
+
+/** A rendering. */
+export interface Drawing {
+  /** The headline: what is shown, by name. */
+  readonly title: string
+  /** Under the headline, such as a status and a time. */
+  readonly about?: readonly (Node | string)[]
+  readonly content: readonly Node[]
 }
 
 /** Context of a rendering. */
@@ -63,7 +73,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     const opened = openedDetails(states.content)
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, redraw: draw, showAgain, announce }
-    states.content.replaceChildren(...program.draw(shown.data, page))
+    states.draw(program.draw(shown.data, page), host)
     for (const id of opened)
       document.getElementById(id)?.closest('details')?.setAttribute('open', '')
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
@@ -82,16 +92,22 @@ export function startView<T>(program: ViewProgram<T>): void {
     draw()
   }
 
-  function fail(text: string) {
-    states.fail(text)
+  function fail(failure: Failure, retry?: () => void) {
+    states.fail(failure, failure.isRetryable && host.canCallTools() ? retry : undefined)
     // Reverts a failed choice.
     draw()
   }
 
-  function show(result: ToolResult, join?: (shown: T, more: T) => T) {
-    if (result.isError) return fail(errorText(result))
+  /** Reads again what the model has read; what changes something is never repeated from here. */
+  function readAgain() {
+    const { name, annotations } = context.toolInfo?.tool ?? {}
+    return name !== undefined && annotations?.readOnlyHint ? () => call(name, input) : undefined
+  }
+
+  function show(result: ToolResult, retry?: () => void, join?: (shown: T, more: T) => T) {
+    if (result.isError) return fail(failureOf(result), retry)
     const { data: more } = program.schema.safeParse(result.structuredContent)
-    if (more === undefined) return fail('This result has another form than this view can show.')
+    if (more === undefined) return fail(unreadable, retry)
     if (!isAwaited) states.done()
     const data = shown && join ? join(shown.data, more) : more
     const text = JSON.stringify(data)
@@ -110,6 +126,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     }
     const answer = host.callTool(tool, args)
     const result = await (isQuiet ? inTime(answer) : answer).catch(refusedResult)
+    const retry = () => void call(tool, args, { ...(join && { join }), isQuiet })
     if (question !== asked) return true
     if (!isQuiet) isAwaited = false
     if (isQuiet && result.isError) {
@@ -117,7 +134,7 @@ export function startView<T>(program: ViewProgram<T>): void {
       return false
     }
     if (!result.isError && !join) input = args
-    show(result, join)
+    show(result, retry, join)
     return !result.isError
   }
 
@@ -131,12 +148,12 @@ export function startView<T>(program: ViewProgram<T>): void {
     },
     result(result) {
       dropAnswers()
-      show(result)
+      show(result, readAgain())
     },
-    cancelled: () => fail('The request was cancelled before its result came.'),
+    cancelled: () => fail(cancelled, readAgain()),
     // From here on the view reads nothing and runs no timer.
     closed: () => drawing.abort(),
-    refused: (reason) => fail(`The client does not show this view: ${reason}`),
+    refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
   states.wait()
 }
@@ -162,23 +179,22 @@ const refusedResult = (error: unknown): ToolResult => ({
   isError: true,
 })
 
-/** Maximum length of a shown failure, characters. */
-const longestError = 2000
-
-function errorText({ content }: ToolResult): string {
-  const text = plainText(content.map(({ text = '' }) => text).join(' '))
-  return firstCharacters(text, longestError) || 'The request failed.'
-}
+const unreadable = failureIn(
+  'This result cannot be shown',
+  'It has another form than this view knows. The answer in the conversation has it.',
+)
+const cancelled = failureIn('Cancelled', 'The request was cancelled before its result came.', true)
 
 /** Parts common to all views: title, state, failure, content and announcements. */
 interface States {
   readonly content: HTMLElement
+  readonly draw: (drawing: Drawing, host: Host) => void
   /** Waiting; shown after a delay. */
   readonly wait: () => void
   /** Finished without a failure. */
   readonly done: () => void
   /** Finished with a failure. */
-  readonly fail: (text: string) => void
+  readonly fail: (failure: Failure, retry: (() => void) | undefined) => void
   /** A short notice until the next change. */
   readonly remark: (text: string) => void
   /** Announces news to screen readers. */
@@ -191,11 +207,15 @@ const isLongAfter = 10_000
 
 /** Inserts the parts into the page; `what` names the awaited data. */
 function createStates({ title, what }: { title: string; what: string }): States {
-  const status = h('p', { role: 'status', id: 'status' })
+  const heading = h('h1', { dir: 'auto' }, title)
+  const about = h('p', { class: 'row muted', hidden: true })
+  const actions = h('div', { class: 'row' })
+  const status = h('p', { role: 'status', id: 'status', class: 'muted' })
   const problem = h('div', { role: 'alert', id: 'problem' })
-  const content = h('div', { id: 'content' })
+  const content = h('div', { id: 'content' }, skeleton())
   const news = h('p', { role: 'log', id: 'news', class: 'hidden' })
-  const main = h('main', {}, h('h1', {}, title), status, problem, content, news)
+  const head = h('header', {}, h('hgroup', {}, heading, about), actions)
+  const main = h('main', {}, head, status, problem, content, news)
   document.body.append(main)
   const timers: ReturnType<typeof setTimeout>[] = []
   const remark = (text: string) => {
@@ -208,6 +228,13 @@ function createStates({ title, what }: { title: string; what: string }): States 
   }
   return {
     content,
+    draw(drawing, host) {
+      heading.textContent = drawing.title
+      about.replaceChildren(...(drawing.about ?? []))
+      about.hidden = !drawing.about?.length
+      actions.replaceChildren(...sizeButton(host))
+      content.replaceChildren(...drawing.content)
+    },
     wait() {
       settle(true)
       timers.push(
@@ -219,15 +246,52 @@ function createStates({ title, what }: { title: string; what: string }): States 
       settle(false)
       problem.replaceChildren()
     },
-    fail(text) {
+    fail(failure, retry) {
       settle(false)
-      problem.replaceChildren(h('p', {}, text))
+      content.querySelector('.skeleton')?.remove()
+      problem.replaceChildren(failureState(failure, retry))
     },
     remark,
     announce(text) {
       news.textContent = text
     },
   }
+}
+
+const skeleton = () =>
+  h('div', { class: 'skeleton', 'aria-hidden': true }, h('span'), h('span'), h('span'))
+
+function failureState(failure: Failure, retry: (() => void) | undefined): HTMLElement {
+  const { title, text, fields, details } = failure
+  return h(
+    'div',
+    { class: 'state failed' },
+    icon('warning'),
+    h('h2', {}, title),
+    h('p', {}, text),
+    fields.map((field) => h('p', { dir: 'auto' }, field)),
+    retry && button('Try again', retry, { id: 'retry', class: 'primary' }),
+    details !== '' &&
+      h(
+        'details',
+        {},
+        h('summary', { id: 'details' }, 'Details'),
+        h('pre', { dir: 'auto' }, details),
+      ),
+  )
+}
+
+function sizeButton(host: Host): readonly HTMLElement[] {
+  const mode = host.otherDisplayMode()
+  if (mode === undefined) return []
+  const label = mode === 'fullscreen' ? 'Show larger' : 'Show in the conversation'
+  return [
+    button(
+      icon(mode === 'fullscreen' ? 'expand' : 'shrink'),
+      () => host.requestDisplayMode(mode).catch(() => undefined),
+      { id: 'size', class: 'icon-button', 'aria-label': label, title: label },
+    ),
+  ]
 }
 
 const longWait = 'The platform is slow. Still waiting for the answer …'

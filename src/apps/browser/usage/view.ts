@@ -1,7 +1,7 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { columnHead, h, listen, scrolledTable, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { type Page, startView } from '../shared/view.ts'
+import { type Drawing, type Page, startView } from '../shared/view.ts'
 import { usageChart } from './chart.ts'
 import {
   type Group,
@@ -17,21 +17,21 @@ let measure: Measure = 'minutes'
 
 startView({ name: 'usage', title: 'Usage', what: 'usage', schema: UsageData, draw })
 
-function draw(data: UsageData, page: Page<UsageData>): readonly Node[] {
+function draw(data: UsageData, page: Page<UsageData>): Drawing {
   const body = h('div', { class: 'panes' })
   const setMeasure = (chosen: Measure) => {
     measure = chosen
     body.replaceChildren(...panes(data, page))
   }
   body.replaceChildren(...panes(data, page))
-  return [
-    h('p', { class: 'muted' }, rangeInWords(data, page.formats)),
+  const content = [
     totals(data, page.formats),
     usageControls(data, page, setMeasure),
     body,
     ...(data.note ? [h('p', { class: 'muted note' }, plainText(data.note))] : []),
     ...moreButton(data, page),
   ]
+  return { title: 'Usage', about: [rangeInWords(data, page.formats)], content }
 }
 
 /** The server returns as many buckets as fit into a result, and where to continue. */

@@ -1,7 +1,7 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { h, listen } from '../shared/dom.ts'
-import { type Args, type Page, startView } from '../shared/view.ts'
+import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 import { voiceList } from './list.ts'
@@ -22,7 +22,7 @@ let isChosenAnew = false
 
 startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData, draw })
 
-function draw(data: VoicesData, current: Page<VoicesData>): readonly Node[] {
+function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   page = current
   const asked = filtersIn(page.input)
   // Reverts a failed choice.
@@ -39,7 +39,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): readonly Node[] {
     ask()
   }
   fill()
-  return [place]
+  return { title: 'Voices', content: [place] }
 }
 
 interface Shown {

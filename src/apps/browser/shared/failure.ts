@@ -1,0 +1,108 @@
+import * as z from 'zod/mini'
+import { firstCharacters, plainText } from '../../../text/safe-text.ts'
+import type { ToolResult } from './host.ts'
+
+/** A failure in sentences for people. The result's own text is written for models. */
+export interface Failure {
+  readonly title: string
+  readonly text: string
+  /** The arguments that are wrong, a sentence each. */
+  readonly fields: readonly string[]
+  /** The full text of the result, with its lines. */
+  readonly details: string
+  /** False if the same request fails again. */
+  readonly isRetryable: boolean
+}
+
+/** Facts of an error in a result's `_meta` (docs/errors.md). */
+const Meta = z.object({
+  'voice-agent-mcp/error': z.object({
+    kind: z.string(),
+    advice: z.nullish(z.string()),
+    retryAfter: z.nullish(z.number()),
+    retryable: z.nullish(z.boolean()),
+    fields: z.catch(z.array(z.object({ argument: z.string(), message: z.string() })), []),
+  }),
+})
+
+/** Maximum length of a failure's own text, characters. */
+const longestDetails = 2000
+
+export function failureOf({ _meta, content }: ToolResult): Failure {
+  const error = Meta.safeParse(_meta).data?.['voice-agent-mcp/error']
+  const [title, text] =
+    words[error?.advice ?? ''] ?? words[error?.kind ?? ''] ?? (error ? words.internal : unknown)
+  const wait = error?.retryAfter ? ` Try again in ${Math.ceil(error.retryAfter)} s.` : ''
+  return {
+    title,
+    text: text + wait,
+    fields: (error?.fields ?? []).map(
+      ({ argument, message }) => `${plainText(argument)}: ${plainText(message)}`,
+    ),
+    details: firstCharacters(linesOf(content), longestDetails),
+    isRetryable: error?.retryable ?? !error,
+  }
+}
+
+const linesOf = (content: ToolResult['content']): string =>
+  content
+    .flatMap(({ text = '' }) => text.split('\n'))
+    .map(plainText)
+    .join('\n')
+    .trim()
+
+/** A failure outside the server: the client, or this view. */
+export const failureIn = (title: string, text: string, isRetryable = false): Failure => ({
+  ...{ title, text, isRetryable },
+  fields: [],
+  details: '',
+})
+
+type Words = readonly [title: string, text: string]
+
+const unknown: Words = ['This did not work', 'The details may say why.']
+
+const invalid: Words = ['This request is not valid', 'Correct what is named and ask again.']
+const notFound: Words = ['Not found', 'It was removed, or it belongs to another account.']
+const noAnswer: Words = ['The platform did not answer', 'Try again in a moment.']
+const setup: Words = [
+  'The platform cannot be reached',
+  'Ask whoever runs this server to check its connection to the platform.',
+]
+
+/** By `advice` or, without one, `kind`. */
+const words: Readonly<Record<string, Words>> & { readonly internal: Words } = {
+  key_refused: ['The API key was rejected', 'Enter a valid key where this connection is set up.'],
+  no_access: ['No access', 'The API key has no access to this account, or the account is off.'],
+  payment_required: ['Not covered', 'The credit or plan of the account does not cover this.'],
+  gone: notFound,
+  not_found: notFound,
+  bad_request: invalid,
+  invalid,
+  bad_arguments: invalid,
+  bad_parameter: invalid,
+  conflict: ['Changed by somebody else', 'Look at it again before you change it.'],
+  rate_limited: ['Too many requests', 'The platform asks for a pause.'],
+  too_large: ['Too much at once', 'Ask for a shorter time, or for fewer items.'],
+  unavailable: noAnswer,
+  platform_error: noAnswer,
+  timeout: noAnswer,
+  unreachable: noAnswer,
+  network: noAnswer,
+  unreadable: noAnswer,
+  state_unavailable: ['Not possible right now', 'This server cannot keep its records.'],
+  certificate: setup,
+  proxy_refused: setup,
+  unknown_host: setup,
+  redirected: setup,
+  not_offered: setup,
+  not_allowed: ['Not allowed', 'The rules for calls on this server do not allow it.'],
+  needs_person: ['A person has to agree', 'This client cannot ask one.'],
+  unknown_outcome: [
+    'The outcome is not known',
+    'It may have been done. Check before you repeat it.',
+  ],
+  all_failed: ['None could be done', 'The details have the reason for each.'],
+  cancelled: ['Cancelled', 'The request was cancelled before its result came.'],
+  internal: ['Something went wrong here', 'This is a fault of this server, not of your request.'],
+}

@@ -1,0 +1,104 @@
+/*
+ * Style of everything that people see: the views (MCP Apps) and the pages. Sizes are rem, so that text follows the
+ * reader's settings; colours are pairs for light and dark. The host's variables (MCP Apps, "Theming") win over ours.
+ */
+
+/** Custom properties of views and pages: colours, type, space and radius. */
+export const designTokens = `
+:root {
+  color-scheme: light dark;
+  --text: var(--color-text-primary, light-dark(#16181d, #ededef));
+  --muted: var(--color-text-secondary, light-dark(#5a606b, #a3a8b2));
+  --page: var(--color-background-primary, light-dark(#ffffff, #1b1c1f));
+  --raised: var(--color-background-secondary, light-dark(#f5f6f8, #26282c));
+  --line: var(--color-border-tertiary, light-dark(#e2e4e9, #373a40));
+  --control: var(--color-border-primary, light-dark(#868c98, #767b85));
+  --focus: var(--color-ring-primary, var(--accent));
+  --accent: light-dark(#2f55d4, #93adff);
+  --on-accent: light-dark(#ffffff, #0d1530);
+  --danger: var(--color-text-danger, light-dark(#b3261e, #ff9b93));
+  --danger-page: var(--color-background-danger, light-dark(#fdeceb, #3a1c1a));
+  --warning: var(--color-text-warning, light-dark(#7a4a00, #f0c365));
+  --warning-page: var(--color-background-warning, light-dark(#fff3d9, #33280f));
+  --success: var(--color-text-success, light-dark(#0f6b3a, #74d69d));
+  --success-page: var(--color-background-success, light-dark(#e6f5ec, #173020));
+  --info: var(--color-text-info, var(--accent));
+  --info-page: var(--color-background-info, light-dark(#ebf0ff, #1c2643));
+  --space-1: .25rem;
+  --space-2: .5rem;
+  --space-3: .75rem;
+  --space-4: 1rem;
+  --space-5: 1.5rem;
+  --space-6: 2rem;
+  --radius-1: var(--border-radius-sm, .375rem);
+  --radius-2: var(--border-radius-md, .5rem);
+  --radius-3: var(--border-radius-lg, .75rem);
+  --size-1: var(--font-text-xs-size, .75rem);
+  --size-2: var(--font-text-sm-size, .875rem);
+  --size-3: var(--font-text-md-size, 1rem);
+  --size-4: var(--font-heading-lg-size, 1.25rem);
+  --size-5: var(--font-heading-xl-size, 1.5rem);
+  --medium: var(--font-weight-medium, 500);
+  --bold: var(--font-weight-semibold, 600);
+  --sans: var(--font-sans, system-ui, sans-serif);
+  --mono: var(--font-mono, ui-monospace, monospace);
+}`
+
+/** Elements that look the same in views and pages. */
+export const designBase = `
+*, ::before, ::after { box-sizing: border-box; }
+body {
+  margin: 0; color: var(--text); background: var(--page);
+  font: var(--size-2) / 1.45 var(--sans); overflow-wrap: anywhere;
+}
+h1, h2, h3 { margin: 0; line-height: 1.3; font-weight: var(--bold); }
+h1 { font-size: var(--size-4); }
+h2 { font-size: var(--size-3); }
+h3 { font-size: var(--size-2); }
+p, dl, dd, figure { margin: 0; }
+code, pre { font-family: var(--mono); font-size: .93em; }
+a { color: var(--accent); text-underline-offset: .15em; }
+:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
+button, .button, select, input:not([type="checkbox"]), textarea {
+  min-height: 2.25rem; padding: .3125rem .75rem; border: 1px solid var(--control); border-radius: var(--radius-1);
+  background: var(--page); color: inherit; font: inherit;
+}
+button, .button {
+  display: inline-flex; align-items: center; justify-content: center; gap: var(--space-2);
+  font-weight: var(--medium); text-decoration: none; cursor: pointer;
+}
+button:hover, .button:hover { background: var(--raised); }
+button:disabled { opacity: .55; cursor: default; }
+button.primary, .button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
+button.danger { border-color: var(--danger); color: var(--danger); }
+button.quiet { border-color: transparent; background: none; color: var(--accent); }
+@media (hover: hover) {
+  button.primary:hover:not(:disabled), .button.primary:hover { background: color-mix(in srgb, var(--accent), var(--text) 15%); }
+  button.danger:hover:not(:disabled) { background: var(--danger-page); }
+}
+@media (pointer: coarse) {
+  button, .button, select, input:not([type="checkbox"]), summary { min-height: 2.75rem; }
+}
+.muted { color: var(--muted); }
+.small { font-size: var(--size-1); }
+.number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.zero { color: var(--muted); opacity: .75; }
+.row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; }
+.badge {
+  display: inline-flex; align-items: center; gap: .375em; padding: .0625rem .5rem; border-radius: 99rem;
+  background: var(--raised); color: var(--muted); font-size: var(--size-1); font-weight: var(--medium); line-height: 1.6;
+}
+.badge svg { flex: none; }
+.notice { padding: var(--space-2) var(--space-3); border-radius: var(--radius-2); background: var(--raised); }
+[data-tone="success"] { color: var(--success); background: var(--success-page); }
+[data-tone="warning"] { color: var(--warning); background: var(--warning-page); }
+[data-tone="danger"] { color: var(--danger); background: var(--danger-page); }
+[data-tone="info"] { color: var(--info); background: var(--info-page); }
+[hidden] { display: none !important; }
+@media (forced-colors: active) {
+  .badge, .notice { border: 1px solid; }
+  button.primary, .button.primary { border-width: 2px; }
+}
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after { animation: none !important; transition: none !important; }
+}`
