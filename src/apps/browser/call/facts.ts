@@ -1,6 +1,6 @@
 import { answerMeanings, isAnswerStatus } from '../../../contract/answer-status.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { columnHead, h, listen, scrolledTable } from '../shared/dom.ts'
+import { badge, columnHead, h, listen, scrolledTable } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, type ListedCall, startOf } from './data.ts'
 
@@ -21,6 +21,8 @@ function stateOf(call: CallData): {
   return { text: parts.join(', '), kind: status === 'failed' ? 'bad' : 'good' }
 }
 
+const tones = { live: 'info', good: 'success', bad: 'danger' } as const
+
 /** State, parties, time and duration. */
 export function callFacts(call: CallData, page: Page<CallData>): HTMLElement {
   const { formats } = page
@@ -40,7 +42,7 @@ export function callFacts(call: CallData, page: Page<CallData>): HTMLElement {
   return h(
     'div',
     {},
-    h('p', {}, h('strong', { class: `state ${kind}` }, text)),
+    h('p', {}, badge(text, tones[kind])),
     h(
       'dl',
       { class: 'facts' },

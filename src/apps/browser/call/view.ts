@@ -1,5 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { h, listen } from '../shared/dom.ts'
+import { factList, h, listen } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { CallData, hasEnded, joinCalls } from './data.ts'
 import { callFacts, severalCalls } from './facts.ts'
@@ -81,13 +81,7 @@ const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmatio
       ),
     ),
     h('p', {}, plainText(question)),
-    h(
-      'dl',
-      { class: 'facts' },
-      Object.entries(facts).map(([name, value]) =>
-        h('div', {}, h('dt', {}, plainText(name)), h('dd', {}, plainText(value))),
-      ),
-    ),
+    factList(Object.entries(facts).map(([name, value]) => [plainText(name), plainText(value)])),
   )
 
 function pause(page: Page<CallData>, pauses: boolean): void {

@@ -1,5 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { columnHead, h, listen, scrolledTable, select } from '../shared/dom.ts'
+import { columnHead, emptyState, h, listen, scrolledTable, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 import { usageChart } from './chart.ts'
@@ -95,7 +95,7 @@ function totals({ totals: { minutes, conversations, change, percent } }: UsageDa
 function panes(data: UsageData, page: Page<UsageData>): readonly Node[] {
   const { formats } = page
   if (data.totals.conversations === 0 && !data.totals.before)
-    return [h('p', { class: 'empty' }, 'No completed conversation in this time.')]
+    return [emptyState('No conversations', 'No conversation was completed in this time.')]
   if (data.meta.granularity === 'total') return [groupTable(groupsOf(data), formats)]
   const series = seriesOf(data, measure)
   const precision = precisionOf(data.meta.granularity)
