@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 
@@ -11,10 +11,10 @@ import * as z from 'zod'
 export const root = join(import.meta.dirname, '../../..')
 
 /** An exact version in the form of npm and the MCP registry. */
-export const versionPattern = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
+const versionPattern = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
 
 /** A server name for the MCP registry; it begins with a reversed domain or `io.github.USER`. */
-export const mcpNamePattern = /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+\/[a-zA-Z0-9._-]+$/
+const mcpNamePattern = /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+\/[a-zA-Z0-9._-]+$/
 
 const PackageJson = z.object({
   name: z.string(),
@@ -81,52 +81,6 @@ export function downloadUrl(
     return `${repository.url}/-/releases/v${version}/downloads/${file}`
   }
   return undefined
-}
-
-/**
- * Writes the repository's URL into a folder's package.json, with the fields that follow from it:
- * npm compares `repository` with the origin of a build with provenance, and the MCP registry
- * compares `mcpName` with the name in server.json. Throws if the URL or the name is unusable.
- */
-export function setRepository(folder: string, address: string, mcpName?: string): void {
-  const file = join(folder, 'package.json')
-  const { type, ...before }: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'))
-  const repository = repositoryAt(address)
-  const name = mcpName ?? nameOnGitHub(repository, String(before.name))
-  if (!mcpNamePattern.test(name)) {
-    throw new Error(
-      `${name} is not a name in the MCP registry, such as com.your-company/${before.name}.`,
-    )
-  }
-  const { url } = repository
-  const changed = {
-    ...before,
-    mcpName: name,
-    repository: { type: 'git', url: `git+${url}.git` },
-    homepage: `${url}#readme`,
-    bugs: `${url}/issues`,
-    type,
-  }
-  // New fields follow the description, where readers look for them.
-  const order = ['name', 'version', 'mcpName', 'description', 'keywords', 'license', 'author']
-  const first = [...order, 'repository', 'homepage', 'bugs', 'type']
-  const fields = Object.entries(changed).toSorted(([a], [b]) => place(first, a) - place(first, b))
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(fields), undefined, 2)}\n`)
-}
-
-const place = (first: readonly string[], name: string) =>
-  first.includes(name) ? first.indexOf(name) : first.length
-
-/**
- * The registry's name for a GitHub repository. Elsewhere the name begins with a domain, which is
- * unknown here.
- */
-function nameOnGitHub({ url, source }: Repository, name: string): string {
-  const [, owner] = /^https:\/\/github\.com\/([^/]+)\/[^/]+$/.exec(url) ?? []
-  if (source === 'github' && owner !== undefined) return `io.github.${owner}/${name}`
-  throw new Error(
-    `Give --mcp-name, too: for a repository that is not on GitHub, the MCP registry takes the name of a domain of yours, reversed, such as com.your-company/${name}.`,
-  )
 }
 
 /** SHA-256 of a file, hexadecimal. */

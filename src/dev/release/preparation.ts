@@ -47,7 +47,7 @@ export function repositorySet(info: PackageInfo): Outcome {
   if (!repository || mcpName === undefined) {
     return {
       state: 'open',
-      text: 'package.json has none. Set it once: npm run release -- --repository https://HOST/OWNER/REPOSITORY',
+      text: 'package.json has none. Set it once: docs/releasing.md',
     }
   }
   const isElsewhere = downloadUrl(info, 'a.mcpb') === undefined

@@ -1,6 +1,5 @@
 import { Ajv } from 'ajv'
-import * as z from 'zod'
-import { mcpNamePattern, type PackageInfo, versionPattern } from './package-info.ts'
+import type { PackageInfo } from './package-info.ts'
 import { installOptions } from './plugins.ts'
 
 /** Schema URL of server.json in the MCP registry. */
@@ -18,7 +17,7 @@ interface ReleasedBundle {
  * This server's entry in the MCP registry. `bundle` is `undefined` if the registry accepts no
  * download from its host. Throws if the package has no name in the registry.
  */
-export function serverJson(info: PackageInfo, bundle: ReleasedBundle | undefined): ServerJson {
+export function serverJson(info: PackageInfo, bundle: ReleasedBundle | undefined) {
   const { name, version, mcpName, repository } = info
   if (mcpName === undefined) throw new Error('package.json has no mcpName')
   const transport = { type: 'stdio' as const }
@@ -66,50 +65,6 @@ const environmentVariables = () =>
     isRequired: false,
     ...(sensitive && { isSecret: true }),
   }))
-
-const exactVersion = z.string().regex(versionPattern)
-const stdio = z.strictObject({ type: z.literal('stdio') })
-
-/**
- * The registry's rules for our entry, as far as they can be checked offline: its schema, and
- * further refusals (a range of versions, a bundle without a hash, a download from another host).
- */
-export const ServerJson = z.strictObject({
-  $schema: z.literal(serverJsonSchemaUrl),
-  name: z.string().min(3).max(200).regex(mcpNamePattern),
-  title: z.string().min(1).max(100),
-  description: z.string().min(1).max(100),
-  version: exactVersion,
-  repository: z.strictObject({ url: z.url(), source: z.enum(['github', 'gitlab']) }).optional(),
-  packages: z.array(
-    z.discriminatedUnion('registryType', [
-      z.strictObject({
-        registryType: z.literal('npm'),
-        identifier: z.string(),
-        version: exactVersion,
-        runtimeHint: z.literal('npx'),
-        transport: stdio,
-        environmentVariables: z.array(
-          z.strictObject({
-            name: z.string().regex(/^[A-Z_]+$/),
-            description: z.string(),
-            format: z.enum(['string', 'number', 'boolean', 'filepath']),
-            isRequired: z.boolean(),
-            isSecret: z.boolean().optional(),
-          }),
-        ),
-      }),
-      z.strictObject({
-        registryType: z.literal('mcpb'),
-        identifier: z.string().regex(/^https:\/\/(?:github|gitlab)\.com\/\S+mcp\S*$/),
-        version: exactVersion,
-        fileSha256: z.string().regex(/^[a-f0-9]{64}$/),
-        transport: stdio,
-      }),
-    ]),
-  ),
-})
-export type ServerJson = z.output<typeof ServerJson>
 
 /** The schema could not be fetched; the result is unknown. */
 export class SchemaUnavailable extends Error {

@@ -6,7 +6,6 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { readPackage, repositoryAt, root } from '../../../src/dev/release/package-info.ts'
 import {
   SchemaUnavailable,
-  ServerJson,
   schemaFaults,
   serverJson,
 } from '../../../src/dev/release/server-json.ts'
@@ -23,7 +22,6 @@ const bundle = {
 const entry = serverJson(info, bundle)
 
 test('server.json has the version of package.json for both packages, and asks for the key as a secret', () => {
-  expect(ServerJson.parse(entry)).toEqual(entry)
   const versions = [entry.version, ...entry.packages.map(({ version }) => version)]
   expect(versions).toEqual(Array(3).fill(packageJson.version))
   expect(entry.packages[0]).toMatchObject({
@@ -45,22 +43,8 @@ test('without a name in the registry there is none', () => {
   expect(() => serverJson({ ...info, mcpName: undefined }, bundle)).toThrow('mcpName')
 })
 
-const [npm, mcpb] = entry.packages
-test.each([
-  ['a name without a namespace', { ...entry, name: 'voice-agent-mcp' }],
-  ['a description of 101 characters', { ...entry, description: 'x'.repeat(101) }],
-  ['a range of versions', { ...entry, version: '^1.0.0' }],
-  ['a field that the registry does not know', { ...entry, homepage: 'https://a.example' }],
-  ['a bundle without its hash', { ...entry, packages: [npm, { ...mcpb, fileSha256: undefined }] }],
-  [
-    'a download from another host',
-    {
-      ...entry,
-      packages: [npm, { ...mcpb, identifier: 'https://a.example/voice-agent-mcp.mcpb' }],
-    },
-  ],
-])('%s is refused', (_, changed) => {
-  expect(ServerJson.safeParse(changed).success).toBe(false)
+test('the registry takes descriptions of 100 characters at most', () => {
+  expect(entry.description.length).toBeLessThanOrEqual(100)
 })
 
 /** Serves one answer while `use` runs with its address. */

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  downloadUrl,
+  readPackage,
+  repositoryAt,
+  root,
+} from '../../../src/dev/release/package-info.ts'
+import { serverJson } from '../../../src/dev/release/server-json.ts'
+import { scratchFolder } from '../../harness/program.ts'
+
+const textIn = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8')
+
+test('package.json names no repository that does not exist, or all that follows from one', () => {
+  const { repository, mcpName } = readPackage(root)
+  expect(repository === undefined).toBe(mcpName === undefined)
+})
+
+test.skipIf(process.platform === 'win32')(
+  'the commands of docs/releasing.md set all that a release needs, and nothing else',
+  () => {
+    using folder = scratchFolder()
+    cpSync(join(root, 'package.json'), join(folder.path, 'package.json'))
+    const guide = readFileSync(join(root, 'docs/releasing.md'), 'utf8')
+    const [, commands = ''] = /^```shell\n(repository=[\s\S]*?)^```/m.exec(guide) ?? []
+    execFileSync('/bin/sh', ['-ec', commands], { cwd: folder.path })
+    const url = 'https://github.com/OWNER/voice-agent-mcp'
+    expect(JSON.parse(textIn(folder.path))).toEqual({
+      ...JSON.parse(textIn(root)),
+      mcpName: 'io.github.OWNER/voice-agent-mcp',
+      repository: { type: 'git', url: `git+${url}.git` },
+      homepage: `${url}#readme`,
+      bugs: { url: `${url}/issues` },
+    })
+    const info = readPackage(folder.path)
+    expect(serverJson(info, undefined).name).toBe(info.mcpName)
+    expect(downloadUrl(info, 'a.mcpb')).toBe(`${url}/releases/download/v${info.version}/a.mcpb`)
+  },
+)
+
+test.each([
+  ['https://github.com/Owner/repository/', 'https://github.com/Owner/repository', 'github'],
+  [
+    'https://gitlab.com/group/sub/repository.git',
+    'https://gitlab.com/group/sub/repository',
+    'gitlab',
+  ],
+  ['https://code.your-company.example/o/r', 'https://code.your-company.example/o/r', undefined],
+])('%s is a repository', (address, url, source) => {
+  expect(repositoryAt(address)).toEqual({ url, source })
+})
+
+test('GitLab has releases in a place of its own', () => {
+  const repository = repositoryAt('https://gitlab.com/group/sub/repository.git')
+  expect(downloadUrl({ ...readPackage(root), repository }, 'a.mcpb')).toContain('/-/releases/')
+})
+
+test.each([
+  'http://github.com/owner/repository',
+  'git@github.com:owner/repository.git',
+  'https://user:secret@github.com/owner/repository',
+  'https://github.com/owner',
+  'github.com/owner/repository',
+])('%s is refused', (address) => {
+  expect(() => repositoryAt(address)).toThrow(address)
+})
