@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run discovery [-- --json]: reports whether a text search finds the right tool for a person's
+ * npm run discovery: reports whether a text search finds the right tool for a person's
  * request. Clients with many tools search them before they show any to a model. There is no
  * minimum: titles and descriptions are written for people and models, not for this search.
  */
@@ -15,10 +15,8 @@ const Request = z.strictObject({
   tool: z.string(),
   language: z.enum(['en', 'de', 'es']),
 })
-/** A request, and the rank of its tool in the results, from 0; -1 if not found. */
+/** A request, and the first three tools found. */
 interface Found extends z.output<typeof Request> {
-  readonly place: number
-  /** The first three tools found. */
   readonly first: readonly string[]
 }
 
@@ -67,32 +65,24 @@ index.addAll(
 const findTools = (): Found[] =>
   requests.map((one) => {
     const names = index.search(one.request).map(({ id }) => String(id))
-    return { ...one, place: names.indexOf(one.tool), first: names.slice(0, 3) }
+    return { ...one, first: names.slice(0, 3) }
   })
 
-/** Share of the requests with their tool among the first `max` results. */
-const shareWithin = (max: number, found: readonly Found[]) =>
-  found.filter(({ place }) => place >= 0 && place < max).length / found.length
-
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
-
-function printReport(found: readonly Found[], missed: readonly Found[]): void {
-  for (const { request, tool, first } of missed) {
-    console.log(`${tool} is not among the first three for "${request}": ${first.join(', ')}`)
-  }
-  for (const language of ['en', 'de', 'es'] as const) {
-    const own = found.filter((one) => one.language === language)
-    console.log(`${language}: ${percent(shareWithin(3, own))} of ${own.length}`)
-  }
-  const [top3, top1] = [shareWithin(3, found), shareWithin(1, found)].map(percent)
-  console.log(`${top3} of ${found.length} in the first three, ${top1} first`)
+/** Share of the requests with their tool among the first `max` of three results. */
+const shareWithin = (max: number, found: readonly Found[]) => {
+  const right = found.filter(({ tool, first }) => first.slice(0, max).includes(tool))
+  return `${((right.length / found.length) * 100).toFixed(1)} %`
 }
 
 if (import.meta.main) {
   const found = findTools()
-  const missed = found.filter(({ place }) => place < 0 || place > 2)
-  if (process.argv.includes('--json')) {
-    const [top3, top1] = [shareWithin(3, found), shareWithin(1, found)]
-    console.log(JSON.stringify({ requests: found.length, top3, top1, missed }, null, 2))
-  } else printReport(found, missed)
+  for (const { request, tool, first } of found.filter(({ tool, first }) => !first.includes(tool)))
+    console.log(`${tool} is not among the first three for "${request}": ${first.join(', ')}`)
+  for (const language of ['en', 'de', 'es']) {
+    const own = found.filter((one) => one.language === language)
+    console.log(`${language}: ${shareWithin(3, own)} of ${own.length}`)
+  }
+  console.log(
+    `${shareWithin(3, found)} of ${found.length} in the first three, ${shareWithin(1, found)} first`,
+  )
 }

@@ -51,7 +51,11 @@ export interface Page {
   frames(): Frame[]
   /** Gives the page's scripts a function that runs here. */
   exposeFunction<T>(name: string, run: (argument: T) => unknown): Promise<void>
-  screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>
+  screenshot(options: {
+    readonly path: string
+    readonly fullPage?: boolean
+    readonly omitBackground?: boolean
+  }): Promise<unknown>
   close(): Promise<void>
 }
 

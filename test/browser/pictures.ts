@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import buildOnce from '../harness/build.ts'
 import install from './install.ts'
 import { openBrowser, type TestBrowser } from './open-browser.ts'
@@ -45,8 +46,15 @@ async function takePage(browser: TestBrowser, { name, show }: PagePicture): Prom
   }
 }
 
+/** The icon of the desktop bundle, from its drawing. */
+async function takeIcon(browser: TestBrowser): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
+  await page.goto(pathToFileURL(join(folder, 'icon.svg')).href)
+  await page.screenshot({ path: join(folder, 'icon.png'), omitBackground: true })
+}
+
 const wanted = process.argv.slice(2)
-const names = [...pictures, ...pagePictures].map(({ name }) => name)
+const names = [...pictures, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
 const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
   console.error(`There is no picture ${unknown.join(', ')}: ${names.join(', ')}`)
@@ -59,4 +67,5 @@ const browser = await openBrowser()
 const isWanted = ({ name }: { name: string }) => wanted.length === 0 || wanted.includes(name)
 for (const picture of pictures.filter(isWanted)) await take(browser, picture)
 for (const picture of pagePictures.filter(isWanted)) await takePage(browser, picture)
+if (isWanted({ name: 'icon' })) await takeIcon(browser)
 await browser[Symbol.asyncDispose]()

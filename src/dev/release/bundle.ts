@@ -4,7 +4,6 @@ import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { crc32, deflateSync } from 'node:zlib'
 import * as z from 'zod'
 import { installOnce } from '../../../test/harness/install-once.ts'
 import { tools } from '../../../tools/index.ts'
@@ -41,7 +40,7 @@ export function writeBundle(info: PackageInfo, paths: readonly string[], folder:
   // Without it Node.js would first try to parse the program as CommonJS.
   const { name, version, license } = info
   writeFileSync(join(folder, 'package.json'), json({ name, version, license, type: 'module' }))
-  writeFileSync(join(folder, 'icon.png'), iconPng())
+  cpSync(join(root, 'docs/pictures/icon.png'), join(folder, 'icon.png'))
 }
 
 /** A packed bundle. */
@@ -158,66 +157,3 @@ export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
     user_config: manifestOptions,
   }
 }
-
-/*
- * Icon of the desktop bundle: a sound wave, white on the blue of the install buttons. It is drawn
- * here, so that the repository holds no picture of unknown origin.
- */
-
-const size = 512
-const background = [0x1f, 0x5f, 0xbf] as const
-/** Half the heights of the wave's bars, pixels. */
-const bars = [50, 120, 180, 90, 145, 60] as const
-const [barWidth, gap] = [36, 28]
-
-/** A PNG file of 512 × 512 pixels, the size for desktop clients. */
-function iconPng(): Buffer {
-  const rows = Array.from({ length: size }, (_, y) =>
-    // Each row begins with its filter type: none.
-    Buffer.from([0, ...Array.from({ length: size }, (_, x) => pixel(x + 0.5, y + 0.5)).flat()]),
-  )
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(size, 0)
-  header.writeUInt32BE(size, 4)
-  // 8 bits each for red, green, blue and alpha.
-  header.set([8, 6, 0, 0, 0], 8)
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-  const data = deflateSync(Buffer.concat(rows), { level: 9 })
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('IDAT', data),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)]
-  length.writeUInt32BE(data.length)
-  checksum.writeUInt32BE(crc32(body))
-  return Buffer.concat([length, body, checksum])
-}
-
-function pixel(x: number, y: number): number[] {
-  const middle = size / 2
-  const opacity = coverage(distance(x - middle, y - middle, middle, middle, 96))
-  const left = middle - (bars.length * barWidth + (bars.length - 1) * gap) / 2
-  const white = Math.max(
-    ...bars.map((half, index) => {
-      const center = left + index * (barWidth + gap) + barWidth / 2
-      return coverage(distance(x - center, y - middle, barWidth / 2, half, barWidth / 2))
-    }),
-  )
-  const color = background.map((part) => Math.round(part + (255 - part) * white))
-  return [...color, Math.round(255 * opacity)]
-}
-
-/** Distance of a point from a rounded rectangle around the origin; negative inside. */
-function distance(x: number, y: number, halfWidth: number, halfHeight: number, radius: number) {
-  const [dx, dy] = [Math.abs(x) - halfWidth + radius, Math.abs(y) - halfHeight + radius]
-  return Math.hypot(Math.max(dx, 0), Math.max(dy, 0)) + Math.min(Math.max(dx, dy), 0) - radius
-}
-
-/** Coverage of a pixel at this distance, 0 to 1. */
-const coverage = (outside: number) => Math.min(1, Math.max(0, 0.5 - outside))
