@@ -81,15 +81,24 @@ export const counts = (
   }
 }
 
-/** Names that must not be counted: a line about one of them has no number but 0. */
-export const countsNothingOf = (names: readonly string[], others: readonly string[]): Fact[] =>
-  names.map((name) => (answer) => {
-    const lines = linesAbout(answer, name, others)
-    const wrong = lines.find((line) =>
-      countsFor(line, name, others, 1).some((value) => value !== 0),
-    )
-    return wrong === undefined ? undefined : `counts ${name}: "${wrong}"`
-  })
+/** Of all names these have numbers: a line about another one has no number but 0. */
+export const countsExactly = (
+  expected: ReadonlyMap<string, Parameters<typeof counts>[1]>,
+  all: readonly string[],
+): Fact[] => [
+  ...[...expected].map(([name, numbers]) => counts(name, numbers, all)),
+  ...all
+    .filter((name) => !expected.has(name))
+    .map(
+      (name): Fact =>
+        (answer) => {
+          const wrong = linesAbout(answer, name, all).find((line) =>
+            countsFor(line, name, all, 1).some((value) => value !== 0),
+          )
+          return wrong === undefined ? undefined : `counts ${name}: "${wrong}"`
+        },
+    ),
+]
 
 /** A line about the name says the right thing, and no line about it says a wrong one. */
 export const says =

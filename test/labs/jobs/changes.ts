@@ -13,7 +13,7 @@ export class Fits {
 }
 
 /** Values by dotted path within a row. */
-type Values = Readonly<Record<string, unknown>>
+export type Values = Readonly<Record<string, unknown>>
 
 /** When a row was saved last. It counts only where a job names it. */
 const ownTime = 'modified'

@@ -6,8 +6,8 @@ import { counts, namesExactly, says, telephonesExactly } from './answers.ts'
 import { Fits, problemsOf } from './changes.ts'
 import { companyOf } from './company.ts'
 import { makeFurnishedSandbox } from './furniture/furnish.ts'
-import { checkJob, dozens } from './job.ts'
-import { jobs } from './jobs.ts'
+import { checkJob } from './job.ts'
+import { dozens, jobs } from './jobs.ts'
 import { readState, type State } from './state.ts'
 
 /** The company of every job, untouched. */

@@ -2,25 +2,6 @@ import { ok } from 'node:assert/strict'
 import { accountNames } from './furniture/accounts.ts'
 import type { CallRow, State } from './state.ts'
 
-/** Looks into a company by the names that people use. */
-export const companyOf = (state: State) => {
-  const rootId = state.accounts.find(({ name }) => name === accountNames.company)?.id ?? ''
-  return {
-    rootId,
-    agent: (name: string) => only(state.agents, (agent) => agent.config.name === name),
-    tagged: (tag: string) => state.agents.filter(({ config }) => config.tags.includes(tag)),
-    trunk: (name: string) => only(state.sip_trunks, (trunk) => trunk.name === name),
-    number: (name: string) => only(state.phone_numbers, (one) => one.friendly_name === name),
-    agentNames: state.agents.map(({ config }) => config.name),
-  }
-}
-
-function only<T>(items: readonly T[], isMeant: (item: T) => boolean): T {
-  const [item, ...more] = items.filter(isMeant)
-  ok(item !== undefined && more.length === 0, 'one thing of that name')
-  return item
-}
-
 /** Instants from the first to before the last, as Unix ms. */
 export interface Period {
   readonly from: number
@@ -33,26 +14,47 @@ export const period = (first: string, after: string): Period => ({
   to: Date.parse(`${after}T00:00Z`),
 })
 
-export const within =
-  ({ from, to }: Period) =>
-  ({ created }: Pick<CallRow, 'created'>) =>
-    created >= from && created < to
+export const october = period('2026-10-01', '2026-11-01')
+export const weekBefore = period('2026-11-02', '2026-11-09')
+export const lastWeek = period('2026-11-09', '2026-11-16')
+export const yesterday = period('2026-11-17', '2026-11-18')
 
-/** Sums of the completed calls of a time by agent: what the platform calls usage. */
-export function usageByAgent(
-  state: State,
-  span: Period,
-): Map<string, { calls: number; minutes: number }> {
-  const sums = new Map<string, { calls: number; minutes: number }>()
-  for (const call of state.calls.filter(within(span))) {
-    if (call.outcome !== 'completed') continue
-    const name = call.agent_name ?? ''
-    const { calls, minutes } = sums.get(name) ?? { calls: 0, minutes: 0 }
-    sums.set(name, { calls: calls + 1, minutes: minutes + call.duration_seconds / 60 })
+/** A company with look-ups by the names that people use. */
+export type Company = ReturnType<typeof companyOf>
+
+export const companyOf = (state: State) => {
+  const accountId = (name: string) => only(state.accounts, (one) => one.name === name).id
+  /** The calls of a time, or those of them with this outcome. */
+  const callsIn = ({ from, to }: Period, outcome?: CallRow['outcome']) =>
+    state.calls.filter(
+      (call) =>
+        call.created >= from &&
+        call.created < to &&
+        (outcome === undefined || call.outcome === outcome),
+    )
+  return {
+    ...state,
+    accountId,
+    rootId: accountId(accountNames.company),
+    accountName: (id: string) => only(state.accounts, (one) => one.id === id).name,
+    agent: (name: string) => only(state.agents, ({ config }) => config.name === name),
+    tagged: (tag: string) => state.agents.filter(({ config }) => config.tags.includes(tag)),
+    trunk: (name: string) => only(state.sip_trunks, (trunk) => trunk.name === name),
+    number: (name: string) => only(state.phone_numbers, (one) => one.friendly_name === name),
+    agentNames: state.agents.map(({ config }) => config.name),
+    callsIn,
+    /** Completed calls of a time by the name of the agent: what the platform calls usage. */
+    usageIn: (span: Period) =>
+      Map.groupBy(callsIn(span, 'completed'), ({ agent_name }) => agent_name ?? ''),
   }
-  return sums
 }
 
-/** The number of the other side of a call. */
-export const contactOf = ({ direction, from_number, to_number }: CallRow): string | null =>
-  direction === 'inbound' ? from_number : to_number
+function only<T>(items: readonly T[], isMeant: (item: T) => boolean): T {
+  const [item, ...more] = items.filter(isMeant)
+  ok(item !== undefined && more.length === 0, 'one thing of that name')
+  return item
+}
+
+/** The number of the other side of a call; empty for a web call. */
+export const contactOf = ({ direction, from_number, to_number }: CallRow): string =>
+  (direction === 'inbound' ? from_number : to_number) ?? ''

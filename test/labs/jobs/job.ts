@@ -1,28 +1,25 @@
 import type { Fact } from './answers.ts'
 import { type Changes, problemsOf } from './changes.ts'
+import { type Company, companyOf } from './company.ts'
 import type { State } from './state.ts'
 
-/** The dozens of jobs, in the order in which they are done. */
-export const dozens = ['first', 'second', 'third'] as const
-
 /** A person's job for an assistant, and how to tell that it was done. */
-export interface Job {
-  readonly name: string
-  readonly dozen: (typeof dozens)[number]
+export interface JobSpec {
   /** What the person says: no tool names, no ids. */
   readonly text: string
   /** What is to be different afterwards. Anything else must be as it was. Absent: nothing changes. */
-  readonly changes?: (before: State) => Changes
+  readonly changes?: (before: Company) => Changes
   /** What the answer is to say, worked out from the data of the furnished company. */
-  readonly facts?: (before: State, after: State) => readonly Fact[]
+  readonly facts?: (before: Company, after: State) => readonly Fact[]
 }
 
 /** What is wrong with a job that was done: empty when it is right. */
 export function checkJob(
-  job: Job,
+  job: JobSpec,
   done: { readonly before: State; readonly after: State; readonly answer: string },
 ): string[] {
-  const { before, after, answer } = done
+  const { after, answer } = done
+  const before = companyOf(done.before)
   const facts = job.facts?.(before, after) ?? []
   return [
     ...problemsOf(job.changes?.(before) ?? {}, before, after),

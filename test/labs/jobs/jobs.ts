@@ -1,9 +1,20 @@
 import { firstDozen } from './dozens/first.ts'
 import { secondDozen } from './dozens/second.ts'
 import { thirdDozen } from './dozens/third.ts'
-import type { Job } from './job.ts'
+import type { JobSpec } from './job.ts'
+
+const byDozen = { first: firstDozen, second: secondDozen, third: thirdDozen }
+type Dozen = keyof typeof byDozen
+export const dozens = Object.keys(byDozen) as readonly Dozen[]
+
+export interface Job extends JobSpec {
+  readonly name: string
+  readonly dozen: Dozen
+}
 
 /** All jobs, in the order in which they are done. */
-export const jobs: readonly Job[] = [...firstDozen, ...secondDozen, ...thirdDozen]
+export const jobs: readonly Job[] = dozens.flatMap((dozen) =>
+  Object.entries<JobSpec>(byDozen[dozen]).map(([name, job]) => ({ name, dozen, ...job })),
+)
 
 export const jobNamed = (name: string): Job | undefined => jobs.find((job) => job.name === name)

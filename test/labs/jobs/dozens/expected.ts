@@ -1,7 +1,15 @@
 import { render } from '../../../../src/jinja/index.ts'
-import { Fits } from '../changes.ts'
-import { companyOf } from '../company.ts'
-import type { State } from '../state.ts'
+import { type Fact, saysOfNumber, telephonesExactly } from '../answers.ts'
+import { Fits, type Values } from '../changes.ts'
+import { type Company, contactOf } from '../company.ts'
+import type { CallRow, Table } from '../state.ts'
+
+/** Rows that are changed in the job, each to other values. */
+export const changed = <Row extends { readonly id: string }>(
+  table: Table,
+  rows: readonly Row[],
+  set: (row: Row) => Values,
+) => rows.map((row) => ({ table, id: row.id, set: set(row) }))
 
 /** What is spoken with these variables; the reason where the template is broken. */
 function spoken(template: unknown, variables: Readonly<Record<string, unknown>>): string {
@@ -20,34 +28,77 @@ export const greetingThatSays = (
     cases.every(({ given, says }) => spoken(template, given) === says),
   )
 
-/** Whether a list has exactly these texts, in any order. */
-export const sameSet = (value: unknown, wanted: readonly string[]): boolean =>
-  Array.isArray(value) &&
-  value.length === wanted.length &&
-  wanted.every((one) => value.includes(one))
+/** A list of exactly these texts, in any order. */
+export const listOf = (wanted: readonly string[]): Fits =>
+  new Fits(
+    wanted.join(', '),
+    (value) =>
+      Array.isArray(value) &&
+      value.length === wanted.length &&
+      wanted.every((one) => value.includes(one)),
+  )
+
+/** A list with texts added and one taken out; what is there already is not there twice. */
+export const edited = (list: readonly string[], add: readonly string[], without?: string): Fits =>
+  listOf([...new Set([...list.filter((one) => one !== without), ...add])])
 
 const mainLine = '+12025550110'
 
-/** A call that was placed in this job. */
+/** A call that is placed in the job; `greeted`: the name with which it begins. */
 export const placed = (
-  before: State,
-  { agent, to, from = mainLine }: { agent: string; to: string; from?: string },
+  { rootId, agent }: Company,
+  call: { agent: string; to: string; from?: string; greeted?: string },
 ) => ({
   table: 'calls' as const,
-  about: `a call to ${to}`,
+  about: `a call to ${call.to}`,
   row: {
-    account_id: companyOf(before).rootId,
+    account_id: rootId,
     type: 'phone',
-    agent_id: companyOf(before).agent(agent).id,
-    from_number: from,
-    to_number: to,
+    agent_id: agent(call.agent).id,
+    from_number: call.from ?? mainLine,
+    to_number: call.to,
+    ...(call.greeted !== undefined && { script: greets(call.greeted) }),
   },
 })
 
-/** What is said in a call begins with the name of the person. */
-export const greets = (name: string) =>
+const greets = (name: string) =>
   new Fits(`greets ${name}`, (script) => JSON.stringify(script).includes(`Hello ${name},`))
 
-/** The id of a subaccount that is made in the job. */
+/** A subaccount that is made in the job. */
+export const branch = ({ rootId }: Company, name: string) => ({
+  table: 'accounts' as const,
+  about: name,
+  row: { name, parent_id: rootId, is_active: 1 },
+})
+
+/** The id of such a subaccount. */
 export const accountNamed = (name: string) =>
   new Fits(name, (id, after) => after.accounts.find((account) => account.name === name)?.id === id)
+
+/** A copy of an agent, which is made in the job. */
+export const copyOf = (
+  { config }: Company['agents'][number],
+  account_id: string | Fits,
+  changes: { readonly name: string },
+) => ({
+  table: 'agents' as const,
+  about: changes.name,
+  row: { account_id, is_archived: 0, config: { ...config, ...changes } },
+})
+
+/** One line for each call, with the number of the other side and this; and no further number. */
+export const lineForEach = (
+  calls: readonly CallRow[],
+  right: (call: CallRow) => RegExp,
+): Fact[] => [
+  telephonesExactly(calls.map(contactOf).filter(Boolean)),
+  ...calls.map((call) => saysOfNumber(contactOf(call), right(call))),
+]
+
+/** These words in this order, whatever stands between them but words. */
+export const wordForWord = (text: string): RegExp =>
+  new RegExp((text.match(/[\p{L}\d]+/gu) ?? []).join('[^\\p{L}\\d]+'), 'iu')
+
+/** The facts of an answer from which something is taken out. */
+export const without = (pattern: RegExp, facts: readonly Fact[]): Fact[] =>
+  facts.map((fact) => (answer) => fact(answer.replaceAll(pattern, ' ')))
