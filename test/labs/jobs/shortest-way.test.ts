@@ -9,7 +9,7 @@ import { checkJob } from './job.ts'
 import { dozens, type Job, jobs } from './jobs.ts'
 import { type Effort, noEffort, sumOf } from './log.ts'
 import { readState, type State } from './state.ts'
-import { Assistant } from './ways/assistant.ts'
+import { Assistant, type Way } from './ways/assistant.ts'
 import { firstWays } from './ways/first.ts'
 import { secondWays } from './ways/second.ts'
 import { thirdWays } from './ways/third.ts'
@@ -20,7 +20,7 @@ import { thirdWays } from './ways/third.ts'
  * the ceilings leave room below what a model may take. JOBS_TABLE=1 shows what each job takes.
  */
 
-const ways = { ...firstWays, ...secondWays, ...thirdWays }
+const ways: Readonly<Record<string, Way>> = { ...firstWays, ...secondWays, ...thirdWays }
 const ceilings = {
   first: { calls: 19, characters: 19_000 },
   second: { calls: 22, characters: 23_000 },

@@ -23,6 +23,8 @@ import {
 
 const voiceProviders = ['elevenlabs', 'azure', 'cartesia']
 
+const lineOfGrowth = /^.*grew most.*$/gim
+
 /** Whom an agent called yesterday in vain, and did not reach later. */
 function notReached({ callsIn }: Company, agent: string): string[] {
   const calls = callsIn(yesterday).filter(({ agent_name }) => agent_name === agent)
@@ -117,7 +119,7 @@ export const secondDozen = {
       const [max = ''] = used.toSorted((a, b) => change(b) - change(a))
       return [
         ...without(
-          /^.*grew most.*$/gim,
+          lineOfGrowth,
           countsExactly(new Map(used.map((name) => [name, weeks(name)])), agentNames),
         ),
         (answer) => {

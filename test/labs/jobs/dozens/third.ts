@@ -45,7 +45,8 @@ const branchCopies = [
   { account: accountNames.hamburg, name: 'Support line Hamburg', max_duration_seconds: 450 },
 ] as const
 
-const people = {
+/** Whom `cure-and-call` calls. */
+export const people = {
   Dora: '+12025550100',
   Emil: '+12025550104',
   Fay: '+12025550105',

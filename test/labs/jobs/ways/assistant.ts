@@ -3,6 +3,32 @@ import * as z from 'zod'
 import type { TestClient } from '../../../harness/client.ts'
 import { type Effort, noEffort, sumOf } from '../log.ts'
 
+const Named = z.looseObject({ id: z.string(), name: z.string() })
+
+/** An agent, number, call, conversation, voice or model in a list: only the fields that the ways use. */
+const Item = z.looseObject({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  description: z.string().optional(),
+  provider: z.string().optional(),
+  pricing: z.looseObject({ additional_cost_per_minute: z.number() }).optional(),
+  account: Named.optional(),
+  number: z.string().optional(),
+  friendly_name: z.string().optional(),
+  answer_status: z.string().optional(),
+  to_number: z.string().optional(),
+  contact_number: z.string().optional(),
+  agent_name: z.string().optional(),
+  start_timestamp: z.string().optional(),
+})
+type Item = z.output<typeof Item>
+
+const List = z.looseObject({
+  items: z.array(Item).optional(),
+  voices: z.array(Item).optional(),
+  models: z.array(Item).optional(),
+})
+
 /**
  * An assistant that knows the shortest way through a job. It sees what a model sees: the texts of
  * results. Its effort is counted as the log of a model's run counts it.
@@ -25,87 +51,46 @@ export class Assistant {
     return text
   }
 
-  /** The same for a result that is written as JSON. */
-  async read<T extends z.ZodType>(
-    schema: T,
-    name: string,
-    args: Record<string, unknown> = {},
-  ): Promise<z.output<T>> {
-    return schema.parse(JSON.parse(await this.text(name, args)))
+  /** The same for a list that is written as JSON. */
+  async list(name: string, args: Record<string, unknown>): Promise<readonly Item[]> {
+    const { items, voices, models } = List.parse(JSON.parse(await this.text(name, args)))
+    return items ?? voices ?? models ?? []
   }
 
   /** Calls a tool that asks first, and agrees to what it shows. */
   async agreed(name: string, args: Record<string, unknown>): Promise<string> {
-    const preview = await this.text(name, args)
-    const [, confirm_token] = /^confirm_token: (\S+)$/m.exec(preview) ?? []
-    ok(confirm_token, `${name} does not ask first: ${preview}`)
-    return this.text(name, { ...args, confirm_token })
+    return this.text(name, { ...args, confirm_token: tokenIn(await this.text(name, args)) })
   }
+}
+
+/** The token of a preview. */
+export function tokenIn(preview: string): string {
+  const [, token] = /^confirm_token: (\S+)$/m.exec(preview) ?? []
+  ok(token, `It does not ask first: ${preview}`)
+  return token
 }
 
 /** The shortest way through a job; gives the answer. */
 export type Way = (assistant: Assistant) => Promise<string>
 
-/*
- * What the ways read out of results: only the fields that they use.
- */
+/** Calls of a list, each to a person with a first name. */
+export const callsTo = (people: Readonly<Record<string, string>>) =>
+  Object.entries(people).map(([first_name, to_number]) => ({
+    to_number,
+    test_variables: { contact: { first_name } },
+  }))
 
-const Named = z.looseObject({ id: z.string(), name: z.string() })
+/** How the call to a number went, by the result of a list: "not answered: +12025550103". */
+export function outcomeOf(number: string, text: string): string {
+  const line = text.split('\n').find((one) => one.includes(number))
+  ok(line, text)
+  return line.slice(0, line.indexOf(':'))
+}
 
-export const Agents = z.looseObject({
-  items: z.array(
-    Named.extend({
-      tags: z.array(z.string()),
-      account: Named.optional(),
-    }),
-  ),
+/** Whole days in UTC, as the tools take a time. */
+export const days = (first: string, after: string) => ({
+  created_after: `${first}T00:00:00Z`,
+  created_before: `${after}T00:00:00Z`,
 })
 
-export const Numbers = z.looseObject({
-  items: z.array(
-    z.looseObject({
-      number: z.string(),
-      friendly_name: z.string(),
-      sip_trunk: Named.optional(),
-      inbound_agent: Named.optional(),
-      account: Named.optional(),
-    }),
-  ),
-})
-
-export const Voices = z.looseObject({
-  voices: z.array(Named.extend({ provider: z.string(), description: z.string() })),
-})
-
-export const Calls = z.looseObject({
-  items: z.array(
-    z.looseObject({
-      id: z.string(),
-      answer_status: z.string(),
-      to_number: z.string(),
-      agent_name: z.string(),
-      created: z.string(),
-    }),
-  ),
-})
-
-export const Conversations = z.looseObject({
-  items: z.array(
-    z.looseObject({
-      start_timestamp: z.string(),
-      agent_name: z.string(),
-      contact_number: z.string().optional(),
-    }),
-  ),
-})
-
-export const CallCounts = z.looseObject({ by_answer_status: z.record(z.string(), z.int()) })
-
-export const Models = z.looseObject({
-  models: z.array(
-    Named.extend({
-      provider: z.string(),
-      pricing: z.looseObject({ additional_cost_per_minute: z.number() }).optional(),
-    }),
-  ),
-})
+export const lastWeek = days('2026-11-09', '2026-11-16')
