@@ -26,17 +26,16 @@ test.skipIf(process.platform === 'win32')(
     const guide = readFileSync(join(root, 'docs/releasing.md'), 'utf8')
     const [, commands = ''] = /^```shell\n(repository=[\s\S]*?)^```/m.exec(guide) ?? []
     execFileSync('/bin/sh', ['-ec', commands], { cwd: folder.path })
-    const url = 'https://github.com/OWNER/voice-agent-mcp'
+    const url = 'https://code.your-company.example/owner/voice-agent-mcp'
     expect(JSON.parse(textIn(folder.path))).toEqual({
       ...JSON.parse(textIn(root)),
-      mcpName: 'io.github.OWNER/voice-agent-mcp',
+      mcpName: 'com.your-company/voice-agent-mcp',
       repository: { type: 'git', url: `git+${url}.git` },
       homepage: `${url}#readme`,
       bugs: { url: `${url}/issues` },
     })
     const info = readPackage(folder.path)
     expect(serverJson(info, undefined).name).toBe(info.mcpName)
-    expect(downloadUrl(info, 'a.mcpb')).toBe(`${url}/releases/download/v${info.version}/a.mcpb`)
   },
 )
 
@@ -52,9 +51,12 @@ test.each([
   expect(repositoryAt(address)).toEqual({ url, source })
 })
 
-test('GitLab has releases in a place of its own', () => {
-  const repository = repositoryAt('https://gitlab.com/group/sub/repository.git')
-  expect(downloadUrl({ ...readPackage(root), repository }, 'a.mcpb')).toContain('/-/releases/')
+test.each([
+  ['https://github.com/Owner/repository', '/repository/releases/download/v1.2.3/a.mcpb'],
+  ['https://gitlab.com/group/sub/repository.git', '/repository/-/releases/v1.2.3/downloads/a.mcpb'],
+])('releases of %s are in a place of their own', (address, end) => {
+  const info = { ...readPackage(root), version: '1.2.3', repository: repositoryAt(address) }
+  expect(downloadUrl(info, 'a.mcpb')).toMatch(new RegExp(`${end}$`))
 })
 
 test.each([
