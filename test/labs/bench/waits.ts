@@ -1,38 +1,28 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { readScript } from '../../../src/dev/script-arguments.ts'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 import { callBuiltTool, startServer } from '../measure/program.ts'
-import { areMet, round, type Section, table, writeJson } from '../measure/report.ts'
+import { round, type Section } from '../measure/report.ts'
 
-const usage = `Measures what waiting costs: one server over HTTP with the sandbox in it, on which many clients wait
-for running calls, first each for a call of its own, then all for the same one. A client waits again when
-its request has lasted as long as one may. Memory and processor time are those of the server.
+interface Options {
+  /** How many clients wait. */
+  readonly waits: number
+  /** How long is measured, after a minute and a half, s. */
+  readonly seconds: number
+}
 
-npm run bench:waits [-- --waits 1000 --seconds 30 --warm-up 90 --json --help]
-
-  --waits         how many clients wait (default 1000)
-  --seconds       how long is measured (default 30)
-  --warm-up       for how long they wait before that, s (default 90)
-  --program       the built program (default dist/voice-agent-mcp.js)
-  --node-options  of the server; for a profile: "--cpu-prof --cpu-prof-dir=profiles"
-  --json          one JSON document on standard output instead of tables
-
-Ends with 1 when a goal is not met, with 2 when it cannot run.
-`
-
-const { flags } = readScript(usage, {
-  waits: { usual: 1000, min: 1 },
-  seconds: { usual: 30, min: 1 },
-  'warm-up': 90,
-  program: bin,
-  'node-options': '',
-  json: false,
-})
-const { waits } = flags
+/**
+ * What waiting costs: one server over HTTP with the sandbox in it, on which many clients wait for
+ * running calls, first each for a call of its own, then all for the same one. A client waits again when
+ * its request has lasted as long as one may. Memory and processor time are those of the server.
+ */
+export const waits = async (options: Options): Promise<Section[]> => [
+  await measure('a call each', options.waits, options),
+  await measure('the same call', 1, options),
+]
 
 /** The slowest that the sandbox goes, so that its calls last longer than the measurement. */
 const speed = 0.1
@@ -41,18 +31,21 @@ const speed = 0.1
 const waitSeconds = 55
 
 /** Measures a server on which all clients wait, for so many calls. */
-async function measure(title: string, calls: number): Promise<Section> {
+async function measure(
+  title: string,
+  calls: number,
+  { waits, seconds }: Options,
+): Promise<Section> {
   using folder = scratchFolder()
   const sandboxFile = join(folder.path, 'sandbox.db')
   const ids = await placeCalls(sandboxFile, calls)
-  const nodeOptions = flags['node-options'].split(' ').filter(Boolean)
-  const args = [...nodeOptions, flags.program, 'http', '--port', '0']
-  await using server = await startServer(args, settings(sandboxFile, folder.path))
+  const env = settings(sandboxFile, folder.path, waits)
+  await using server = await startServer([bin, 'http', '--port', '0'], env)
   const stopped = new AbortController()
-  const waiting = waitAll(server.url, ids, stopped.signal)
-  await Promise.race([sleep(1000 * flags['warm-up']), waiting])
+  const waiting = waitAll(server.url, ids, waits, stopped.signal)
+  await Promise.race([sleep(90_000), waiting])
   const before = { ...server.usage(), at: performance.now() }
-  await Promise.race([sleep(1000 * flags.seconds), waiting])
+  await Promise.race([sleep(1000 * seconds), waiting])
   const after = { ...server.usage(), at: performance.now() }
   stopped.abort()
   await waiting
@@ -68,7 +61,7 @@ async function measure(title: string, calls: number): Promise<Section> {
   }
 }
 
-const settings = (sandboxFile: string, stateDir: string) => ({
+const settings = (sandboxFile: string, stateDir: string, waits: number) => ({
   VOICE_AGENT_SANDBOX_DB: sandboxFile,
   VOICE_AGENT_SANDBOX_SPEED: String(speed),
   VOICE_AGENT_STATE_DIR: stateDir,
@@ -111,7 +104,12 @@ async function placeCalls(file: string, count: number): Promise<string[]> {
 const WaitResult = z.looseObject({ ended: z.boolean() })
 
 /** All clients begin to wait at different moments, and wait again until the signal fires. */
-async function waitAll(url: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+async function waitAll(
+  url: string,
+  ids: readonly string[],
+  waits: number,
+  signal: AbortSignal,
+): Promise<void> {
   const wait = async (index: number) => {
     await sleep((index / waits) * waitSeconds * 1000, undefined, { signal })
     const args = { call_id: ids[index % ids.length], timeout_seconds: waitSeconds }
@@ -125,8 +123,3 @@ async function waitAll(url: string, ids: readonly string[], signal: AbortSignal)
     if (!signal.aborted) throw error
   })
 }
-
-const sections = [await measure('a call each', waits), await measure('the same call', 1)]
-if (flags.json) writeJson('-', sections)
-else process.stdout.write(table(sections))
-if (!areMet(sections)) process.exitCode = 1

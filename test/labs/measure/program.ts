@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ToolResult } from '../../harness/client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
@@ -29,12 +28,7 @@ export async function startServer(
   return {
     url,
     usage: () => usageOf(server.process),
-    async [Symbol.asyncDispose]() {
-      // Not killed at once: Node writes a profile (--cpu-prof) when it ends by itself.
-      server.process.kill('SIGINT')
-      await Promise.race([server.exited, sleep(5000, undefined, { ref: false })])
-      await server[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
