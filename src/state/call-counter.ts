@@ -1,5 +1,4 @@
 import type { CallKey } from './journal.ts'
-import { StateError } from './state-access.ts'
 
 /*
  * The call counter: placed calls with their times, and calls under way, for the limits of the dial
@@ -18,7 +17,7 @@ import { StateError } from './state-access.ts'
  * with different clocks keep the same limits.
  */
 
-/** See above. Rejects with CallCounterError when it is unusable. */
+/** See above. Rejects with StateError when it is unusable. */
 export interface CallCounter {
   /** The limit that would refuse a call now. Counts nothing. */
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
@@ -51,11 +50,6 @@ export interface PlatformCall {
 export interface OpenCall {
   readonly id: string
   readonly callId: string
-}
-
-/** The message names the counter and the remedy. */
-export class CallCounterError extends StateError {
-  override readonly name = 'CallCounterError'
 }
 
 /**

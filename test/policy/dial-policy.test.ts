@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../../src/policy/dial-policy-config.ts'
 import type { DialRequest } from '../../src/policy/dial-rules.ts'
-import { CallCounterError } from '../../src/state/call-counter.ts'
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
+import { StateError } from '../../src/state/state-access.ts'
 
 /** A Monday noon in Berlin. */
 const noon = Date.parse('2026-11-02T11:00:00Z')
@@ -207,7 +207,7 @@ describe('limits', () => {
   })
 
   test('allow nothing when calls cannot be counted', async () => {
-    const broken = () => Promise.reject(new CallCounterError('locked'))
+    const broken = () => Promise.reject(new StateError('locked'))
     const counter = {
       ...createSqliteCallCounter(':memory:', '--state-dir'),
       check: broken,
@@ -215,8 +215,8 @@ describe('limits', () => {
       release: broken,
     }
     const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, counter })
-    await expect(policy.check(web)).rejects.toThrow(CallCounterError)
-    await expect(policy.reserve(web)).rejects.toThrow(CallCounterError)
+    await expect(policy.check(web)).rejects.toThrow(StateError)
+    await expect(policy.reserve(web)).rejects.toThrow(StateError)
     await policy.release('x')
     const unlimited = createDialPolicy({ config: {}, source, counter })
     expect(await unlimited.reserve(web)).toMatchObject({ allowed: true })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import type { CallLimits } from '../../src/state/call-counter.ts'
-import { type CallCounter, CallCounterError } from '../../src/state/call-counter.ts'
+import type { CallCounter, CallLimits } from '../../src/state/call-counter.ts'
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
+import { StateError } from '../../src/state/state-access.ts'
 import { cleanEnv, scratchFolder } from '../harness/program.ts'
 import { beforeEachStatement } from '../sandbox/statement-hook.ts'
 import { describeCallCounter, type TimedCounter } from './conformance/call-counter.ts'
@@ -129,7 +129,7 @@ describe('a file of calls', () => {
     const counter = createSqliteCallCounter(file, setting)
     for (const _ of [1, 2]) {
       const looking = counter.check({ max_per_day: 1 })
-      await expect(looking).rejects.toThrow(CallCounterError)
+      await expect(looking).rejects.toThrow(StateError)
       await expect(looking).rejects.toThrow(file)
       await expect(looking).rejects.toThrow(setting)
     }
@@ -138,7 +138,7 @@ describe('a file of calls', () => {
 
   test('in a folder that cannot be created is an error at once', async () => {
     const counter = createSqliteCallCounter('/proc/none/calls.db', setting)
-    await expect(counter.check({})).rejects.toThrow(CallCounterError)
+    await expect(counter.check({})).rejects.toThrow(StateError)
     await expect(counter.check({})).rejects.toThrow('/proc/none/calls.db')
   })
 

@@ -2,27 +2,19 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import {
   type CallCounter,
-  CallCounterError,
   type CallLimits,
   type ExceededLimit,
   exceededLimit,
   longestWindow,
   type Reservation,
 } from '../call-counter.ts'
-import { type Database, databaseNow, failingAs, NoRow, type RunSql } from './database.ts'
+import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
 
 export interface PostgresCounterOptions {
   /** Group of counted calls: separates simulated calls from real ones. */
   readonly countedAs: string
   /** SQL expression of the database's clock; replaced in tests. */
   readonly now?: string
-}
-
-/** Context of a counter's methods. */
-interface Counting {
-  readonly database: Database
-  readonly countedAs: string
-  readonly now: string
 }
 
 /**
@@ -33,47 +25,54 @@ export function createPostgresCallCounter(
   database: Database,
   { countedAs, now = databaseNow }: PostgresCounterOptions,
 ): CallCounter {
-  const counting = {
-    database: failingAs(database, (message, options) => new CallCounterError(message, options)),
-    countedAs,
-    now,
+  const { run, seal } = database
+  return {
+    check: async (limits) => (await countedNow(run, limits, { countedAs, now })).exceeded,
+    reserve: (limits, leaseMs, call) =>
+      database.transaction(
+        `count of ${countedAs}`,
+        async (run): Promise<Reservation> => {
+          const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
+          if (exceeded) return { exceeded }
+          await run(NoRow, outdatedSql, [countedAs, at - longestWindow, at])
+          const id = randomUUID()
+          const { owner = null, externalId = null } = call ?? {}
+          const leaseEnd = at + Math.ceil(leaseMs)
+          await run(NoRow, insertSql, [id, countedAs, at, leaseEnd, owner, externalId])
+          return { id }
+        },
+        // Its call is not sent.
+        async (late) => 'id' in late && run(NoRow, cancelSql, [late.id]),
+      ),
+    async pending({ owner, externalId }) {
+      const rows = await run(IdRow, pendingSql, [countedAs, owner, externalId])
+      return rows.map(({ id }) => id)
+    },
+    async cancel(id) {
+      await run(NoRow, cancelSql, [id])
+    },
+    async placed(id, { owner, callId }) {
+      const sql = `UPDATE ${table} SET owner = $2, call_id = $3 WHERE id = $1`
+      await run(NoRow, sql, [id, await seal(owner), callId])
+    },
+    async open(owner, withinMs) {
+      const sql = `SELECT id, call_id AS "callId" FROM ${table}
+        WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
+      return run(OpenRow, sql, [countedAs, await seal(owner), withinMs])
+    },
+    async renew(id, leaseMs) {
+      const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`
+      await run(NoRow, sql, [id, Math.ceil(leaseMs)])
+    },
+    async release(id) {
+      await run(NoRow, `UPDATE ${table} SET lease_end = 0 WHERE id = $1`, [id])
+    },
+    close: async () => undefined,
   }
-  return { ...limiting(counting), ...following(counting), close: async () => undefined }
 }
 
 const table = 'voice_agent_mcp.counted_calls'
-
-const limiting = ({
-  database,
-  countedAs,
-  now,
-}: Counting): Pick<CallCounter, 'check' | 'reserve' | 'pending' | 'cancel'> => ({
-  check: async (limits) => (await countedNow(database.run, limits, { countedAs, now })).exceeded,
-  reserve: (limits, leaseMs, call) =>
-    database.transaction(
-      `count of ${countedAs}`,
-      async (run): Promise<Reservation> => {
-        const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
-        if (exceeded) return { exceeded }
-        const outdated = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
-        await run(NoRow, outdated, [countedAs, at - longestWindow, at])
-        const id = randomUUID()
-        const { owner = null, externalId = null } = call ?? {}
-        await run(NoRow, insertSql, [id, countedAs, at, at + Math.ceil(leaseMs), owner, externalId])
-        return { id }
-      },
-      // Its call is not sent.
-      async (late) => 'id' in late && database.run(NoRow, cancelSql, [late.id]),
-    ),
-  async pending({ owner, externalId }) {
-    const rows = await database.run(IdRow, pendingSql, [countedAs, owner, externalId])
-    return rows.map(({ id }) => id)
-  },
-  async cancel(id) {
-    await database.run(NoRow, cancelSql, [id])
-  },
-})
-
+const outdatedSql = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
 const insertSql = `
   INSERT INTO ${table} (id, counted_as, at, lease_end, reserved_owner, external_id)
   VALUES ($1, $2, $3, $4, $5, $6)`
@@ -119,27 +118,3 @@ async function countedNow(
 }
 
 const OpenRow = z.object({ id: z.string(), callId: z.string() })
-
-/** Methods that concern placed calls. */
-const following = ({
-  database: { run, seal },
-  countedAs,
-  now,
-}: Counting): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
-  async placed(id, { owner, callId }) {
-    const sql = `UPDATE ${table} SET owner = $2, call_id = $3 WHERE id = $1`
-    await run(NoRow, sql, [id, await seal(owner), callId])
-  },
-  async open(owner, withinMs) {
-    const sql = `SELECT id, call_id AS "callId" FROM ${table}
-      WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
-    return run(OpenRow, sql, [countedAs, await seal(owner), withinMs])
-  },
-  async renew(id, leaseMs) {
-    const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`
-    await run(NoRow, sql, [id, Math.ceil(leaseMs)])
-  },
-  async release(id) {
-    await run(NoRow, `UPDATE ${table} SET lease_end = 0 WHERE id = $1`, [id])
-  },
-})

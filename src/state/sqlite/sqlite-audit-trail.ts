@@ -1,14 +1,14 @@
-import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
-import { StateError } from '../state-access.ts'
-import { lazyStateFile, openStateFile, type StateFile } from './state-file.ts'
+import { type InFile, type LazyStateFile, lazyStateFile } from './state-file.ts'
 
-export const auditSchema: StateFile = {
+export const auditSchema: LazyStateFile = {
   // "audt"
   applicationId: 0x61756474,
   version: 1,
+  holds: 'the audit trail',
+  isRelaxed: true,
   create(db) {
     db.exec(`
     CREATE TABLE entries (
@@ -23,52 +23,28 @@ export const auditSchema: StateFile = {
   },
 }
 
-export interface SqliteAuditTrail extends AuditTrail {
-  close(): Promise<void>
-}
-
 /** Maximum entries in memory, the newest; nothing else prunes them before the process ends. */
 const maxInMemory = 1000
 
-/**
- * An audit trail in an SQLite file, which servers on one machine may share. The first entry creates
- * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
- * errors.
- */
+/** An audit trail in an SQLite file. The first entry creates it. */
 export function createSqliteAuditTrail(
   path: string,
   setting: string,
   max = path === ':memory:' ? maxInMemory : Number.POSITIVE_INFINITY,
-): SqliteAuditTrail {
-  const { use, close } = lazyStateFile(
-    () => open(path),
-    (reason, options) =>
-      new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds the audit trail. Let this program read and write it and its folder, or name another folder with ${setting}.`,
-        options,
-      ),
-  )
+): AuditTrail & InFile {
+  const { use, readAll, close } = lazyStateFile(path, setting, auditSchema)
   return {
     save: (entry) =>
-      use((db) => {
+      use(({ db }) => {
         const { id, tool, outcome, key } = entry
         const at = Date.parse(entry.time)
         db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
         if (max < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(max)
       }),
-    // Listing creates no file.
-    list: async (query) =>
-      path === ':memory:' || existsSync(path) ? use((db) => rowsOf(db, query)) : [],
-    prune: (before, max) => use((db) => Number(db.prepare(pruneSql).run(before, max).changes)),
-    close: () => close((db) => db.close()),
+    list: (query) => readAll(({ db }) => rowsOf(db, query)),
+    prune: (before, max) => use(({ db }) => Number(db.prepare(pruneSql).run(before, max).changes)),
+    close,
   }
-}
-
-async function open(path: string): Promise<DatabaseSync> {
-  const db = await openStateFile(path, auditSchema)
-  // A commit does not wait for the disk: see AuditTrail.
-  db.exec('PRAGMA synchronous = NORMAL')
-  return db
 }
 
 const saveSql = `

@@ -1,29 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import {
-  type CallCounter,
-  CallCounterError,
-  type CallCounts,
-  exceededLimit,
-  longestWindow,
-} from '../call-counter.ts'
-import {
-  type LazyStateFile,
-  lazyStateFile,
-  openStateFile,
-  type StateFile,
-  transaction,
-} from './state-file.ts'
+import { type CallCounter, type CallCounts, exceededLimit, longestWindow } from '../call-counter.ts'
+import { type LazyStateFile, lazyStateFile, transaction } from './state-file.ts'
 
 /**
  * Times in ms since 1970; lease_end 0 means ended. `placed_calls`: ids of the placed calls;
  * `reserved_calls`: their journal entries.
  */
-export const callCounterSchema: StateFile = {
+export const callCounterSchema: LazyStateFile = {
   // "dial"
   applicationId: 0x6469616c,
   version: 1,
+  holds: 'the placed calls, which count towards limits',
   create: (db) =>
     db.exec(`
     CREATE TABLE calls (id TEXT PRIMARY KEY, at INTEGER NOT NULL, lease_end INTEGER NOT NULL) STRICT;
@@ -43,66 +32,48 @@ export const callCounterSchema: StateFile = {
     CREATE INDEX reserved_calls_external_id ON reserved_calls (external_id)`),
 }
 
-/** Runs work on the open file; throws CallCounterError. */
-type Use = LazyStateFile<DatabaseSync>['use']
-
-/**
- * A call counter in an SQLite file, which servers on one machine may share. The first use opens or
- * creates the file; after a failure the next use retries. `setting`: name of the folder's setting,
- * for errors.
- */
+/** A call counter in an SQLite file. */
 export function createSqliteCallCounter(
   path: string,
   setting: string,
   now: () => number = Date.now,
 ): CallCounter {
-  const { use, close } = lazyStateFile(
-    () => openStateFile(path, callCounterSchema),
-    (reason, options) =>
-      new CallCounterError(
-        `The file of calls ${path} cannot be used: ${reason}. Let this program read and write it and its folder, see that the disk is not full, move the file away, or name another with ${setting}.`,
-        options,
-      ),
-  )
+  const { use, close } = lazyStateFile(path, setting, callCounterSchema)
   return {
-    ...limiting(use, now),
-    ...following(use, now),
-    close: () => close((db) => db.close()),
+    check: (limits) =>
+      use(({ db }) => transaction(db, 'BEGIN', () => exceededLimit(limits, now(), countsIn(db)))),
+    reserve: (limits, leaseMs, call) =>
+      use(({ db }) =>
+        transaction(db, 'BEGIN IMMEDIATE', () => {
+          const at = now()
+          const outdated = db.prepare('DELETE FROM calls WHERE at <= ? AND lease_end <= ?')
+          outdated.run(at - longestWindow, at)
+          const exceeded = exceededLimit(limits, at, countsIn(db))
+          if (exceeded) return { exceeded }
+          const id = randomUUID()
+          db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, at, at + leaseMs)
+          if (call) {
+            const { owner, externalId } = call
+            db.prepare('INSERT INTO reserved_calls VALUES (?, ?, ?)').run(id, owner, externalId)
+          }
+          return { id }
+        }),
+      ),
+    pending: ({ owner, externalId }) =>
+      use(({ db }) => {
+        const rows = z.array(IdRow).parse(db.prepare(pendingSql).all(owner, externalId))
+        return rows.map(({ id }) => id)
+      }),
+    cancel: (id) => use(({ db }) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
+    placed: (id, { owner, callId }) =>
+      use(({ db }) => void db.prepare(placedSql).run(owner, callId, id)),
+    open: (owner, withinMs) =>
+      use(({ db }) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))),
+    renew: (id, leaseMs) => use(({ db }) => void db.prepare(renewSql).run(now() + leaseMs, id)),
+    release: (id) => use(({ db }) => void db.prepare(releaseSql).run(id)),
+    close,
   }
 }
-
-/** Methods that count calls. */
-const limiting = (
-  use: Use,
-  now: () => number,
-): Pick<CallCounter, 'check' | 'reserve' | 'pending' | 'cancel'> => ({
-  check: (limits) =>
-    use((db) => transaction(db, 'BEGIN', () => exceededLimit(limits, now(), countsIn(db)))),
-  reserve: (limits, leaseMs, call) =>
-    use((db) =>
-      transaction(db, 'BEGIN IMMEDIATE', () => {
-        const at = now()
-        const outdated = db.prepare('DELETE FROM calls WHERE at <= ? AND lease_end <= ?')
-        outdated.run(at - longestWindow, at)
-        const exceeded = exceededLimit(limits, at, countsIn(db))
-        if (exceeded) return { exceeded }
-        const id = randomUUID()
-        db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, at, at + leaseMs)
-        const { owner, externalId } = call ?? {}
-        if (owner !== undefined && externalId !== undefined)
-          db.prepare('INSERT INTO reserved_calls VALUES (?, ?, ?)').run(id, owner, externalId)
-        return { id }
-      }),
-    ),
-  pending: ({ owner, externalId }) =>
-    use((db) =>
-      z
-        .array(IdRow)
-        .parse(db.prepare(pendingSql).all(owner, externalId))
-        .map(({ id }) => id),
-    ),
-  cancel: (id) => use((db) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
-})
 
 const IdRow = z.object({ id: z.string() })
 const pendingSql = `
@@ -115,17 +86,6 @@ const openSql = `
   WHERE owner = ? AND at > ? AND lease_end > 0 ORDER BY at`
 const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
 const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
-
-const following = (
-  use: Use,
-  now: () => number,
-): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
-  placed: (id, { owner, callId }) => use((db) => void db.prepare(placedSql).run(owner, callId, id)),
-  open: (owner, withinMs) =>
-    use((db) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))),
-  renew: (id, leaseMs) => use((db) => void db.prepare(renewSql).run(now() + leaseMs, id)),
-  release: (id) => use((db) => void db.prepare(releaseSql).run(id)),
-})
 
 const AtRow = z.object({ at: z.number() }).optional()
 const CountRow = z.object({ count: z.number() })

@@ -1,21 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import type { NewRecord, RecordBounds, RecordKey, Records } from '../records.ts'
-import { StateError } from '../state-access.ts'
 import {
   createSecret,
+  type InFile,
+  type LazyStateFile,
   lazyStateFile,
-  openStateFile,
-  type StateFile,
-  sealOf,
   transaction,
 } from './state-file.ts'
 
 /** Ids and owners are sealed (`sealOf`). */
-export const recordsSchema: StateFile = {
+export const recordsSchema: LazyStateFile = {
   // "kept"
   applicationId: 0x6b657074,
   version: 2,
+  holds: 'what servers remember for a while, such as used confirmations',
   create(db) {
     db.exec(`
     CREATE TABLE records (
@@ -45,34 +44,9 @@ export const recordsSchema: StateFile = {
   },
 }
 
-interface OpenRecords {
-  readonly db: DatabaseSync
-  readonly seal: (text: string) => string
-}
-
-async function open(path: string): Promise<OpenRecords> {
-  const db = await openStateFile(path, recordsSchema)
-  return { db, seal: sealOf(db) }
-}
-
-export interface SqliteRecords extends Records {
-  close(): Promise<void>
-}
-
-/**
- * Records in an SQLite file, which servers on one machine may share. The first use opens or creates
- * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
- * errors.
- */
-export function createSqliteRecords(path: string, setting: string): SqliteRecords {
-  const { use, close } = lazyStateFile(
-    () => open(path),
-    (reason, options) =>
-      new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds what servers remember for a while, such as used confirmations. Let this program read and write it and its folder, or name another folder with ${setting}.`,
-        options,
-      ),
-  )
+/** Records in an SQLite file. */
+export function createSqliteRecords(path: string, setting: string): Records & InFile {
+  const { use, close } = lazyStateFile(path, setting, recordsSchema)
   return {
     add: (record, bounds) =>
       use(({ db, seal }) =>
@@ -95,11 +69,11 @@ export function createSqliteRecords(path: string, setting: string): SqliteRecord
         ({ db, seal }) =>
           db.prepare(removeSql).run({ kind, id: seal(id), now: Date.now() }).changes === 1,
       ),
-    close: () => close(({ db }) => db.close()),
+    close,
   }
 }
 
-const sealed = (record: NewRecord, seal: OpenRecords['seal']): NewRecord => ({
+const sealed = (record: NewRecord, seal: (text: string) => string): NewRecord => ({
   ...record,
   id: seal(record.id),
   owner: seal(record.owner),

@@ -1,22 +1,20 @@
-import { existsSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { StateError } from '../state-access.ts'
 import type { ChangeKey, UndoBounds, UndoStore } from '../undo-log.ts'
 import {
   createSecret,
+  type InFile,
+  type LazyStateFile,
   lazyStateFile,
-  openStateFile,
-  type StateFile,
-  sealOf,
   transaction,
 } from './state-file.ts'
 
 /** Owners, changes and objects are sealed (`sealOf`). */
-export const undoSchema: StateFile = {
+export const undoSchema: LazyStateFile = {
   // "undo"
   applicationId: 0x756e646f,
   version: 1,
+  holds: 'earlier values of changed objects',
+  isRelaxed: true,
   create(db) {
     db.exec(`
     CREATE TABLE items (
@@ -36,32 +34,9 @@ export const undoSchema: StateFile = {
   },
 }
 
-interface OpenItems {
-  readonly db: DatabaseSync
-  readonly seal: (text: string) => string
-}
-
-export interface SqliteUndoStore extends UndoStore {
-  close(): Promise<void>
-}
-
-/**
- * Earlier values in an SQLite file, which servers on one machine may share. The first change creates
- * the file; after a failure the next use retries. `setting`: name of the folder's setting, for
- * errors.
- */
-export function createSqliteUndoStore(path: string, setting: string): SqliteUndoStore {
-  const { use, close } = lazyStateFile(
-    () => open(path),
-    (reason, options) =>
-      new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds earlier values of changed objects. Let this program read and write it and its folder, or name another folder with ${setting}.`,
-        options,
-      ),
-  )
-  // Reading creates no file.
-  const read = <T>(work: (opened: OpenItems) => T[]): Promise<T[]> =>
-    path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([])
+/** Earlier values in an SQLite file. The first change creates it. */
+export function createSqliteUndoStore(path: string, setting: string): UndoStore & InFile {
+  const { use, readAll, close } = lazyStateFile(path, setting, undoSchema)
   return {
     add: (change, items, bounds) =>
       use(({ db, seal }) => {
@@ -86,13 +61,13 @@ export function createSqliteUndoStore(path: string, setting: string): SqliteUndo
         })
       }),
     ofChange: (change, bounds) =>
-      read(({ db, seal }) =>
+      readAll(({ db, seal }) =>
         ItemRows.parse(
           db.prepare(ofChangeSql).all({ ...sealed(change, seal), oldest: oldestOf(bounds) }),
         ),
       ),
     ofObject: ({ owner, object }, max, bounds) =>
-      read(({ db, seal }) =>
+      readAll(({ db, seal }) =>
         ItemRows.parse(
           db.prepare(ofObjectSql).all({
             owner: seal(owner),
@@ -102,18 +77,11 @@ export function createSqliteUndoStore(path: string, setting: string): SqliteUndo
           }),
         ),
       ),
-    close: () => close(({ db }) => db.close()),
+    close,
   }
 }
 
-async function open(path: string): Promise<OpenItems> {
-  const db = await openStateFile(path, undoSchema)
-  // A commit does not wait for the disk: see UndoStore.
-  db.exec('PRAGMA synchronous = NORMAL')
-  return { db, seal: sealOf(db) }
-}
-
-const sealed = ({ owner, change }: ChangeKey, seal: OpenItems['seal']) => ({
+const sealed = ({ owner, change }: ChangeKey, seal: (text: string) => string) => ({
   owner: seal(owner),
   change: seal(change),
 })

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../private-files.ts'
-import { openOnce, type StateErrorOptions, stateUntil } from '../state-access.ts'
+import { openOnce, StateError, stateUntil } from '../state-access.ts'
 
 /** A kind of database file, shared by servers on one machine. */
 export interface StateFile {
@@ -112,33 +113,63 @@ export function sealOf(db: DatabaseSync): (text: string) => string {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** A file that is opened on first use. */
-export interface LazyStateFile<T> {
-  /** Runs `work` on the open file, and again while another process writes. */
-  use<R>(work: (opened: T) => R): Promise<R>
-  close(close: (opened: T) => void): Promise<void>
+/** A kind of file that is opened on first use. */
+export interface LazyStateFile extends StateFile {
+  /** What is in it, for errors. */
+  readonly holds: string
+  /** If true, a commit does not wait for the disk: a power cut may lose the last ones. */
+  readonly isRelaxed?: boolean
+}
+
+/** An open file. `seal`: see `sealOf`; only for kinds with a secret. */
+interface OpenFile {
+  readonly db: DatabaseSync
+  readonly seal: (text: string) => string
+}
+
+/** Runs `work` on the open file, and again while another process writes. Throws StateError. */
+export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
+
+/** What every store in a file of its own has. */
+export interface InFile {
+  close(): Promise<void>
 }
 
 /**
- * After a failed opening the next use retries. Every failure is thrown as the error that `unusable`
- * builds from its reason.
+ * A file that servers on one machine may share. The first use opens or creates it; after a failed
+ * opening the next use retries. `readAll` creates no file. `setting`: name of the folder's setting,
+ * for errors.
  */
-export function lazyStateFile<T>(
-  open: () => Promise<T>,
-  unusable: (reason: string, options: StateErrorOptions) => Error,
-): LazyStateFile<T> {
-  const file = openOnce(open)
+export function lazyStateFile(path: string, setting: string, kind: LazyStateFile) {
+  const file = openOnce(async (): Promise<OpenFile> => {
+    const db = await openStateFile(path, kind)
+    if (kind.isRelaxed) db.exec('PRAGMA synchronous = NORMAL')
+    let seal: OpenFile['seal'] | undefined
+    return {
+      db,
+      seal(text) {
+        seal ??= sealOf(db)
+        return seal(text)
+      },
+    }
+  })
+  const use: UseFile = async (work) => {
+    try {
+      const opened = await file.get()
+      return await retryWhileBusy(() => work(opened))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StateError(
+        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. Let this program read and write it and its folder, see that the disk is not full, or name another folder with ${setting}.`,
+        { cause: error, isTemporary: isLocked(error) },
+      )
+    }
+  }
   return {
-    async use(work) {
-      try {
-        const opened = await file.get()
-        return await retryWhileBusy(() => work(opened))
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        throw unusable(reason, { cause: error, isTemporary: isLocked(error) })
-      }
-    },
-    close: file.close,
+    use,
+    readAll: <T>(work: (file: OpenFile) => T[]): Promise<T[]> =>
+      path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([]),
+    close: () => file.close(({ db }) => db.close()),
   }
 }
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { type CallCounter, CallCounterError } from '../../../src/state/call-counter.ts'
+import type { CallCounter } from '../../../src/state/call-counter.ts'
 import { WatchedClock } from '../../../src/state/clocks.ts'
 import { type Journal, JournalError } from '../../../src/state/journal.ts'
 import { type Database, databaseNow } from '../../../src/state/postgres/database.ts'
@@ -75,7 +75,7 @@ export class SharedState {
         return reservation
       },
     }
-    return inSteps(counter, steps, CallCounterError)
+    return inSteps(counter, steps, StateError)
   }
 
   recordsFor(steps: Steps): Records {
