@@ -11,7 +11,7 @@ import { type Fields, pathsBetween, sameFieldsOf } from '../src/tool/field-chang
 import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
 import { listDefaults } from '../src/tool/lists/list-fields.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
-import { badArguments } from '../src/tool/refused.ts'
+import { badArgument } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
 import {
   driftedFields,
@@ -97,8 +97,7 @@ export const updateSubaccount = defineTool({
     const { request, session, restricted, signal } = undoing?.run ?? run
     const selected = undoing?.selected
     const id = selected && 'oneId' in selected ? selected.oneId : request.params.subaccount_id
-    if (id === undefined)
-      throw badArguments([{ argument: 'subaccount_id', message: 'give it, or an undo' }])
+    if (id === undefined) throw badArgument('subaccount_id', 'give it, or an undo')
     const asked = { params: { ...request.params, subaccount_id: id }, query: {} }
     const read = () => session.client.call(routes.accounts.getSubaccount, asked, signal)
     // Without an undo it is read only to keep its earlier values.

@@ -3,7 +3,7 @@ import { routes } from '../src/contract/routes.ts'
 import { readAllItems } from '../src/platform/sessions/complete-lists.ts'
 import { canonicalId } from '../src/text/canonical-id.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
-import { badArguments } from '../src/tool/refused.ts'
+import { badArgument } from '../src/tool/refused.ts'
 import {
   ConversationReport,
   conversationReport,
@@ -45,6 +45,6 @@ export const getConversation = defineTool({
     const message = isAll
       ? `no conversation ${given.id} in this account and its subaccounts; list_conversations shows them`
       : `it is not known whether there is a conversation ${given.id}: the platform ignores conversation_id, and not all conversations could be read; list_conversations takes agent_id and created_after`
-    throw badArguments([{ argument: 'id', message }])
+    throw badArgument('id', message)
   },
 })

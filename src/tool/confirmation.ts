@@ -16,7 +16,7 @@ import {
   questionOf,
   refuseUnreadable,
 } from './confirmation-question.ts'
-import { badArguments, Refused } from './refused.ts'
+import { badArgument, Refused } from './refused.ts'
 import {
   createSingleUseTokens,
   type SingleUseToken,
@@ -251,5 +251,5 @@ export function refuseUnconfirmedName(
   const name = named[argument]
   if (by === 'person' || by === 'token' || name === undefined) return
   const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${request.params[argument]}`
-  throw badArguments([{ argument, message }])
+  throw badArgument(argument, message)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { closestWord } from '../text/closest-match.ts'
-import { badArguments } from './refused.ts'
+import { badArgument } from './refused.ts'
 
 /*
  * Single entries of a list, added and removed in what is stored: the arguments `add` and `remove` of
@@ -83,11 +83,10 @@ export function listEdits(
     const edit = { list, added, removed, arguments: namesOf(name) }
     const without = new Set(removed.map(list.keyOf))
     const both = added.filter((entry) => without.has(list.keyOf(entry)))
-    const refused = (argument: string, message: string) => badArguments([{ argument, message }])
     if (both.length > 0)
-      throw refused(edit.arguments.remove, `${both.join(', ')}: in ${edit.arguments.add} too`)
+      throw badArgument(edit.arguments.remove, `${both.join(', ')}: in ${edit.arguments.add} too`)
     if (isWhole(list.path))
-      throw refused(
+      throw badArgument(
         argumentOf(edit),
         `not together with ${list.path}, which replaces or clears the whole list`,
       )

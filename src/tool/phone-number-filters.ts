@@ -4,7 +4,7 @@ import { routes } from '../contract/routes.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { counted, quotedNameWithId } from '../text/dialog-text.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
-import { badArguments } from './refused.ts'
+import { badArgument } from './refused.ts'
 import type { AccountLists, Matching, Owned, OwnedItems } from './selection.ts'
 
 /** Filters of phone numbers that the platform does not have. */
@@ -38,7 +38,7 @@ export async function readNumbers(
   lists: AccountLists,
   argument: string,
 ): Promise<OwnedItems<PhoneNumber>> {
-  const refused = (message: string) => badArguments([{ argument, message }])
+  const refused = (message: string) => badArgument(argument, message)
   if (!lists.run.restricted.mayRead(routes.phoneNumbers.list))
     throw refused('needs list_phone_numbers, which this server does not offer')
   const read = await lists.read<PhoneNumber>(routes.phoneNumbers.list)
@@ -64,7 +64,7 @@ export async function numbersOnTrunk(
   if (other) {
     const ids = named.map(([one]) => one).join(', ')
     const message = `${named.length} SIP trunks are called "${given}"; give the id: ${ids}`
-    throw badArguments([{ argument: 'sip_trunk_id', message }])
+    throw badArgument('sip_trunk_id', message)
   }
   const found = owned.filter(
     ({ item: { sip_trunk: trunk } }) => trunk && canonicalId(trunk.id) === meant,

@@ -79,6 +79,10 @@ export const invalidArguments = (fields: Advice['fields']): Refused =>
 export const badArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })
 
+/** The same for one argument. */
+export const badArgument = (argument: string, message: string): Refused =>
+  badArguments([{ argument, message }])
+
 /** Retry delay for a slow or unreachable state, s. */
 const stateRetrySeconds = 10
 

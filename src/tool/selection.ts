@@ -24,7 +24,7 @@ import {
 } from './lists/several-accounts.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './references/kinds.ts'
 import { idMeant, idsMeant, isCalled, type NamedObject } from './references/names-to-ids.ts'
-import { badArguments, type Refused } from './refused.ts'
+import { badArgument, type Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
 /*
@@ -98,7 +98,7 @@ export function withLists<T>(
   })
 }
 
-const badTree = (message: string): Refused => badArguments([{ argument: treeArgument, message }])
+const badTree = (message: string): Refused => badArgument(treeArgument, message)
 
 const treeArgument = 'include_subaccounts'
 
@@ -217,22 +217,21 @@ export async function selectItems<T extends NamedObject>(
   const [ways, orMore] = selector.isWithoutWhere
     ? [`${one} and ${many}`, many]
     : [`${one}, ${many} and where`, `${many} or where`]
-  const refused = (argument: string, message: string) => badArguments([{ argument, message }])
   if ([oneId, ids, where].filter((given) => given !== undefined).length !== 1)
-    throw refused(one, `give exactly one of ${ways}`)
+    throw badArgument(one, `give exactly one of ${ways}`)
   if (oneId !== undefined) {
     if (!isTree) return { oneId }
     throw badTree(`not with ${one}: give its account_id instead, or several with ${orMore}`)
   }
   if (where && Object.values(where).every((value) => value === undefined || value === false))
-    throw refused('where', `has no filter; for all give ${many}: ["${every}"]`)
+    throw badArgument('where', `has no filter; for all give ${many}: ["${every}"]`)
   const isByFilter = ids === undefined || ids.includes(every)
   if (ids && isByFilter && ids.length > 1)
-    throw refused(many, `give "${every}" alone: it means all`)
+    throw badArgument(many, `give "${every}" alone: it means all`)
   const argument = ids ? many : filtersIn
   if (!isByFilter && !isTree) return selectByIds(one, ids, run)
   if (!run.restricted.mayRead(kind.list))
-    throw refused(
+    throw badArgument(
       isTree ? treeArgument : argument,
       `needs ${kind.listTool}, which this server does not offer`,
     )
@@ -245,10 +244,10 @@ export async function selectItems<T extends NamedObject>(
         (await selector.whyNone?.({ owned, isAll, failed, notes, drift: [] }, lists)) ?? ''
       const searched = isTree ? ' (looked in the account and its subaccounts)' : ''
       const found = [why || `none of the ${kind.plural} match${searched}`, ...notes]
-      throw refused(argument, [...found, unreadAccounts(failed)].filter(Boolean).join('; '))
+      throw badArgument(argument, [...found, unreadAccounts(failed)].filter(Boolean).join('; '))
     }
     if (!isAll || owned.length > maxItems)
-      throw refused(
+      throw badArgument(
         argument,
         `${isAll ? '' : 'more than '}${counted(owned.length, 'item')} match, and one call takes ${maxItems}: list them with ${kind.listTool}, then give ${many} in parts`,
       )

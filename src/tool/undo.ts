@@ -13,7 +13,7 @@ import { mapStringsOfObject } from '../text/safe-text.ts'
 import { runIn } from './bulk.ts'
 import { confirmName } from './confirm-mode.ts'
 import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
-import { badArguments } from './refused.ts'
+import { badArgument } from './refused.ts'
 import { namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 
@@ -275,7 +275,7 @@ function refuseOtherArguments({ request, body, cleared, options }: UndoRun): voi
   if (other !== undefined) throw badUndo(`takes a whole change back: leave out ${other}`)
 }
 
-const badUndo = (message: string) => badArguments([{ argument: 'undo', message }])
+const badUndo = (message: string) => badArgument('undo', message)
 
 /** What taking a change back does to an object. */
 interface TakenBack {

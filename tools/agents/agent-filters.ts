@@ -8,7 +8,7 @@ import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { counted, shownName } from '../../src/text/dialog-text.ts'
 import { numbersOnTrunk, readNumbers } from '../../src/tool/phone-number-filters.ts'
-import { badArguments, type Refused } from '../../src/tool/refused.ts'
+import { badArgument, type Refused } from '../../src/tool/refused.ts'
 import type { AccountLists, Matching, Owned } from '../../src/tool/selection.ts'
 
 /** Filters of agents that the platform does not have. */
@@ -57,7 +57,7 @@ export async function findAgents(
   return { ...known, owned: unused, notes: [...unknown, ...(onTrunk?.notes ?? []), looked] }
 }
 
-const badSince = (message: string): Refused => badArguments([{ argument: 'unused_since', message }])
+const badSince = (message: string): Refused => badArgument('unused_since', message)
 
 const answeringIds = (numbers: readonly Owned<PhoneNumber>[]): ReadonlySet<string> =>
   new Set(

@@ -25,7 +25,7 @@ import {
   type MissingEntries,
   textsOf,
 } from '../../src/tool/list-edits.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 interface WantedFields {
@@ -84,7 +84,7 @@ function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
   const [one, other] = keysAt(metadata, path)
   if (!one || !other) return one
   const message = `two keys match ${path}: ${JSON.stringify(one)} and ${JSON.stringify(other)}; clear what holds one of them`
-  throw badArguments([{ argument: 'clear', message }])
+  throw badArgument('clear', message)
 }
 
 /** A warning, not an error: the result is the same, and a request may be repeated. */
@@ -333,7 +333,7 @@ export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fie
 function storedList(stored: Agent, edit: ListEdit): readonly string[] {
   const { list } = edit
   const { tags: storedTags, transcriber } = stored
-  const refused = (message: string) => badArguments([{ argument: argumentOf(edit), message }])
+  const refused = (message: string) => badArgument(argumentOf(edit), message)
   if (list === lists.languages && !transcriber?.languages && transcriber?.language)
     throw refused(
       `the agent has one language, transcriber.language ${shortJson(transcriber.language)}, and its provider may take no list: give transcriber.languages, or transcriber.language`,

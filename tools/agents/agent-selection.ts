@@ -4,7 +4,7 @@ import { routes } from '../../src/contract/routes.ts'
 import type { AccountInTree } from '../../src/platform/sessions/complete-lists.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { manyIds, type SelectedItem } from '../../src/tool/bulk.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import {
   type AccountLists,
   type ItemSelection,
@@ -41,8 +41,7 @@ export async function selectAgents(
   { agent_ids: ids, with_tag: tag, where, include_subaccounts: isTree }: SelectionOptions,
   run: SelectionRun,
 ): Promise<{ readonly oneId: string } | ItemSelection> {
-  if (tag !== undefined && where)
-    throw badArguments([{ argument: 'with_tag', message: 'not together with where' }])
+  if (tag !== undefined && where) throw badArgument('with_tag', 'not together with where')
   const filters = tag === undefined ? where : { tags: [tag] }
   const selected = await selectItems<Agent>(
     { ids, where: filters, isTree, ...(tag !== undefined && { filtersIn: 'with_tag' }) },

@@ -15,7 +15,7 @@ import {
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { type Fields, leavesOf, overlay, valueAt } from '../../src/tool/field-changes.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { absentInstructions, newValueChecks, savedAgentLines } from './saved-agent.ts'
 
@@ -105,9 +105,7 @@ async function targetOf(run: CopyRun): Promise<Target> {
   const own = { params: { account_id: accountIn(request) }, isOtherAccount: false }
   if (given === undefined) return own
   if (pinnedAccount !== undefined && given !== pinnedAccount)
-    throw badArguments([
-      { argument: 'to_account_id', message: `this server acts on ${pinnedAccount} only` },
-    ])
+    throw badArgument('to_account_id', `this server acts on ${pinnedAccount} only`)
   const params = { account_id: await idOf('account_id', given, run, 'to_account_id') }
   const [from, to] = await Promise.all([
     accountIdIn(request, session),
@@ -139,9 +137,7 @@ async function create(
     const { failure } = error
     const isRefused = failure.kind === 'rejected' && [403, 404].includes(failure.status)
     if (!isOtherAccount || !isRefused) throw error
-    throw badArguments([
-      { argument: 'to_account_id', message: `${why}; list_subaccounts shows the accounts` },
-    ])
+    throw badArgument('to_account_id', `${why}; list_subaccounts shows the accounts`)
   }
 }
 

@@ -14,7 +14,7 @@ import {
   pathsBetween,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
@@ -92,12 +92,7 @@ export const updateAgent = defineTool({
         const selected = await selectAgents(options, run)
         if ('oneId' in selected) return selected
         if (options.expected_modified !== undefined)
-          throw badArguments([
-            {
-              argument: 'expected_modified',
-              message: 'belongs to one agent: give it with agent_id',
-            },
-          ])
+          throw badArgument('expected_modified', 'belongs to one agent: give it with agent_id')
         await confirmGreeting(selected, run, checksOf(run))
         return selected
       },

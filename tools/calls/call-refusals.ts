@@ -4,7 +4,7 @@ import { failureText } from '../../src/platform/failure.ts'
 import type { DialRefused } from '../../src/policy/dial-rules.ts'
 import { wordOrQuoted } from '../../src/text/dialog-text.ts'
 import { accountArgumentText } from '../../src/tool/account.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 type CallRun = Pick<Run, 'request' | 'session'>
@@ -68,12 +68,10 @@ function listedText({ id, to_number, external_id }: Partial<Call>): string {
 function conflictRefusal({ call }: ExternalIdConflict, run: CallRun): Refused {
   const which = listedText(call)
   const known = which && ` (${which}${accountArgumentText(run)}: look whether it is this one)`
-  return badArguments([
-    {
-      argument: 'external_id',
-      message: `is already used by another call${known}; give each call its own, or leave it out`,
-    },
-  ])
+  return badArgument(
+    'external_id',
+    `is already used by another call${known}; give each call its own, or leave it out`,
+  )
 }
 
 /** For a call that the platform has recorded and not accepted. */

@@ -29,7 +29,7 @@ import {
   whyNoSubaccounts,
   withBranches,
 } from '../../src/tool/lists/several-accounts.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { answerInWords } from '../../src/tool/results/call-report.ts'
 import {
   CallReviewResult,
@@ -128,8 +128,7 @@ export const listCalls = defineTool({
       return reviewed(run, of, note)
     }
     for (const argument of ['evidence', 'tz'] as const) {
-      if (run.options[argument] !== undefined)
-        throw badArguments([{ argument, message: 'only with review: true' }])
+      if (run.options[argument] !== undefined) throw badArgument(argument, 'only with review: true')
     }
     if (answers !== undefined || run.request.query.status === 'failed') {
       const list = await readCallsByAnswer(run, { answers, of })
@@ -151,7 +150,7 @@ function refusePaging({ request: { query }, options }: ListRun): void {
   const given = { limit: limit === listDefaults.limit ? undefined : limit, offset, ...options }
   for (const argument of ['limit', 'offset', 'fields'] as const) {
     if (given[argument] !== undefined)
-      throw badArguments([{ argument, message: 'not with review, which has no items' }])
+      throw badArgument(argument, 'not with review, which has no items')
   }
 }
 
@@ -227,16 +226,13 @@ async function reviewed(
   const { answer_status: answers, evidence = detailedCalls, tz: zone = 'UTC' } = run.options
   const end = typeof created_before === 'string' ? Date.parse(created_before) : Date.now()
   const start = typeof created_after === 'string' ? Date.parse(created_after) : end - 7 * day
-  if (start >= end)
-    throw badArguments([{ argument: 'created_after', message: 'must be before created_before' }])
+  if (start >= end) throw badArgument('created_after', 'must be before created_before')
   // Beyond these, the time before has no date of four digits.
   if (2 * start - end < 0 || end > latest)
-    throw badArguments([
-      {
-        argument: end > latest ? 'created_before' : 'created_after',
-        message: 'leaves no time before to compare with: give dates from 1970 to 9998',
-      },
-    ])
+    throw badArgument(
+      end > latest ? 'created_before' : 'created_after',
+      'leaves no time before to compare with: give dates from 1970 to 9998',
+    )
   const times = { before: startBefore(start, end, zone), start, end }
   const read = await readCallReview({
     ...{ ...run, of, filters, answers, times, zone },

@@ -15,7 +15,7 @@ import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { didYouMean } from '../../src/tool/references/did-you-mean.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { badArgument, badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { type BatchOutcome, batchShape, placedBatchOutcome } from './call-batch-result.ts'
 import { batchQuestion, shownGreeting } from './call-question.ts'
@@ -93,7 +93,7 @@ export const placeCalls = defineTool({
   async run(given) {
     const { body, options } = given
     if (body.from_number === undefined) {
-      throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
+      throw badArgument('from_number', 'required: a number of your own')
     }
     refuseNoNumber(body.from_number)
     refuseRepeatedIds(options.calls)

@@ -18,7 +18,7 @@ import { canonicalId } from '../../src/text/canonical-id.ts'
 import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
 import { accountArgumentText } from '../../src/tool/account.ts'
 import { archivedCures, inSentences } from '../../src/tool/checks/cures.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
 
@@ -69,7 +69,7 @@ export function refuseNoNumber(number: string | undefined): void {
   const message = e164Meant(number)
     ? e164Expected(number)
     : `${JSON.stringify(number)} is neither an E.164 number such as +4930123456 nor the exact name of one of your numbers (list_phone_numbers)`
-  throw badArguments([{ argument: 'from_number', message }])
+  throw badArgument('from_number', message)
 }
 
 /** Reads the agent of the call. Throws Refused if it is archived, and ApiError. */
@@ -82,7 +82,7 @@ export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Ag
   if (!agent.is_archived) return agent
   const cures = archivedCures(agent.id, { accountArgument: accountArgumentText(run) })
   const message = `${agent.name ?? agent.id} is archived. ${inSentences(cures)}`
-  throw badArguments([{ argument: 'agent_id', message }])
+  throw badArgument('agent_id', message)
 }
 
 /**

@@ -10,7 +10,7 @@ import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { accountArgumentText } from '../../src/tool/account.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { CallReport } from '../../src/tool/results/call-report.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
@@ -62,7 +62,7 @@ export const waitForCall = defineTool({
     const until = Math.min(run.begunAt + waitMs, run.answerBy)
     if (callId === undefined && batchId !== undefined) return waitForBatch(batchId, run, until)
     if (callId === undefined || batchId !== undefined) {
-      throw badArguments([{ argument: 'call_id', message: 'give either call_id or batch_id' }])
+      throw badArgument('call_id', 'give either call_id or batch_id')
     }
     const account = await accountUntil(until, run, () => accountIdIn(run.request, run.session))
     const call = await followCall({ account, callId }, run, until - performance.now())
@@ -113,12 +113,10 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   )
   const callIds = await session.callServices.batches.find(callOwner, batchId)
   if (callIds) return { account, callIds }
-  throw badArguments([
-    {
-      argument: 'batch_id',
-      message: `no batch ${batchId} in this account; give the batch_id that place_calls returned, or wait for each call by its call_id`,
-    },
-  ])
+  throw badArgument(
+    'batch_id',
+    `no batch ${batchId} in this account; give the batch_id that place_calls returned, or wait for each call by its call_id`,
+  )
 }
 
 function batchCall(callId: string, followed: LastPolls): BatchCall {

@@ -14,7 +14,7 @@ import {
   project,
 } from '../../src/tool/lists/list-fields.ts'
 import { onePage } from '../../src/tool/lists/list-steps.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { searchPattern, searchText } from '../../src/tool/results/call-report.ts'
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'
 import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
@@ -98,7 +98,7 @@ export const listConversations = defineTool({
   async run(run) {
     const { search, said_by, transcript } = run.options
     if (said_by !== undefined && search === undefined) {
-      throw badArguments([{ argument: 'said_by', message: 'needs search: a text that is said' }])
+      throw badArgument('said_by', 'needs search: a text that is said')
     }
     return search === undefined && transcript === undefined
       ? onePage(route, plainList, run)

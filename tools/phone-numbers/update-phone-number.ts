@@ -17,7 +17,7 @@ import {
 } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
-import { badArguments, type Refused } from '../../src/tool/refused.ts'
+import { badArgument, type Refused } from '../../src/tool/refused.ts'
 import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, earlierBody, type KeptChanges } from '../../src/tool/undo.ts'
@@ -74,9 +74,7 @@ export const updatePhoneNumber = defineTool({
   async run(run) {
     const { phone_number_ids: ids, where, include_subaccounts: isTree, undo } = run.options
     if (undo !== undefined && !run.restricted.mayRead(routes.phoneNumbers.get))
-      throw badArguments([
-        { argument: 'undo', message: 'needs get_phone_number, which this server does not offer' },
-      ])
+      throw badArgument('undo', 'needs get_phone_number, which this server does not offer')
     let links: LinkNames = {}
     return updateItems<PhoneNumber, UpdateRun>(run, {
       ...{ kind: 'phone_number', noun: 'number', list: 'numbers' },
@@ -87,9 +85,7 @@ export const updatePhoneNumber = defineTool({
           run,
         )
         if (!('oneId' in selected) && run.body.number !== undefined)
-          throw badArguments([
-            { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
-          ])
+          throw badArgument('number', 'belongs to one number: give it with phone_number_id')
         links = await linksForDryRun(run)
         return selected
       },
@@ -166,23 +162,21 @@ async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
   const [trunk, agent] = await Promise.all([
     sip_trunk_id
       ? existing(read(routes.sipTrunks.get, { sip_trunk_id }), () =>
-          wrongLink('sip_trunk_id', `there is no SIP trunk ${sip_trunk_id}`),
+          badArgument('sip_trunk_id', `there is no SIP trunk ${sip_trunk_id}`),
         )
       : undefined,
     agent_id
       ? existing(read(routes.agents.get, { agent_id }), () =>
-          wrongLink('inbound_agent_id', `there is no agent ${agent_id}`),
+          badArgument('inbound_agent_id', `there is no agent ${agent_id}`),
         )
       : undefined,
   ])
-  if (agent?.is_archived) throw wrongLink('inbound_agent_id', `the agent ${agent_id} is archived`)
+  if (agent?.is_archived) throw badArgument('inbound_agent_id', `the agent ${agent_id} is archived`)
   return {
     ...(trunk && { sip_trunk_id: linkOf(trunk) }),
     ...(agent && { inbound_agent_id: linkOf(agent) }),
   }
 }
-
-const wrongLink = (argument: string, message: string) => badArguments([{ argument, message }])
 
 /**
  * `undefined` if no exposed tool may read it. Throws `missing()` if it does not exist, and

@@ -8,7 +8,7 @@ import {
   listEditOptions,
   listEdits,
 } from '../../src/tool/list-edits.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { driftedFields } from '../../src/tool/undo.ts'
 
 /** The reference does not say what an empty list means. */
@@ -83,7 +83,7 @@ interface WantedIps {
 export function wantedIps(trunk: SipTrunk, edit: ListEdit): WantedIps {
   const before = trunk.allowed_ips ?? []
   const { entries: ips, missing } = editedList(before, edit)
-  const refused = (message: string) => badArguments([{ argument: argumentOf(edit), message }])
+  const refused = (message: string) => badArgument(argumentOf(edit), message)
   if (driftedFields(trunk).includes('allowed_ips'))
     throw refused(
       'the platform shows allowed_ips of this trunk in an undocumented form: give the whole list in allowed_ips',

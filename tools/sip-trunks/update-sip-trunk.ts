@@ -14,7 +14,7 @@ import {
   shortJson,
 } from '../../src/tool/field-changes.ts'
 import { listChangeInWords } from '../../src/tool/list-edits.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
@@ -126,9 +126,7 @@ async function updateTrunk(
   const mayRead = run.restricted.mayRead(routes.sipTrunks.get)
   const needs = edit?.arguments.add ?? (run.options.dry_run && 'dry_run')
   if (!mayRead && needs)
-    throw badArguments([
-      { argument: needs, message: 'needs get_sip_trunk, which this server does not offer' },
-    ])
+    throw badArgument(needs, 'needs get_sip_trunk, which this server does not offer')
   const stored =
     mayRead || undone ? await client.call(routes.sipTrunks.get, request, run.signal) : undefined
   const undo = stored && undone && earlierBody(stored, undone.paths, removable)

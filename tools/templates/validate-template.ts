@@ -12,7 +12,7 @@ import {
 } from '../../src/tool/checks/greeting-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { TemplateFindings } from './repair-template.ts'
 import { branchesShape, branchLines, templateBranches } from './template-branches.ts'
@@ -73,8 +73,7 @@ async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initi
   const { template = '' } = run.body
   const { agent_id: given } = run.options
   if (given === undefined) return { message: template }
-  if (template !== '')
-    throw badArguments([{ argument: 'template', message: 'give it or agent_id, not both' }])
+  if (template !== '') throw badArgument('template', 'give it or agent_id, not both')
   const agent_id = await idOf('agent_id', given, run)
   const params = { account_id: accountIn(run.request), agent_id }
   const agent = await run.session.client.call(routes.agents.get, { params, query: {} }, run.signal)

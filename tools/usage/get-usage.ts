@@ -4,7 +4,7 @@ import type { RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { granularities, type Usage, usageBucketCap } from '../../src/contract/usage.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { badArguments } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import {
   changeOf,
   compareGroups,
@@ -49,7 +49,7 @@ export const getUsage = defineTool({
     const { compare_start, compare_end, granularity } = run.options
     const range = rangeOf(run)
     if (compare_start === undefined && compare_end !== undefined)
-      throw badArguments([{ argument: 'compare_start', message: 'required with compare_end' }])
+      throw badArgument('compare_start', 'required with compare_end')
     if (compare_start !== undefined)
       return withNames(run, await comparison(run, range, comparedRange(range, run)))
     return withNames(run, await (granularity === 'total' ? total(run, range) : series(run, range)))
@@ -73,7 +73,7 @@ function comparedRange(
   const end = compare_end === undefined ? range.start : Date.parse(compare_end)
   if (start < end) return { start, end }
   const until = compare_end === undefined ? 'start, where compare_end is by default' : 'compare_end'
-  throw badArguments([{ argument: 'compare_start', message: `must be before ${until}` }])
+  throw badArgument('compare_start', `must be before ${until}`)
 }
 
 async function series(run: UsageRun, range: UsageRange): Promise<Report> {
@@ -170,7 +170,7 @@ async function readValues(run: ReaderRun, range: UsageRange): Promise<ValuesInRa
   const reply = await readRange(run, range, isShort ? 'day' : 'month')
   if (isCut(reply, range.start, usageBucketCap)) {
     const message = `the range has more than ${usageBucketCap} months; shorten it`
-    throw badArguments([{ argument: 'start', message }])
+    throw badArgument('start', message)
   }
   const { meta, data } = reply
   return { meta, values: isShort ? allValues(data) : await valuesByMonth(run, range, data) }

@@ -7,7 +7,7 @@ import { type AllItems, maxItems, readAllItems } from '../../platform/sessions/c
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { e164Meant, isE164 } from '../../text/phone-number.ts'
-import { type ArgumentProblem, badArguments } from '../refused.ts'
+import { type ArgumentProblem, badArgument } from '../refused.ts'
 import type { Run } from '../tool.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
@@ -158,7 +158,7 @@ export async function idOf(
   argument: string = kind,
 ): Promise<string> {
   const meant = await idMeant(kind, given, { params, session, signal })
-  if ('problem' in meant) throw badArguments([{ argument, message: meant.problem }])
+  if ('problem' in meant) throw badArgument(argument, meant.problem)
   return meant.id
 }
 
