@@ -6,6 +6,7 @@ import {
   type VoiceCatalog,
   voicesIn,
 } from '../contract/provider.ts'
+import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt.ts'
 import { isObject } from '../text/json.ts'
@@ -244,7 +245,7 @@ const codeOf = (provider: string | { code: string }) =>
   typeof provider === 'string' ? provider : provider.code
 
 /** All language models; recommended ones first, then those with higher ratings. */
-export function modelItems(catalog: ModelCatalog): Item[] {
+function modelItems(catalog: ModelCatalog): Item[] {
   const score = (model: ModelCatalog[number]['models'][number]) =>
     (model.recommended ? 100 : 0) + (model.intelligence_rating ?? 0) + (model.latency_rating ?? 0)
   return catalog
@@ -267,7 +268,7 @@ export function modelItems(catalog: ModelCatalog): Item[] {
 }
 
 /** All transcribers with their language codes; with `language`, only those that support it. */
-export function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
+function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
   return catalog.flatMap(({ provider, models }) =>
     models.flatMap(({ id, supported_languages }) => {
       const spoken = (supported_languages ?? []).filter(
@@ -277,6 +278,37 @@ export function transcriberItems(catalog: TranscriberCatalog, language?: string)
       return [{ provider: codeOf(provider), id, languages: spoken.map(({ code }) => code) }]
     }),
   )
+}
+
+/** The language models and transcribers of the platform, each within its budget of tokens. */
+export async function catalogAttachments(
+  reader: PromptReader,
+  budgets: { readonly models: number; readonly transcribers: number },
+  what: string,
+  language?: string,
+) {
+  const [models, transcribers] = await Promise.all([
+    reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
+    reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
+  ])
+  const heard = transcribers.ok ? transcriberItems(transcribers.value, language) : []
+  return {
+    heard,
+    attachments: [
+      attachedFrom(models, 'Language models', 'use list_models', (catalog) =>
+        attachedList('Language models', 'voice-agents://catalog/models', modelItems(catalog), {
+          budget: budgets.models,
+          tool: 'list_models',
+        }),
+      ),
+      attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', () =>
+        attachedList(what, 'voice-agents://catalog/transcribers', heard, {
+          budget: budgets.transcribers,
+          tool: 'list_transcribers',
+        }),
+      ),
+    ],
+  }
 }
 
 /**

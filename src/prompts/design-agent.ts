@@ -6,13 +6,7 @@ import { languageCodes } from '../mcp/completions.ts'
 import type { PromptReader } from '../mcp/prompt.ts'
 import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
-import {
-  attachedFrom,
-  attachedList,
-  modelItems,
-  transcriberItems,
-  voiceItems,
-} from './attachments.ts'
+import { attachedFrom, attachedList, catalogAttachments, voiceItems } from './attachments.ts'
 
 /** From a brief to a saved agent, for the prompt and for a skill. */
 export const designSteps = safeText`1. If the design depends on something that the brief leaves open, ask the user once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
@@ -37,30 +31,12 @@ export const designAgent = definePrompt({
     },
   },
   async prepare({ brief, language }, reader) {
-    const [models, transcribers] = await Promise.all([
-      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
-      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
-    ])
-    const heard = transcribers.ok ? transcriberItems(transcribers.value, language) : []
+    const what = language ? `Transcribers that support ${language}` : 'Transcribers'
+    const budgets = { models: 1500, transcribers: 900 }
+    const { heard, attachments } = await catalogAttachments(reader, budgets, what, language)
     return {
       text: task(brief, language),
-      attachments: [
-        attachedFrom(models, 'Language models', 'use list_models', (catalog) =>
-          attachedList('Language models', 'voice-agents://catalog/models', modelItems(catalog), {
-            budget: 1500,
-            tool: 'list_models',
-          }),
-        ),
-        attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', () =>
-          attachedList(
-            language ? `Transcribers that support ${language}` : 'Transcribers',
-            'voice-agents://catalog/transcribers',
-            heard,
-            { budget: 900, tool: 'list_transcribers' },
-          ),
-        ),
-        ...(await voices(codeFor(language, heard), reader)),
-      ],
+      attachments: [...attachments, ...(await voices(codeFor(language, heard), reader))],
     }
   },
 })

@@ -10,9 +10,8 @@ import {
   attached,
   attachedFrom,
   attachedList,
-  modelItems,
+  catalogAttachments,
   outcomesOf,
-  transcriberItems,
 } from './attachments.ts'
 
 /** Number of newest calls that are counted: one page. */
@@ -29,12 +28,23 @@ export const reviewAgent = definePrompt({
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
     const [greeting, catalogs, use] = await Promise.all([
       greetingAttachment(agent, uri, reader),
-      catalogAttachments(agent, reader),
+      // The models and transcribers that the agent could use instead.
+      catalogAttachments(
+        reader,
+        { models: 1200, transcribers: 600 },
+        'Transcribers for its language',
+        languageOf(agent),
+      ),
       useAttachments(agent, uri, reader),
     ])
     return {
       text: task(agent),
-      attachments: [attached('The agent', uri, agent, 2500), ...greeting, ...catalogs, ...use],
+      attachments: [
+        attached('The agent', uri, agent, 2500),
+        ...greeting,
+        ...catalogs.attachments,
+        ...use,
+      ],
     }
   },
 })
@@ -52,30 +62,6 @@ async function greetingAttachment(
   return [
     attachedFrom(read, what, 'use validate_agent_template', (found) =>
       attached(what, `${uri}/greeting-check`, found, 500),
-    ),
-  ]
-}
-
-/** The models and transcribers that the agent could use instead. */
-async function catalogAttachments(agent: Agent, reader: PromptReader): Promise<Attachment[]> {
-  const [models, transcribers] = await Promise.all([
-    reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
-    reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
-  ])
-  return [
-    attachedFrom(models, 'Language models', 'use list_models', (catalog) =>
-      attachedList('Language models', 'voice-agents://catalog/models', modelItems(catalog), {
-        budget: 1200,
-        tool: 'list_models',
-      }),
-    ),
-    attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', (catalog) =>
-      attachedList(
-        'Transcribers for its language',
-        'voice-agents://catalog/transcribers',
-        transcriberItems(catalog, languageOf(agent)),
-        { budget: 600, tool: 'list_transcribers' },
-      ),
     ),
   ]
 }

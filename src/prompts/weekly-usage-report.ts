@@ -3,7 +3,7 @@ import { groupings, type Usage } from '../contract/usage.ts'
 import { type Attachment, definePrompt, type PromptReader } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
 import { addDays, dateIn, midnightBefore } from '../text/time-zone.ts'
-import { sumOf, type UsageSum } from '../tool/results/usage-report.ts'
+import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-report.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 
@@ -99,7 +99,6 @@ const task = ({
 ${reportSteps.split('\n')}`
 
 type Bucket = Usage['data'][number]
-type Totals = Pick<UsageSum, 'seconds' | 'conversations'>
 
 /** The last seven whole days, and the seven days before. */
 interface Weeks {
@@ -110,10 +109,13 @@ interface Weeks {
   readonly tz: string
 }
 
-const totalsOf = (buckets: readonly Bucket[]): Totals => {
-  const { seconds, conversations } = sumOf(buckets.flatMap(({ values }) => values))
-  return { seconds, conversations }
-}
+const totalsOf = ({ seconds = 0, conversations = 0 }: Partial<UsageSum> = {}) => ({
+  seconds,
+  conversations,
+})
+
+const sumIn = (buckets: readonly Bucket[]) =>
+  totalsOf(sumOf(buckets.flatMap(({ values }) => values)))
 
 /** The last two weeks of whole days in a time zone. A day begins at midnight of that zone. */
 export function weeksBefore(now: number, tz: string): Weeks {
@@ -136,11 +138,11 @@ function usageFigures(
   const days = Array.from({ length: 7 }, (_, index) => addDays(first, index))
   return {
     week: {
-      totals: totalsOf(week),
+      totals: sumIn(week),
       // The reply may leave out a day without conversations. It is shown with zeros.
-      days: days.map((one) => ({ day: one, ...totalsOf(bucketsOf((date) => date === one)) })),
+      days: days.map((one) => ({ day: one, ...sumIn(bucketsOf((date) => date === one)) })),
     },
-    week_before: { totals: totalsOf(before) },
+    week_before: { totals: sumIn(before) },
     by: groupsOf(week, before, nameOf),
   }
 }
@@ -148,50 +150,29 @@ function usageFigures(
 /** Most groups of one dimension. */
 const maxGroups = 15
 
-interface Group {
-  readonly id: string
-  week: Totals
-  week_before: Totals
-}
-
-function groupsOf(
+/** Both weeks by each dimension, the most used groups first. */
+const groupsOf = (
   week: readonly Bucket[],
   before: readonly Bucket[],
   nameOf: (id: string) => string | undefined,
-) {
-  const dimensions = new Map<string, Map<string, Group>>()
-  const add = (buckets: readonly Bucket[], part: 'week' | 'week_before') => {
-    for (const value of buckets.flatMap(({ values }) => values)) {
-      for (const [dimension, given] of Object.entries(value.dimensions ?? {})) {
-        const id = typeof given === 'string' ? given : JSON.stringify(given)
-        const groups = dimensions.get(dimension) ?? new Map<string, Group>()
-        dimensions.set(dimension, groups)
-        const group = groups.get(id) ?? { id, week: noUsage, week_before: noUsage }
-        groups.set(id, group)
-        const { seconds, conversations } = group[part]
-        group[part] = {
-          seconds: seconds + value.seconds,
-          conversations: conversations + value.conversations,
-        }
-      }
-    }
-  }
-  add(week, 'week')
-  add(before, 'week_before')
-  return Object.fromEntries(
-    [...dimensions].map(([dimension, groups]) => [
-      dimension,
-      { groups: groups.size, largest: largest([...groups.values()], nameOf) },
-    ]),
+) =>
+  Object.fromEntries(
+    groupings.flatMap((dimension) => {
+      const by = (buckets: readonly Bucket[]) => usageGroups(valuesBy(dimension, buckets))
+      const groups = compareGroups(by(week), by(before))
+      const largest = groups.slice(0, maxGroups).map(({ dimensions, before, ...week }) => {
+        const id = String(dimensions?.[dimension])
+        return { id, name: nameOf(id), week: totalsOf(week), week_before: totalsOf(before) }
+      })
+      return groups.length > 0 ? [[dimension, { groups: groups.length, largest }]] : []
+    }),
   )
-}
 
-const noUsage: Totals = { seconds: 0, conversations: 0 }
-
-const largest = (groups: Group[], nameOf: (id: string) => string | undefined) =>
-  groups
-    .sort(
-      (a, b) => b.week.seconds - a.week.seconds || b.week_before.seconds - a.week_before.seconds,
-    )
-    .slice(0, maxGroups)
-    .map(({ id, ...rest }) => ({ id, name: nameOf(id), ...rest }))
+/** The values with this dimension alone. */
+const valuesBy = (dimension: string, buckets: readonly Bucket[]) =>
+  buckets.flatMap(({ values }) =>
+    values.flatMap((value) => {
+      const given = value.dimensions?.[dimension]
+      return given === undefined ? [] : { ...value, dimensions: { [dimension]: given } }
+    }),
+  )

@@ -9,19 +9,12 @@ import {
 } from '../../src/platform/sessions/complete-lists.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
+import type { UsageNames } from '../../src/tool/results/usage-report.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 export interface UsageIds {
   readonly agent: ReadonlySet<string>
   readonly subaccount: ReadonlySet<string>
-}
-
-/** Names of agents and accounts by id. */
-export interface UsageNames {
-  readonly agent: ReadonlyMap<string, string>
-  readonly subaccount: ReadonlyMap<string, string>
-  /** Note about ids without a name, with the reason. */
-  readonly note: string | undefined
 }
 
 type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>

@@ -121,11 +121,11 @@ export interface UsageReport {
   readonly names: UsageNames
 }
 
-/** Names by id. */
-interface UsageNames {
+/** Names of agents and accounts by id. */
+export interface UsageNames {
   readonly agent: ReadonlyMap<string, string>
   readonly subaccount: ReadonlyMap<string, string>
-  /** Reason for missing names. */
+  /** Note about ids without a name, with the reason. */
   readonly note: string | undefined
 }
 
