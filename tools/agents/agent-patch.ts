@@ -245,11 +245,10 @@ export async function bringBackResult(
 ): Promise<BringBackResult> {
   const account_id = accountIn(request)
   const archived = await isArchived(agent, (query) =>
-    session.client
-      .call(routes.agents.list, { params: { account_id }, query }, signal)
-      // The update succeeded: an unreadable list must not turn it into a failure.
-      .catch(ignoreApiError),
+    session.client.call(routes.agents.list, { params: { account_id }, query }, signal),
   )
+    // The update succeeded: an unreadable list must not turn it into a failure.
+    .catch(ignoreApiError)
   if (archived === undefined) return 'not known'
   return archived ? 'still archived' : 'active'
 }

@@ -86,14 +86,10 @@ export async function checkNotArchived(agent: Agent, reader: CureReader): Promis
   return problem('agent', `${name} is archived`, ...archivedCures(agent.id, reader))
 }
 
-/** Reads one page of the account's agents; `undefined` if the list cannot be read. */
+/** Reads one page of the account's agents. */
 type ListAgents = (
   query: Readonly<Record<string, unknown>>,
-) => Promise<ReplyOf<typeof routes.agents.list> | undefined>
-
-/** Agents per page, and the page limit of the search for one agent. */
-const perPage = 100
-const maxPages = 5
+) => Promise<ReplyOf<typeof routes.agents.list>>
 
 /**
  * Whether an agent is archived. Replies may lack the field [R], so the lists decide: an archived
@@ -104,30 +100,16 @@ export async function isArchived(
   { id, name }: Pick<Agent, 'id' | 'name'>,
   list: ListAgents,
 ): Promise<boolean | undefined> {
-  const named = name ? { name } : {}
-  const archived = await isListed(id, { ...named, is_archived: true }, list)
-  if (archived !== true) return archived
-  const usual = await isListed(id, named, list)
-  return usual === false ? true : undefined
-}
-
-async function isListed(
-  id: string,
-  query: Readonly<Record<string, unknown>>,
-  list: ListAgents,
-): Promise<boolean | undefined> {
-  const seen = new Set<string>()
-  for (let offset = 0; seen.size < perPage * maxPages; offset = seen.size) {
-    const page = await list({ ...query, limit: perPage, offset })
-    if (!page) return undefined
-    const before = seen.size
-    for (const agent of page.items) seen.add(agent.id)
-    if (seen.has(id)) return true
-    const isLast = page.count === undefined ? page.items.length < perPage : seen.size >= page.count
-    // No new agent: the platform ignores `offset`.
-    if (isLast || seen.size === before) return false
+  const isListed = async (filters: object) => {
+    const hasIt = (agents: readonly { readonly id: string }[]) =>
+      agents.some((one) => one.id === id)
+    const read = (page: object) => list({ ...(name && { name }), ...filters, ...page })
+    const { items, isAll } = await readAllItems(read, { isEnough: hasIt })
+    return hasIt(items) || (isAll ? false : undefined)
   }
-  return undefined
+  const archived = await isListed({ is_archived: true })
+  if (archived !== true) return archived
+  return (await isListed({})) === false ? true : undefined
 }
 
 interface FromNumber {

@@ -3,15 +3,12 @@ import { conversationStatuses } from '../../contract/call.ts'
 import { voiceProviders, voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import { mapConcurrently } from '../../platform/concurrency.ts'
 import { ignoreApiError } from '../../platform/failure.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
-import { accountConcurrency, readAccountTree } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
-import { withTimeLimit } from '../../platform/time-limit.ts'
 import { closestItems, closestWord, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
-import { hintFor } from '../references/did-you-mean.ts'
+import { hintFor, lookInTree } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
 import type { ListRoute } from './list-fields.ts'
 
@@ -140,10 +137,6 @@ const lists: readonly ListRoute[] = [
   routes.calls.list,
 ]
 
-/** Bound for the searched accounts, and the timeout of the search after an empty list, ms. */
-const maxAccounts = 20
-const patienceMs = 2000
-
 /**
  * Counts the matches in subaccounts after an empty list of one account. `undefined`: none, not
  * readable in time, or not allowed.
@@ -158,19 +151,13 @@ async function matchesBelow(
   const list = lists.find(({ id }) => id === route.id)
   if (!list || !mayRead || Number(query.offset ?? 0) > 0) return undefined
   const root = accountIn({ params })
-  const counts = await withTimeLimit(patienceMs, undefined, async (signal) => {
-    const tree = await readAccountTree({ id: root }, { session, signal, max: maxAccounts })
-    return mapConcurrently(
-      tree.accounts.slice(1),
-      accountConcurrency,
-      async ({ id: account_id }) => {
-        const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
-        const page = await session.client.call(list, asked, signal).catch(ignoreApiError)
-        return page?.count ?? page?.items.length ?? 0
-      },
-    )
-  }).catch(ignoreApiError)
-  const sum = (counts ?? []).reduce((total, count) => total + count, 0)
+  const counts = await lookInTree(root, session, async ({ id: account_id }, signal) => {
+    if (account_id === root) return 0
+    const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
+    const page = await session.client.call(list, asked, signal)
+    return page.count ?? page.items.length
+  })
+  const sum = (counts ?? []).reduce<number>((total, count = 0) => total + count, 0)
   return sum === 0
     ? undefined
     : `Its subaccounts have at least ${sum}: include_subaccounts true lists them.`

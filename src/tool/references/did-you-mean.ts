@@ -185,9 +185,25 @@ function namedItem(
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
 }
 
-/** Bound for the searched accounts, and the timeout of the search for an error, ms. */
+/** Bound for the searched accounts, and the timeout of the search, ms. */
 const maxAccounts = 20
 const searchMs = 2000
+
+/**
+ * Looks into an account and its subaccounts for a hint, each with a request. An account that cannot
+ * be read has `undefined`; `undefined` in all: no answer in time.
+ */
+export const lookInTree = <T>(
+  id: string,
+  session: RestrictedSession,
+  look: (account: AccountInTree, signal: AbortSignal) => Promise<T>,
+): Promise<(T | undefined)[] | undefined> =>
+  withTimeLimit(searchMs, undefined, async (signal) => {
+    const { accounts } = await readAccountTree({ id }, { session, signal, max: maxAccounts })
+    return mapConcurrently(accounts, accountConcurrency, (one) =>
+      look(one, signal).catch(ignoreApiError),
+    )
+  }).catch(ignoreApiError)
 
 /**
  * Finds another account of this key with an agent id. `undefined`: none, not readable in time, or
@@ -203,20 +219,14 @@ async function accountOfAgent(
     session.mayRead(routes.accounts.listSubaccounts) &&
     session.mayRead(routes.agents.get)
   if (!mayRead) return undefined
-  return withTimeLimit(searchMs, undefined, async (signal) => {
-    const id = await session.ownAccountId()
-    const searched = account === 'me' ? id : account
-    const { accounts } = await readAccountTree({ id }, { session, signal, max: maxAccounts })
-    const others = accounts.filter((one) => one.id !== searched)
-    const places = await mapConcurrently(others, accountConcurrency, async (one) => {
-      const asked = { params: { account_id: one.id, agent_id }, query: {} }
-      const agent = await session.client
-        .call(routes.agents.get, asked, signal)
-        .catch(ignoreApiError)
-      return agent ? [one] : []
-    })
-    return places.flat()[0]
-  }).catch(ignoreApiError)
+  const root = await session.ownAccountId().catch(ignoreApiError)
+  if (root === undefined) return undefined
+  const places = await lookInTree(root, session, async (one, signal) => {
+    if (one.id === (account === 'me' ? root : account)) return undefined
+    const asked = { params: { account_id: one.id, agent_id }, query: {} }
+    return (await session.client.call(routes.agents.get, asked, signal)) && one
+  })
+  return places?.find((one) => one !== undefined)
 }
 
 /**
