@@ -51,6 +51,8 @@ export interface Page {
   frames(): Frame[]
   /** Gives the page's scripts a function that runs here. */
   exposeFunction<T>(name: string, run: (argument: T) => unknown): Promise<void>
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
+  emulateMedia(media: { readonly colorScheme: 'light' | 'dark' }): Promise<void>
   screenshot(options: {
     readonly path: string
     readonly fullPage?: boolean
@@ -70,6 +72,7 @@ export interface PageSettings {
   readonly colorScheme?: 'light' | 'dark'
   /** 'active': a few colours that the user has chosen replace those of the page. */
   readonly forcedColors?: 'active'
+  readonly reducedMotion?: 'reduce'
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly ignoreHTTPSErrors?: boolean
 }

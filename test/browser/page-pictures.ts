@@ -1,12 +1,5 @@
 import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
-import type { Page } from './open-browser.ts'
-
-/** A page for people, as it is pictured. */
-export interface PagePicture {
-  readonly name: string
-  /** Starts what serves the page, opens it, and does what a person would do. */
-  readonly show: (page: Page) => Promise<AsyncDisposable>
-}
+import type { PagePicture } from './picture.ts'
 
 export const pagePictures: readonly PagePicture[] = [
   {

@@ -1,45 +1,92 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import buildOnce from '../harness/build.ts'
 import install from './install.ts'
-import { openBrowser, type TestBrowser } from './open-browser.ts'
-import { type PagePicture, pagePictures } from './page-pictures.ts'
-import { type Picture, pictures } from './picture-data.ts'
-import { showView } from './view-host/view-host.ts'
+import { openBrowser, type Page, type TestBrowser } from './open-browser.ts'
+import { pagePictures } from './page-pictures.ts'
+import type { PagePicture, Picture } from './picture.ts'
+import { agentPictures } from './picture-agent.ts'
+import { callPictures } from './picture-call.ts'
+import { usagePictures } from './picture-usage.ts'
+import { voicesPictures } from './picture-voices.ts'
+import { type ShownView, showView } from './view-host/view-host.ts'
 
 /*
  * npm run pictures [-- NAME …]: takes the pictures in docs/pictures, in a real Chromium: on a desktop in
  * light, on a phone in dark. Views are shown as a host shows them, with data that is made up
- * (picture-data.ts); pages are those of the built program (page-pictures.ts).
+ * (picture-<view>.ts); pages are those of the built program (page-pictures.ts).
+ *
+ * npm run pictures -- --all [--to FOLDER] [NAME …]: takes every state at three widths, in light and dark.
+ * A NAME stands for all its states: `usage` for `usage-empty`, too.
  */
 
-const folder = join(import.meta.dirname, '../../docs/pictures')
+/** Pictures in the documents: the first state of each view, the pages and the icon. */
+const documented = ['usage', 'call', 'voices', 'agent', 'start-page', 'web-call', 'icon']
 
-const places = {
-  desktop: { viewport: { width: 880, height: 400 }, colorScheme: 'light' },
-  phone: { viewport: { width: 375, height: 400 }, colorScheme: 'dark' },
-} as const
-
-async function take(browser: TestBrowser, { name, open, ready }: Picture): Promise<void> {
-  for (const [place, page] of Object.entries(places)) {
-    await using platform = await open()
-    const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
-    await using view = await showView(browser, { ...platform.call, env, page })
-    await view.run()
-    await view.frame.waitForSelector(ready)
-    // The host gives the view the room that it asks for, and the chart is drawn in it.
-    await view.frame.evaluate('new Promise((done) => setTimeout(done, 500))')
-    const path = join(folder, `${name}-${place}.png`)
-    await view.page.screenshot({ path, fullPage: true })
-    console.log(path)
-  }
+interface Place {
+  /** Ending of the file's name. */
+  readonly name: string
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
 }
 
-async function takePage(browser: TestBrowser, { name, show }: PagePicture): Promise<void> {
-  for (const [place, settings] of Object.entries(places)) {
-    const page = await browser.newPage(settings)
-    await using _served = await show(page)
+const documentedPlaces: readonly Place[] = [
+  { name: 'desktop', width: 880, colorScheme: 'light' },
+  { name: 'phone', width: 375, colorScheme: 'dark' },
+]
+const allPlaces: readonly Place[] = [360, 760, 1280].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({
+    ...{ name: `${width}-${colorScheme}`, width, colorScheme },
+  })),
+)
+
+const { values: options, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: 'boolean' }, to: { type: 'string' } },
+})
+const docsFolder = join(import.meta.dirname, '../../docs/pictures')
+const folder = options.to ?? (options.all ? 'dist/pictures' : docsFolder)
+const places = options.all ? allPlaces : documentedPlaces
+
+const height = 400
+
+/** Opens a view once, and takes its picture in each place as its host moves it there. */
+async function take(browser: TestBrowser, { name, open, ready, context, act }: Picture) {
+  await using platform = await open()
+  const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
+  await using view = await showView(browser, {
+    ...{ ...platform.call, env },
+    ...(context && { context }),
+  })
+  await (act ? act(view) : view.run())
+  await view.frame.waitForSelector(ready)
+  await takeIn(view.page, name, async (theme) => {
+    await view.change({ theme })
+    // The host gives the view the room that it asks for, and the chart is drawn in it.
+    await settle(view)
+  })
+}
+
+const settle = ({ frame }: ShownView) =>
+  frame.evaluate('new Promise((done) => setTimeout(done, 500))')
+
+async function takePage(browser: TestBrowser, { name, show }: PagePicture) {
+  const page = await browser.newPage()
+  await using _served = await show(page)
+  await takeIn(page, name)
+}
+
+async function takeIn(
+  page: Page,
+  name: string,
+  prepare?: (theme: Place['colorScheme']) => Promise<void>,
+) {
+  for (const { name: place, width, colorScheme } of places) {
+    await page.setViewportSize({ width, height })
+    await page.emulateMedia({ colorScheme })
+    await prepare?.(colorScheme)
     const path = join(folder, `${name}-${place}.png`)
     await page.screenshot({ path, fullPage: true })
     console.log(path)
@@ -49,23 +96,29 @@ async function takePage(browser: TestBrowser, { name, show }: PagePicture): Prom
 /** The icon of the desktop bundle, from its drawing. */
 async function takeIcon(browser: TestBrowser): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
-  await page.goto(pathToFileURL(join(folder, 'icon.svg')).href)
-  await page.screenshot({ path: join(folder, 'icon.png'), omitBackground: true })
+  await page.goto(pathToFileURL(join(docsFolder, 'icon.svg')).href)
+  await page.screenshot({ path: join(docsFolder, 'icon.png'), omitBackground: true })
 }
 
-const wanted = process.argv.slice(2)
-const names = [...pictures, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
-const unknown = wanted.filter((name) => !names.includes(name))
+const views = [...usagePictures, ...callPictures, ...voicesPictures, ...agentPictures]
+const names = [...views, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
+const isNamed = (name: string, asked: string) =>
+  name === asked || (options.all === true && name.startsWith(`${asked}-`))
+const unknown = wanted.filter((asked) => !names.some((name) => isNamed(name, asked)))
 if (unknown.length > 0) {
   console.error(`There is no picture ${unknown.join(', ')}: ${names.join(', ')}`)
   process.exit(1)
 }
+const isWanted = ({ name }: { readonly name: string }) =>
+  wanted.length > 0
+    ? wanted.some((asked) => isNamed(name, asked))
+    : options.all || documented.includes(name)
+
 install()
 buildOnce()
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser()
-const isWanted = ({ name }: { name: string }) => wanted.length === 0 || wanted.includes(name)
-for (const picture of pictures.filter(isWanted)) await take(browser, picture)
+for (const picture of views.filter(isWanted)) await take(browser, picture)
 for (const picture of pagePictures.filter(isWanted)) await takePage(browser, picture)
-if (isWanted({ name: 'icon' })) await takeIcon(browser)
+if (!options.all && isWanted({ name: 'icon' })) await takeIcon(browser)
 await browser[Symbol.asyncDispose]()

@@ -2,21 +2,39 @@ import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/
 
 /*
  * The page of a host, as a chat client is one: it shows a view in a frame with the official bridge.
- * What belongs to the MCP connection is done by the test, which has given this page `callTool`, `opened`
- * and `said`.
+ * What belongs to the MCP connection is done by the test, which has given this page `callTool`, `opened`,
+ * `said` and `modelContext`.
  */
 
 const frame = document.querySelector('iframe')
 
+/** What a host can do, without what the test takes away. */
+const capabilitiesOf = ({ withoutTools, withoutMessages, withoutLinks, withoutModelContext }) => ({
+  logging: {},
+  ...(!withoutTools && { serverTools: {} }),
+  ...(!withoutMessages && { message: { text: {} } }),
+  ...(!withoutLinks && { openLinks: {} }),
+  ...(!withoutModelContext && { updateModelContext: { text: {} } }),
+})
+
 /** Loads a view and waits until it is ready. */
 globalThis.openView = async ({ proxy, html, csp, context }) => {
-  const capabilities = { openLinks: {}, serverTools: {}, logging: {}, message: { text: {} } }
-  if (context.withoutTools) delete capabilities.serverTools
-  if (context.withoutMessages) delete capabilities.message
-  if (context.withoutLinks) delete capabilities.openLinks
-  const bridge = new AppBridge(null, { name: 'test-host', version: '1' }, capabilities, {
+  let shown = context
+  const bridge = new AppBridge(null, { name: 'test-host', version: '1' }, capabilitiesOf(context), {
     hostContext: context,
   })
+  /** The frame has the height that the host fixes, or else the reported one up to the maximum. */
+  let reported = 100
+  const fitFrame = () => {
+    const { height = reported, maxHeight = Number.POSITIVE_INFINITY } =
+      shown.containerDimensions ?? {}
+    frame.style.height = `${Math.min(height, maxHeight)}px`
+  }
+  const change = (fields) => {
+    shown = { ...shown, ...fields }
+    bridge.setHostContext(shown)
+    fitFrame()
+  }
   bridge.oncalltool = (params) => globalThis.callTool(params)
   bridge.onopenlink = async ({ url }) => {
     await globalThis.opened(url)
@@ -26,8 +44,23 @@ globalThis.openView = async ({ proxy, html, csp, context }) => {
     await globalThis.said(message)
     return context.refuses ? { isError: true } : {}
   }
-  bridge.onsizechange = ({ height }) => {
-    if (height !== undefined) frame.style.height = `${height}px`
+  bridge.onupdatemodelcontext = async (update) => {
+    await globalThis.modelContext(update)
+    return {}
+  }
+  bridge.onrequestdisplaymode = async ({ mode }) => {
+    // A mode that the host does not have leaves the view where it is.
+    if (!shown.availableDisplayModes?.includes(mode)) return { mode: shown.displayMode ?? 'inline' }
+    const whole = { width: window.innerWidth, height: window.innerHeight }
+    change({
+      displayMode: mode,
+      containerDimensions: mode === 'fullscreen' ? whole : (context.containerDimensions ?? {}),
+    })
+    return { mode }
+  }
+  bridge.onsizechange = ({ height = reported }) => {
+    reported = height
+    fitFrame()
   }
   const ready = new Promise((resolve) => {
     bridge.onsandboxready = resolve
@@ -36,9 +69,11 @@ globalThis.openView = async ({ proxy, html, csp, context }) => {
     bridge.oninitialized = resolve
   })
   frame.src = proxy
+  fitFrame()
   await bridge.connect(new PostMessageTransport(frame.contentWindow, frame.contentWindow))
   await ready
   await bridge.sendSandboxResourceReady({ html, csp })
   await initialized
   globalThis.bridge = bridge
+  globalThis.changeContext = change
 }

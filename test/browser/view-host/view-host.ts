@@ -14,7 +14,11 @@ export interface ViewSettings {
   /** Settings of the server, by the names of environment variables. */
   readonly env?: Record<string, string>
   readonly page?: PageSettings
-  /** What the host says of itself; by default the theme of the page. */
+  /**
+   * What the host says of itself (MCP Apps, "Host Context"); by default the theme of the page.
+   * `withoutTools`, `withoutLinks`, `withoutMessages` and `withoutModelContext` take a capability away;
+   * `refuses` refuses links and messages.
+   */
   readonly context?: Args
 }
 
@@ -31,6 +35,10 @@ export interface ShownView extends AsyncDisposable {
   readonly opened: readonly string[]
   /** What the view said in the conversation. */
   readonly said: readonly unknown[]
+  /** Contexts of the model that the view set (`ui/update-model-context`). */
+  readonly modelContexts: readonly unknown[]
+  /** Changes what the host says of itself, such as `theme` or `containerDimensions`. */
+  readonly change: (context: Args) => Promise<void>
   /** Tool calls of the view itself. */
   readonly calls: readonly { readonly name: string; readonly arguments?: Args | undefined }[]
   /** Calls the tool as the model does, and hands the result to the view. */
@@ -57,14 +65,15 @@ export async function showView(
   { tool, args = {}, env = {}, page: settings = {}, context = {} }: ViewSettings,
 ): Promise<ShownView> {
   const client = await connectServer(env)
-  const { html, csp } = await readViewOf(tool, client)
+  const { html, csp, info } = await readViewOf(tool, client)
   const pages = await startHostPages()
   const page = await browser.newPage(settings)
   const seen = observe(page, pages)
   const asked = await serveHost(page, client)
   await page.goto(pages.host)
   const theme = settings.colorScheme ?? 'light'
-  const hostContext = { theme, locale: 'en-GB', timeZone: 'UTC', ...context }
+  const toolInfo = { id: 1, tool: info }
+  const hostContext = { theme, locale: 'en-GB', timeZone: 'UTC', toolInfo, ...context }
   const opening = { proxy: pages.proxy, html, csp, context: hostContext }
   await page.evaluate(`openView(${asScript(opening)})`)
   await page.evaluate(`bridge.sendToolInput(${asScript({ arguments: args })})`)
@@ -75,6 +84,9 @@ export async function showView(
   }
   return {
     ...{ page, frame, ...seen, ...asked, send },
+    change: async (fields) => {
+      await page.evaluate(`changeContext(${asScript(fields)})`)
+    },
     run: async () => send(await client.callTool({ name: tool, arguments: args })),
     text: () => frame.innerText('main'),
     [Symbol.asyncDispose]: async () => {
@@ -105,13 +117,14 @@ async function connectServer(env: Record<string, string>): Promise<Client> {
   return client
 }
 
-/** The HTML of a tool's view, and the origins that it asks for. */
+/** The HTML of a tool's view, the origins that it asks for, and the tool as the server lists it. */
 async function readViewOf(tool: string, client: Client) {
   const { tools } = await client.listTools()
-  const { _meta } = UiTool.parse(tools.find(({ name }) => name === tool))
+  const info = tools.find(({ name }) => name === tool)
+  const { _meta } = UiTool.parse(info)
   const { contents } = await client.readResource({ uri: _meta.ui.resourceUri })
   const { text: html, _meta: meta } = UiContents.parse(contents[0])
-  return { html, csp: meta.ui.csp }
+  return { html, csp: meta.ui.csp, info }
 }
 
 /** Notes what the browser asks for besides the two pages of the host, and what it complains of. */
@@ -134,6 +147,7 @@ function observe(page: Page, { host, proxy }: HostPages) {
 async function serveHost(page: Page, client: Client) {
   const opened: string[] = []
   const said: unknown[] = []
+  const modelContexts: unknown[] = []
   const calls: { name: string; arguments?: Args | undefined }[] = []
   await page.exposeFunction('callTool', (params: { name: string; arguments?: Args }) => {
     calls.push(params)
@@ -141,7 +155,8 @@ async function serveHost(page: Page, client: Client) {
   })
   await page.exposeFunction('opened', (url: string) => void opened.push(url))
   await page.exposeFunction('said', (message: unknown) => void said.push(message))
-  return { opened, said, calls }
+  await page.exposeFunction('modelContext', (update: unknown) => void modelContexts.push(update))
+  return { opened, said, modelContexts, calls }
 }
 
 /** JSON is an expression of JavaScript. */

@@ -1,45 +1,11 @@
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
-
-/* Platforms with made-up voices and agents, for the pictures of their views. */
-
-const account = '00000000-0000-4000-8001-000000000001'
-
-const voice = (name: string, language: string, gender: string, description: string) => ({
-  ...{ id: `${language}-${name.toLowerCase()}`, name, language, gender, description },
-  preview_url: `https://samples.example/${name.toLowerCase()}.mp3`,
-})
-
-const voices: Readonly<Record<string, readonly object[]>> = {
-  elevenlabs: [
-    voice('Ada', 'en-us', 'female', 'Warm and clear, for support.'),
-    voice('Oliver', 'en-gb', 'male', 'Measured, for banking.'),
-  ],
-  cartesia: [
-    voice('Lena', 'de-de', 'female', 'Natural, for support.'),
-    voice('Sage', 'en-us', 'neutral', 'Composed, for assistants.'),
-  ],
-  azure: [
-    voice('Denise', 'fr-fr', 'female', 'Bright, for reservations.'),
-    voice('Ryan', 'en-gb', 'male', 'Clear, for support.'),
-  ],
-}
-
-export async function voiceCatalogue() {
-  const platform = await startFakePlatform(
-    ({ url }, response) => {
-      const provider = new URL(url, 'http://platform').searchParams.get('provider') ?? ''
-      json(response, 200, { provider, voices: voices[provider] ?? [] })
-    },
-    { account },
-  )
-  return Object.assign(platform, { call: { tool: 'list_voices', args: {} } })
-}
+import { type Picture, pictureAccount } from './picture.ts'
 
 const noVariables = { variables: [], unknown_variables: [] }
 
 const agent = {
   id: 'agent-1',
-  account_id: account,
+  account_id: pictureAccount,
   name: 'Front desk',
   tags: ['dental', 'pilot'],
   model: { provider: 'openai', model: 'gpt-4.1' },
@@ -55,7 +21,7 @@ const agent = {
   modified: '2026-11-02T08:00:00Z',
 }
 
-export async function changedAgent() {
+async function changedAgent() {
   const args = {
     agent_id: agent.id,
     initial_message: {
@@ -79,7 +45,11 @@ export async function changedAgent() {
       else if (!url.endsWith(agent.id)) json(response, 200, { count: 1, items: [agent] })
       else json(response, 200, method === 'PATCH' ? after : agent)
     },
-    { account },
+    { account: pictureAccount },
   )
   return Object.assign(platform, { call: { tool: 'update_agent', args } })
 }
+
+export const agentPictures: readonly Picture[] = [
+  { name: 'agent', open: changedAgent, ready: '.changes' },
+]
