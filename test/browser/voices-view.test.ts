@@ -60,7 +60,9 @@ async function show({
 
 const names = async ({ frame }: ShownView) =>
   String(
-    await frame.evaluate('[...document.querySelectorAll("h2")].map((h) => h.innerText).join()'),
+    await frame.evaluate(
+      '[...document.querySelectorAll("#content h2")].map((h) => h.innerText).join()',
+    ),
   )
 const count = ({ frame }: ShownView) => frame.innerText('#count')
 /** What came of the last button, in the end. */
@@ -204,7 +206,7 @@ describe('the filters', () => {
     await view.frame.waitForSelector('#voices')
     view.platform.behave((_, response) => json(response, 403, envelope('forbidden', '<b>no</b>')))
     await view.frame.selectOption('#language', 'de-de')
-    await expect.poll(() => view.frame.innerText('#problem')).toContain('forbidden')
+    await expect.poll(() => view.frame.innerText('#problem')).toContain('No access')
     expect(await names(view)).toBe('Ada,Brian,Lena,Marie')
     expect(await view.frame.evaluate('document.querySelector("#language").value')).toBe('')
     expect(await accessibilityFlaws(view.frame)).toEqual([])
