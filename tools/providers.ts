@@ -2,15 +2,22 @@ import * as z from 'zod'
 import { ModelCatalog, TranscriberCatalog } from '../src/contract/provider.ts'
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
+import { valueAt } from '../src/tool/field-changes.ts'
 import { fieldsOption, isSelection, project, selectionNote } from '../src/tool/lists/list-fields.ts'
 import type { ItemShortening } from '../src/tool/tool.ts'
 
+/** Orders by name: the dotted path of the compared field, the highest value first after a minus. */
+type Sorts<S extends string> = Readonly<Record<S, string>>
+
 /** The argument `sort_by`, with the names of the orders. */
-export const sortOption = <const S extends readonly string[]>(sorts: S) =>
-  z.enum(sorts).optional().describe('Best first.')
+export const sortOption = <S extends string>(sorts: Sorts<S>) =>
+  z
+    .enum(Object.keys(sorts) as S[])
+    .optional()
+    .describe('Best first.')
 
 /** Arguments of the catalogs: provider, order, and the shown fields. */
-const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
+const catalogOptions = <S extends string>(sorts: Sorts<S>) => ({
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
   sort_by: sortOption(sorts),
   ...fieldsOption,
@@ -42,7 +49,7 @@ interface CatalogView {
   /** Model fields that are always shown, because a choice depends on them. */
   readonly shows: readonly string[]
   /** Order of all models, instead of by provider. */
-  readonly sort?: SortKey | undefined
+  readonly sort?: string | undefined
 }
 
 /** A catalog by provider, or sorted, with the fields of each model that a choice depends on. */
@@ -84,7 +91,7 @@ interface SortedModel {
 function sortedModels(
   entries: readonly CatalogEntry[],
   paths: readonly string[],
-  sort: SortKey,
+  sort: string,
 ): SortedModel[] {
   const providers = new Map(
     entries.flatMap(({ provider, models }) => models.map((model) => [model, provider] as const)),
@@ -139,60 +146,25 @@ function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogE
   })
 }
 
-/** A sort order: the compared value and the direction. */
-export interface SortKey {
-  readonly valueIn: (model: Model) => number | string | undefined
-  readonly order: 'lowest first' | 'highest first'
-}
-
-type SortKeys<S extends readonly string[]> = Readonly<Record<S[number], SortKey>>
-
-const field = (value: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>((inner, name) => Object(inner)[name], value)
-
-const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
-const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
-
-const byName: SortKey = { valueIn: ({ name }) => text(name), order: 'lowest first' }
-
-const modelSorts = ['price', 'intelligence', 'latency', 'name'] as const
-
 /** Language models: the cheapest, the cleverest, the fastest first. */
-export const modelSortKeys: SortKeys<typeof modelSorts> = {
-  price: {
-    valueIn: (model) => number(field(model, 'pricing', 'additional_cost_per_minute')),
-    order: 'lowest first',
-  },
-  intelligence: {
-    valueIn: (model) => number(model.intelligence_rating),
-    order: 'highest first',
-  },
-  latency: {
-    valueIn: (model) => number(field(model, 'latency_range', 'min_ms')),
-    order: 'lowest first',
-  },
-  name: byName,
+export const modelSorts = {
+  price: 'pricing.additional_cost_per_minute',
+  intelligence: '-intelligence_rating',
+  latency: 'latency_range.min_ms',
+  name: 'name',
 }
-
-const transcriberSorts = ['languages', 'name'] as const
 
 /** Transcribers: those with the most languages first. */
-const transcriberSortKeys: SortKeys<typeof transcriberSorts> = {
-  languages: {
-    valueIn: ({ supported_languages: languages }) =>
-      Array.isArray(languages) ? languages.length : undefined,
-    order: 'highest first',
-  },
-  name: byName,
-}
-
-export const voiceSorts = ['name', 'language', 'gender'] as const
+const transcriberSorts = { languages: '-supported_languages', name: 'name' }
 
 /** Voices with these fields, if any: their shape is not published. */
-export const voiceSortKeys: SortKeys<typeof voiceSorts> = {
-  name: byName,
-  language: { valueIn: ({ language }) => text(language), order: 'lowest first' },
-  gender: { valueIn: ({ gender }) => text(gender), order: 'lowest first' },
+export const voiceSorts = { name: 'name', language: 'language', gender: 'gender' }
+
+/** A number, the length of a list, or a text in any case; other values are not compared. */
+function comparable(value: unknown): number | string | undefined {
+  if (Array.isArray(value)) return value.length
+  if (typeof value === 'string') return value.toLowerCase()
+  return typeof value === 'number' ? value : undefined
 }
 
 /** A model and its rank: equal values share a rank, a model without a value has none. */
@@ -202,12 +174,9 @@ interface RankedModel<T> {
 }
 
 /** The models in this order; those without a value come last, in their former order. */
-export function ranked<T extends Model>(
-  models: readonly T[],
-  { valueIn, order }: SortKey,
-): RankedModel<T>[] {
-  const sign = order === 'lowest first' ? 1 : -1
-  const valued = models.map((model) => ({ model, value: valueIn(model) }))
+export function ranked<T extends Model>(models: readonly T[], sort: string): RankedModel<T>[] {
+  const [sign, path] = sort.startsWith('-') ? [-1, sort.slice(1)] : [1, sort]
+  const valued = models.map((model) => ({ model, value: comparable(valueAt(model, path)) }))
   const known = valued.filter(({ value }) => value !== undefined)
   known.sort(({ value: a = 0 }, { value: b = 0 }) => (a < b ? -sign : a > b ? sign : 0))
   let rank = 0
@@ -243,7 +212,7 @@ export const listModels = defineTool({
           'latency_range',
           'pricing',
         ],
-        sort: options.sort_by && modelSortKeys[options.sort_by],
+        sort: options.sort_by && modelSorts[options.sort_by],
       }),
     shortening: shortenCatalog,
   },
@@ -262,7 +231,7 @@ export const listTranscribers = defineTool({
       catalogOf(catalog, {
         ...options,
         shows: ['id', 'name', 'supported_languages.code'],
-        sort: options.sort_by && transcriberSortKeys[options.sort_by],
+        sort: options.sort_by && transcriberSorts[options.sort_by],
       }),
     shortening: shortenCatalog,
   },

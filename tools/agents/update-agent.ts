@@ -3,10 +3,18 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
+import {
+  countedInDialog,
+  dialogText,
+  joinDialogTexts,
+  quoted,
+  quotedUpTo,
+} from '../../src/text/dialog-text.ts'
 import { isObject } from '../../src/text/json.ts'
+import { accountForPerson } from '../../src/tool/account.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
-import { confirmationShape } from '../../src/tool/confirmation-question.ts'
+import { confirmationShape, valuesOf } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesBetween,
@@ -35,7 +43,6 @@ import {
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { undoPlan } from './agent-undo.ts'
-import { greetingQuestion } from './greeting-question.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
 import { agentsInResult, updatedAgentsShape } from './updated-agents.ts'
 
@@ -102,19 +109,39 @@ export const updateAgent = defineTool({
   },
 })
 
-/** A greeting with gaps is heard by the callers of all of them. Throws NotConfirmed and Refused. */
+/** Names in a question; the count has the others. */
+const maxNamed = 20
+
+/**
+ * Asks before several agents get a greeting with variables that nothing fills. Throws NotConfirmed
+ * and Refused.
+ */
 async function confirmGreeting(
-  selection: ItemSelection,
+  { items }: ItemSelection,
   run: UpdateRun,
   checks: NewValueChecks,
 ): Promise<void> {
   const greeting = run.body.initial_message
-  if (typeof greeting?.message !== 'string' || selection.items.length < 2 || run.options.dry_run)
-    return
+  if (typeof greeting?.message !== 'string' || items.length < 2 || run.options.dry_run) return
   const { message } = greeting
   const { unknown } = await checks.greeting(greeting)
-  if (unknown.length > 0)
-    await run.confirm(() => greetingQuestion(message, unknown, selection, run))
+  if (unknown.length === 0) return
+  const names = items.slice(0, maxNamed).map(({ given }) => quoted(given))
+  const more = items.length - names.length
+  await run.confirm(async () => ({
+    kind: 'speaks',
+    question: dialogText`Give ${countedInDialog(items.length, dialogText`agent`)} a greeting with variables that nothing is known to fill?`,
+    facts: {
+      'Unknown variables': quotedUpTo(unknown.join(', '), 500),
+      Agents: dialogText`${joinDialogTexts(names, ', ')}${more > 0 ? dialogText` and ${more} more` : dialogText``}`,
+      Account: await accountForPerson(run),
+      ...(run.session.undoLog && { Undo: dialogText`update_agent with the undo of the result.` }),
+    },
+    values: valuesOf('initial_message', { message }),
+    scope: items.map((item) =>
+      'id' in item ? `${item.account?.id ?? ''} ${item.id}` : item.given,
+    ),
+  }))
 }
 
 interface AgentUpdate {

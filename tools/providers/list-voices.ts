@@ -15,7 +15,7 @@ import {
 } from '../../src/tool/lists/list-fields.ts'
 import { shortenArray } from '../../src/tool/results/shortening.ts'
 import type { Run, StructuredContent } from '../../src/tool/tool.ts'
-import { ranked, type SortKey, sortOption, voiceSortKeys, voiceSorts } from '../providers.ts'
+import { ranked, sortOption, voiceSorts } from '../providers.ts'
 
 const options = {
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
@@ -126,7 +126,7 @@ function viewOf(
   const chosen =
     sort_by === undefined
       ? found.flatMap(({ voices }, i) => voices.slice(0, shares[i]))
-      : inOrder(all, voiceSortKeys[sort_by]).slice(0, limit)
+      : inOrder(all, voiceSorts[sort_by]).slice(0, limit)
   const isFull = all.length > chosen.length || counts.some((count) => count >= limit)
   const views = chosen.map((voice) => shownOf(voice, fields))
   const note = [
@@ -152,9 +152,9 @@ function fairShares(counts: readonly number[], limit: number): number[] {
   return shares
 }
 
-function inOrder(voices: readonly unknown[], key: SortKey): unknown[] {
+function inOrder(voices: readonly unknown[], sort: string): unknown[] {
   const others = voices.filter((voice) => !isObject(voice))
-  return [...ranked(voices.filter(isObject), key).map(({ model }) => model), ...others]
+  return [...ranked(voices.filter(isObject), sort).map(({ model }) => model), ...others]
 }
 
 /** Omits only fields known to be large. */

@@ -12,12 +12,11 @@ import { counted } from '../../src/text/dialog-text.ts'
 import type { UsageNames } from '../../src/tool/results/usage-report.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
+/** Ids whose names are wanted. */
 export interface UsageIds {
   readonly agent: ReadonlySet<string>
   readonly subaccount: ReadonlySet<string>
 }
-
-type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
 /** Timeout of the search for names, ms. After the timeout, usage is shown without names. */
 const longestLookMs = 10_000
@@ -31,122 +30,80 @@ const maxAccounts = 100
  * Reads the names that exposed tools can read: usage has ids only, also of agents in subaccounts
  * and of archived ones. Items without a readable name keep their id. Throws only if cancelled.
  */
-export async function readUsageNames(wanted: UsageIds, run: NamesRun): Promise<UsageNames> {
+export async function readUsageNames(
+  wanted: UsageIds,
+  { request, restricted: session, signal: caller }: Pick<Run, 'request' | 'restricted' | 'signal'>,
+): Promise<UsageNames> {
   const names = { agent: new Map<string, string>(), subaccount: new Map<string, string>() }
+  const missing = (kind: keyof UsageIds) => [...wanted[kind]].filter((id) => !names[kind].has(id))
+  const isMissing = (kind: keyof UsageIds) => missing(kind).length > 0
+  const account = accountIn(request)
   const failed: ApiError[] = []
-  const look = withTimeLimit(longestLookMs, run.signal, (signal) =>
-    readNames(wanted, names, { ...run, signal, failed }),
-  )
-  await noteFailure(look, { ...run, failed })
-  const { agent, subaccount } = missing(wanted, names)
-  return { ...names, note: missingNote(agent.length + subaccount.length, failed[0]) }
-}
-
-interface Names {
-  readonly agent: Map<string, string>
-  readonly subaccount: Map<string, string>
-}
-
-interface ReadRun extends NamesRun {
-  /** Failures of the platform, after which reading goes on. */
-  readonly failed: ApiError[]
-}
-
-/** Notes a failure of the platform. Throws if cancelled. */
-async function noteFailure(work: Promise<void>, { signal, failed }: ReadRun): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof ApiError) || signal?.aborted) throw error
-    failed.push(error)
-  }
-}
-
-async function readNames(wanted: UsageIds, names: Names, run: ReadRun): Promise<void> {
-  const account = accountIn(run.request)
-  const isAgentMissing = () => missing(wanted, names).agent.length > 0
-  await Promise.all([
-    isAgentMissing() ? noteFailure(readAgents(account, names, run), run) : undefined,
-    wanted.subaccount.size > 0 ? noteFailure(readAccount(names, run), run) : undefined,
-  ])
-  const isMissing = () => isAgentMissing() || missing(wanted, names).subaccount.length > 0
-  const known = new Set([account])
-  // Most accounts are direct subaccounts; reads the whole tree only if these are not enough.
-  for (const read of [readSubaccounts, readTree]) {
-    if (!isMissing()) return
-    const found: AccountInTree[] = []
-    await noteFailure(read(found, run), run)
-    const below = found.filter(({ id }) => !known.has(id))
-    for (const { id, name } of below) {
-      known.add(id)
-      if (name) names.subaccount.set(id, name)
-    }
-    // Subaccounts with known usage come first.
-    const used = below.filter(({ id }) => wanted.subaccount.has(id))
-    const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
-    await mapConcurrently(ordered, concurrency, async ({ id }) => {
-      if (isAgentMissing()) await noteFailure(readAgents(id, names, run), run)
+  /** Reads on after a failure of the platform. */
+  const attempt = <T>(work: Promise<T>): Promise<T | undefined> =>
+    work.catch((error: unknown) => {
+      if (!(error instanceof ApiError) || caller?.aborted) throw error
+      failed.push(error)
+      return undefined
     })
+
+  const readAgents = async (account_id: string, signal: AbortSignal) => {
+    const { items } = await readAllItems((page) => {
+      const asked = { params: { account_id }, query: { ...page, include_archived: true } }
+      return session.client.call(routes.agents.list, asked, signal)
+    })
+    for (const { id, name } of items) if (name) names.agent.set(id, name)
   }
-}
+  /** Names the requested account. */
+  const readAccount = async (signal: AbortSignal) => {
+    const params = { account_id: 'me', subaccount_id: account }
+    const { id, name } =
+      account === 'me' || account === session.pinnedAccount
+        ? await accountInUse(session, signal)
+        : await session.client.call(routes.accounts.getSubaccount, { params, query: {} }, signal)
+    if (name) names.subaccount.set(id, name)
+  }
+  const readSubaccounts = async (signal: AbortSignal): Promise<readonly AccountInTree[]> => {
+    const params = { account_id: account }
+    const { items } = await readAllItems((query) =>
+      session.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
+    )
+    return items.map(({ id, name }) => ({ id, ...(name && { name }) }))
+  }
+  const readTree = async (signal: AbortSignal): Promise<readonly AccountInTree[]> => {
+    const tree = await readAccountTree({ id: account }, { session, signal, max: maxAccounts })
+    failed.push(...tree.failed.slice(0, 1).map(({ error }) => error))
+    return tree.accounts
+  }
 
-const missing = (wanted: UsageIds, names: Names) => ({
-  agent: [...wanted.agent].filter((id) => !names.agent.has(id)),
-  subaccount: [...wanted.subaccount].filter((id) => !names.subaccount.has(id)),
-})
-
-function missingNote(count: number, failure: ApiError | undefined): string | undefined {
-  if (count === 0) return undefined
-  const why = failure ? `: ${failureText(failure.failure)}` : ''
-  return `No name was found for ${counted(count, 'id')}${why}.`
-}
-
-async function readAgents(
-  account_id: string,
-  { agent }: Names,
-  { restricted, signal }: NamesRun,
-): Promise<void> {
-  const { items } = await readAllItems((page) => {
-    const asked = { params: { account_id }, query: { ...page, include_archived: true } }
-    return restricted.client.call(routes.agents.list, asked, signal)
+  const look = withTimeLimit(longestLookMs, caller, async (signal) => {
+    await Promise.all([
+      isMissing('agent') && attempt(readAgents(account, signal)),
+      wanted.subaccount.size > 0 && attempt(readAccount(signal)),
+    ])
+    const known = new Set([account])
+    // Most accounts are direct subaccounts; reads the whole tree only if these are not enough.
+    for (const read of [readSubaccounts, readTree]) {
+      if (!isMissing('agent') && !isMissing('subaccount')) return
+      const found = (await attempt(read(signal))) ?? []
+      const below = found.filter(({ id }) => !known.has(id))
+      for (const { id, name } of below) {
+        known.add(id)
+        if (name) names.subaccount.set(id, name)
+      }
+      // Subaccounts with known usage come first.
+      const used = below.filter(({ id }) => wanted.subaccount.has(id))
+      const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
+      await mapConcurrently(ordered, concurrency, async ({ id }) => {
+        if (isMissing('agent')) await attempt(readAgents(id, signal))
+      })
+    }
   })
-  for (const { id, name } of items) if (name) agent.set(id, name)
-}
-
-/** Names the requested account. */
-async function readAccount(
-  { subaccount }: Names,
-  { request, restricted, signal }: NamesRun,
-): Promise<void> {
-  const asked = accountIn(request)
-  const params = { account_id: 'me', subaccount_id: asked }
-  const { id, name } =
-    asked === 'me' || asked === restricted.pinnedAccount
-      ? await accountInUse(restricted, signal)
-      : await restricted.client.call(routes.accounts.getSubaccount, { params, query: {} }, signal)
-  if (name) subaccount.set(id, name)
-}
-
-/** The direct subaccounts of the account. */
-async function readSubaccounts(
-  found: AccountInTree[],
-  { request, restricted, signal }: NamesRun,
-): Promise<void> {
-  const params = { account_id: accountIn(request) }
-  const { items } = await readAllItems((query) =>
-    restricted.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
-  )
-  found.push(...items.map(({ id, name }) => ({ id, ...(name && { name }) })))
-}
-
-/** The subaccounts at every depth. */
-async function readTree(
-  found: AccountInTree[],
-  { request, restricted: session, signal }: NamesRun,
-): Promise<void> {
-  const root = { id: accountIn(request) }
-  const { accounts, failed } = await readAccountTree(root, { session, signal, max: maxAccounts })
-  found.push(...accounts)
-  const [failure] = failed
-  if (failure) throw failure.error
+  await attempt(look)
+  const count = missing('agent').length + missing('subaccount').length
+  const why = failed[0] ? `: ${failureText(failed[0].failure)}` : ''
+  return {
+    ...names,
+    note: count > 0 ? `No name was found for ${counted(count, 'id')}${why}.` : undefined,
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { catalogOf, modelSortKeys, shortenCatalog } from '../../../tools/providers.ts'
+import { catalogOf, modelSorts, shortenCatalog } from '../../../tools/providers.ts'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 
 let client: TestClient
@@ -72,7 +72,7 @@ test('an unsorted catalog names each provider once, and what one chooses by', as
 
 test('a long sorted catalog is shortened to its first models', () => {
   const models = Array.from({ length: 50 }, (_, at) => ({ id: `m${at}`, intelligence_rating: at }))
-  const sort = modelSortKeys.intelligence
+  const sort = modelSorts.intelligence
   const sorted = catalogOf([{ provider: 'p', models }], { shows: ['id'], sort })
   expect(shortenCatalog.count(sorted)).toBe(50)
   expect(shortenCatalog.keep(sorted, 2, { params: {}, query: {} })).toMatchObject({
