@@ -4,7 +4,6 @@ import { ApiError } from '../platform/failure.ts'
 import { accountIn } from '../platform/sessions/account.ts'
 import {
   type AccountInTree,
-  type AccountTree,
   accountConcurrency,
   readAccountTree,
   readAllItems,
@@ -82,78 +81,80 @@ export function withLists<T>(
   { isTree, share }: ListsOptions,
   work: (lists: AccountLists) => Promise<T>,
 ): Promise<T> {
-  const why = isTree ? whyNoSubaccounts(run.restricted) : undefined
+  const { request, restricted } = run
+  const why = isTree ? whyNoSubaccounts(restricted) : undefined
   if (why) throw badTree(`nothing was changed. ${why} Call again without it`)
   const msLeft = Math.min((run.answerBy - performance.now()) * share, requestMs)
   return withTimeLimit(msLeft, run.signal, async (signal) => {
-    const limited = { ...run, signal }
-    if (!isTree) return work(listsOf(undefined, limited, run.signal))
-    const root = await rootAccount(run.request, run.restricted, signal)
-    const tree = await readAccountTree(root, { session: run.restricted, signal, max: maxAccounts })
-    if (tree.hasMore)
-      throw badTree(
-        `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,
-      )
-    return work(listsOf(tree, limited, run.signal))
+    const tree = isTree ? await wholeTree(run, signal) : undefined
+    const readOne = async <I extends { readonly id: string }>(
+      route: ListRoute,
+      account_id: string,
+      filters: object,
+    ) => {
+      const drift: string[] = []
+      const list = await readAllItems<I>(async (page) => {
+        const asked = { params: { account_id }, query: { ...filters, ...page } }
+        const reply = await restricted.client.call(route, asked, signal)
+        drift.push(...driftOf(reply).map(({ path }) => path))
+        // The client has parsed the reply with the route's schema.
+        return reply as { items: I[]; count?: number }
+      })
+      return { ...list, drift }
+    }
+    return work({
+      run: { ...run, signal },
+      async read<I extends { readonly id: string }>(route: ListRoute, filters = {}) {
+        if (!tree) {
+          const { items, isAll, drift } = await readOne<I>(route, accountIn(request), filters)
+          return { owned: items.map((item) => ({ item })), failed: [], isAll, drift }
+        }
+        const branches = await mapConcurrently(tree.accounts, accountConcurrency, (account) =>
+          readOne<I>(route, account.id, filters).then(
+            (read) => ({ account, hasRead: true, ...read }),
+            (error: unknown) => {
+              if (!(error instanceof ApiError)) throw error
+              return { account, hasRead: false, items: [], isAll: true, drift: [], error }
+            },
+          ),
+        )
+        return {
+          owned: branches.flatMap(({ account, items }) => items.map((item) => ({ item, account }))),
+          failed: failedAccounts(branches, tree, run),
+          isAll: branches.every(({ isAll }) => isAll),
+          drift: branches.flatMap(({ drift }) => drift),
+        }
+      },
+    })
   })
+}
+
+async function wholeTree({ request, restricted: session }: SelectionRun, signal: AbortSignal) {
+  const root = await rootAccount(request, session, signal)
+  const tree = await readAccountTree(root, { session, signal, max: maxAccounts })
+  if (!tree.hasMore) return tree
+  throw badTree(
+    `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,
+  )
 }
 
 const badTree = (message: string): Refused => badArgument(treeArgument, message)
 
 const treeArgument = 'include_subaccounts'
 
-function listsOf(
-  tree: AccountTree | undefined,
-  run: SelectionRun,
-  caller: AbortSignal | undefined,
-): AccountLists {
-  const { restricted, signal, request } = run
-  const readOne = async <T extends { readonly id: string }>(
-    route: ListRoute,
-    account_id: string,
-    filters: object,
-  ) => {
-    const drift: string[] = []
-    const list = await readAllItems<T>(async (page) => {
-      const asked = { params: { account_id }, query: { ...filters, ...page } }
-      const reply = await restricted.client.call(route, asked, signal)
-      drift.push(...driftOf(reply).map(({ path }) => path))
-      // The client has parsed the reply with the route's schema.
-      return reply as { items: T[]; count?: number }
-    })
-    return { ...list, drift }
-  }
-  return {
-    run,
-    async read<T extends { readonly id: string }>(route: ListRoute, filters = {}) {
-      if (!tree) {
-        const { items, isAll, drift } = await readOne<T>(route, accountIn(request), filters)
-        return { owned: items.map((item) => ({ item })), failed: [], isAll, drift }
-      }
-      const branches = await mapConcurrently(tree.accounts, accountConcurrency, async (account) => {
-        try {
-          return { account, hasRead: true, ...(await readOne<T>(route, account.id, filters)) }
-        } catch (error) {
-          if (!(error instanceof ApiError)) throw error
-          return { account, hasRead: false, items: [], isAll: true, drift: [], error }
-        }
-      })
-      return {
-        owned: branches.flatMap(({ account, items }) => items.map((item) => ({ item, account }))),
-        failed: failedAccounts(branches, tree, { signal: caller }),
-        isAll: branches.every(({ isAll }) => isAll),
-        drift: branches.flatMap(({ drift }) => drift),
-      }
-    },
-  }
-}
+const accountLabel = ({ id, name }: AccountInTree) =>
+  id === 'me' ? "the key's own account" : nameWithId(name && shownName(name), id)
 
-const accountLabel = ({ id, name }: AccountInTree) => nameWithId(name && shownName(name), id)
+/** Most accounts that are named with a reason. */
+const maxNamed = 5
 
 /** `not read: Hamburg branch (1b9d…): HTTP 500` */
 export const failedInWords = (failed: readonly FailedAccounts[]): string =>
   failed
-    .map(({ reason, accounts }) => `not read: ${accounts.map(accountLabel).join(', ')}: ${reason}`)
+    .map(({ reason, accounts }) => {
+      const more = accounts.length > maxNamed ? ` and ${accounts.length - maxNamed} more` : ''
+      return `not read: ${accounts.slice(0, maxNamed).map(accountLabel).join(', ')}${more}: ${reason}`
+    })
     .join('; ')
 
 /** Names the accounts that could not be read; empty if all could. */

@@ -2,11 +2,9 @@ import * as z from 'zod'
 import { type AnswerStatus, answerStatuses } from '../../src/contract/answer-status.ts'
 import { withDefault } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { nameWithId } from '../../src/text/closest-match.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { isTimeZone, notATimeZone, startBefore } from '../../src/text/time-zone.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { hasAnswer, maxCallsRead, readCallReview } from '../../src/tool/lists/call-review.ts'
 import {
   type CollectedItems,
   type ListColumns,
@@ -20,8 +18,8 @@ import {
   treeOptions,
   withAccount,
 } from '../../src/tool/lists/list-steps.ts'
+import { hasAnswer, maxCallsRead, readCallReview } from '../../src/tool/lists/read-call-review.ts'
 import {
-  type FailedAccounts,
   failedAccounts,
   listNotes,
   mergedItems,
@@ -36,6 +34,7 @@ import {
   detailedCalls,
   reviewResult,
 } from '../../src/tool/results/call-review.ts'
+import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 
 /** Fields of a list that counts calls by answer, and of a review. */
@@ -252,22 +251,13 @@ async function reviewed(
       ...(notes.length > 0 && { note: notes.join(' ') }),
       review,
     },
-    lines: [...lines, ...failedLines(failed), ...notes],
+    lines: [
+      ...lines,
+      ...(failed.length > 0 ? [`Not complete: ${failedInWords(failed)}.`] : []),
+      ...notes,
+    ],
   }
 }
-
-/** One line for each reason why accounts could not be read. */
-const failedLines = (failed: readonly FailedAccounts[]) =>
-  failed.map(({ reason, accounts }) => {
-    const named = accounts
-      .slice(0, maxNamed)
-      .map(({ id, name }) => (id === 'me' ? "the key's own account" : nameWithId(name, id)))
-    const more = accounts.length > maxNamed ? ` and ${accounts.length - maxNamed} more` : ''
-    return `Not complete: ${named.join(', ')}${more}: ${reason}.`
-  })
-
-/** Most accounts that are named with a reason. */
-const maxNamed = 5
 
 function countsByAnswer(calls: readonly ListItem[]): Record<string, number> {
   const counts = new Map<string, number>()

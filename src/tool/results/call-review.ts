@@ -313,9 +313,13 @@ function linesOf(review: CallReview, parts: Parts): string[] {
   const { calls, before: earlier, change } = figuresOf(all, extents)
   const rowOf = (label: string, group: Calls, own = extents) =>
     `- ${label}: ${figuresInWords(figuresOf(group, own))}: ${statusesInWords(group, own, parts)}`
-  const section = (title: string, { shown, others }: Groups, labelOf: (group: Group) => string) => [
+  const section = (
+    title: string,
+    { shown, others }: Groups,
+    lineOf: (group: Group) => string = (group) => rowOf(group.key, group),
+  ) => [
     `By ${title}:`,
-    ...shown.map((group) => rowOf(labelOf(group), group)),
+    ...shown.map(lineOf),
     ...(others.length > 0 ? [rowOf(`${others.length} others`, sumOf(others))] : []),
   ]
   const head = [
@@ -328,15 +332,13 @@ function linesOf(review: CallReview, parts: Parts): string[] {
     `By status: ${Object.entries(statusFigures(all, extents, parts.statuses))
       .map(([status, figures]) => `${status} ${figuresInWords(figures)}`)
       .join(', ')}.`,
-    'By outcome, with calls as evidence, the latest first:',
-    ...parts.outcomes.shown.map((outcome) => outcomeRow(outcome, review, parts)),
-    ...(parts.outcomes.others.length > 0
-      ? [rowOf(`${parts.outcomes.others.length} others`, sumOf(parts.outcomes.others))]
-      : []),
-    ...section('agent', parts.agents, ({ key, ...group }) =>
-      nameWithId(nameIn({ key, ...group }), key),
+    ...section('outcome, with calls as evidence, the latest first', parts.outcomes, (outcome) =>
+      outcomeRow(outcome, review, parts),
     ),
-    ...section('own number', parts.numbers, ({ key }) => key),
+    ...section('agent', parts.agents, (agent) =>
+      rowOf(nameWithId(nameIn(agent), agent.key), agent),
+    ),
+    ...section('own number', parts.numbers),
     ...(accounts.length > 1
       ? [
           'By account:',
