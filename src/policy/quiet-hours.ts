@@ -1,3 +1,4 @@
+import { offsetAt } from '../text/time-zone.ts'
 import { type PrefixZones, type QuietHours, weekdays } from './dial-policy-config.ts'
 import { northAmericanAreas } from './north-american-areas.ts'
 
@@ -113,26 +114,13 @@ interface WallTime {
   readonly minute: number
 }
 
-/** Cached, because creating one takes 20 µs and more, and a country may have thirty zones. */
-const formats = new Map<string, Intl.DateTimeFormat>()
-
 /** Local time in a zone at an instant (ms since 1970), including daylight saving. */
 export function wallTime(zone: string, at: number): WallTime {
-  let format = formats.get(zone)
-  if (!format) {
-    format = new Intl.DateTimeFormat('en', {
-      timeZone: zone,
-      weekday: 'short',
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    })
-    formats.set(zone, format)
-  }
-  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-  const weekday = weekdays.find((day) => day === parts.weekday?.toLowerCase())
+  const local = new Date(at + offsetAt(zone, at))
+  // JavaScript's weeks begin on Sunday.
+  const weekday = weekdays.at(local.getUTCDay() - 1)
   if (!weekday) throw new RangeError(`No weekday in ${zone} at ${at}`)
-  return { weekday, minute: Number(parts.hour) * 60 + Number(parts.minute) }
+  return { weekday, minute: local.getUTCHours() * 60 + local.getUTCMinutes() }
 }
 
 /** Area codes by their time zones; several zones are separated by a space. */

@@ -23,28 +23,32 @@ export interface Announcement {
   readonly topic: string
 }
 
-export class Listeners {
-  readonly #listeners = new Map<AnnouncementKind, Set<(topic: string) => void>>()
+/** Listeners by what they listen to. */
+export class Listeners<K> {
+  readonly #listeners = new Map<K, Set<(topic: string) => void>>()
 
-  add(kind: AnnouncementKind, listener: (topic: string) => void): () => void {
-    const ofKind = this.#listeners.get(kind) ?? new Set()
-    this.#listeners.set(kind, ofKind)
+  add(key: K, listener: (topic: string) => void): () => void {
+    const those = this.#listeners.get(key) ?? new Set()
+    this.#listeners.set(key, those)
     // A wrapper, because the same listener may be added twice.
     const one = (topic: string) => listener(topic)
-    ofKind.add(one)
-    return () => void ofKind.delete(one)
+    those.add(one)
+    return () => {
+      those.delete(one)
+      if (those.size === 0 && this.#listeners.get(key) === those) this.#listeners.delete(key)
+    }
   }
 
-  notify({ kind, topic }: Announcement): void {
-    for (const listener of this.#listeners.get(kind) ?? []) listener(topic)
+  notify(key: K, topic: string): void {
+    for (const listener of this.#listeners.get(key) ?? []) listener(topic)
   }
 }
 
 /** Events of servers that share no database: each server hears only its own. */
 export function createLocalBroadcast(): Broadcast {
-  const listeners = new Listeners()
+  const listeners = new Listeners<AnnouncementKind>()
   return {
-    announce: (event) => listeners.notify(event),
+    announce: ({ kind, topic }) => listeners.notify(kind, topic),
     listen: (kind, listener) => listeners.add(kind, listener),
     close: async () => undefined,
   }

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { encodeQuery } from '../../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import type { CacheResult } from '../../server/observe/request-records.ts'
+import { createLocalBroadcast } from '../../state/broadcast.ts'
 import type { Client } from '../client.ts'
 import {
-  noReplyChanges,
+  createReplyChanges,
   type ReplyChanges,
-  type ReplyName,
   type WatchBounds,
   type WatchCount,
   WatchedReplies,
@@ -134,48 +134,39 @@ function createReplyCache(
     // The key includes the route, so this is a reply of that route.
     return reply as ReplyOf<R>
   }
-  const reader: Reader = {
-    read: (route, request, time) => fetch(route, request, { ttl: times[time] }),
-    refresh: (route, request, time) =>
-      fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false }),
-    cacheMs: (time) => times[time],
-  }
+  const read: ReplyCache['read'] = (route, request, time) =>
+    fetch(route, request, { ttl: times[time] })
+  const refresh: ReplyCache['refresh'] = (route, request, time) =>
+    fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false })
   return {
-    ...reader,
-    watch: (route, request, time, onChange) =>
-      watchReply({ route, request, time, keyHash }, onChange, { watched, reader, changes }),
+    read,
+    refresh,
+    cacheMs: (time) => times[time],
+    watch(route, request, time, onChange) {
+      const key = keyOf(route, request)
+      const reply = { route, request, keyHash }
+      // One timer for all watchers of this reply.
+      const stop = watched.add(key, onChange, () => {
+        const again = oneAtATime(() => refresh(route, request, time).catch(ignore))
+        const timer = setInterval(again, times[time]).unref()
+        const stopHearing = changes.watch(reply, again)
+        return {
+          changed: () => changes.found(reply),
+          end() {
+            clearInterval(timer)
+            stopHearing()
+          },
+        }
+      })
+      // The baseline for later replies. The baseline is read after the caller's own code: a caller
+      // over its watch limit ends this watch at once.
+      queueMicrotask(() => {
+        if (!watched.has(key)) return
+        read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
+      })
+      return stop
+    },
   }
-}
-
-type Reader = Omit<ReplyCache, 'watch'>
-
-function watchReply(
-  reply: ReplyName & { readonly time: CacheTime },
-  onChange: () => void,
-  { watched, reader, changes }: { watched: WatchedReplies; reader: Reader; changes: ReplyChanges },
-): () => void {
-  const { route, request, time } = reply
-  const key = keyOf(route, request)
-  // One timer for all watchers of this reply.
-  const stop = watched.add(key, onChange, () => {
-    const refresh = oneAtATime(() => reader.refresh(route, request, time).catch(ignore))
-    const timer = setInterval(refresh, reader.cacheMs(time)).unref()
-    const stopHearing = changes.watch(reply, refresh)
-    return {
-      changed: () => changes.found(reply),
-      end() {
-        clearInterval(timer)
-        stopHearing()
-      },
-    }
-  })
-  // The baseline for later replies. The baseline is read after the caller's own code: a caller over
-  // its watch limit ends this watch at once.
-  queueMicrotask(() => {
-    if (!watched.has(key)) return
-    reader.read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
-  })
-  return stop
 }
 
 const ignore = () => undefined
@@ -211,7 +202,7 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
 export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
   watched = defaultWatched,
-  changes = noReplyChanges,
+  changes = createReplyChanges(createLocalBroadcast(), ''),
   onRead,
 }: {
   catalogMs?: number

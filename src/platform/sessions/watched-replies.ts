@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { encodeQuery } from '../../contract/query.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
-import type { Broadcast } from '../../state/broadcast.ts'
+import { type Broadcast, Listeners } from '../../state/broadcast.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
 /** Maximum watched replies. A reply counts once, regardless of its watchers. */
@@ -123,21 +123,13 @@ export interface ReplyChanges {
   watch(reply: ReplyName, onChange: () => void): () => void
 }
 
-/** Null object: the cache finds changes only by reading. */
-export const noReplyChanges: ReplyChanges = {
-  wrote: () => undefined,
-  found: () => undefined,
-  watch: () => () => undefined,
-}
-
 /** `platform` separates platforms. Topics are hashes and reveal nothing. */
 export function createReplyChanges(broadcast: Broadcast, platform: string): ReplyChanges {
-  const watchers = new Map<string, Set<() => void>>()
+  const watchers = new Listeners<string>()
   let announced: string | undefined
   broadcast.listen('written', (topic) => {
     // This server announced the change itself, and has just read that reply.
-    if (topic === announced) return
-    for (const onChange of watchers.get(topic) ?? []) onChange()
+    if (topic !== announced) watchers.notify(topic, topic)
   })
   const topicOf = (...words: string[]) =>
     createHash('sha256')
@@ -157,16 +149,9 @@ export function createReplyChanges(broadcast: Broadcast, platform: string): Repl
     },
     watch(reply, onChange) {
       const topics = [replyTopic(reply), ...topicsOf(reply.request)]
-      for (const topic of topics) {
-        const those = watchers.get(topic) ?? new Set()
-        watchers.set(topic, those.add(onChange))
-      }
+      const stops = topics.map((topic) => watchers.add(topic, onChange))
       return () => {
-        for (const topic of topics) {
-          const those = watchers.get(topic)
-          those?.delete(onChange)
-          if (those?.size === 0) watchers.delete(topic)
-        }
+        for (const stop of stops) stop()
       }
     },
   }

@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Client } from 'pg'
 import * as z from 'zod'
-import { announcementKinds, type Broadcast, Listeners } from '../broadcast.ts'
+import {
+  type AnnouncementKind,
+  announcementKinds,
+  type Broadcast,
+  Listeners,
+} from '../broadcast.ts'
 import type { Database } from './database.ts'
 import { applicationName } from './schema.ts'
 
@@ -28,15 +33,15 @@ const checkEveryMs = 15_000
  */
 export function createPostgresBroadcast(url: string, { run }: Pick<Database, 'run'>): Broadcast {
   const self = randomUUID()
-  const listeners = new Listeners()
+  const listeners = new Listeners<AnnouncementKind>()
   const hear = (payload: string | undefined) => {
     const notice = noticeIn(payload)
-    if (notice && notice.from !== self) listeners.notify(notice)
+    if (notice && notice.from !== self) listeners.notify(notice.kind, notice.topic)
   }
   let connection: ListeningConnection | undefined
   return {
     announce(event) {
-      listeners.notify(event)
+      listeners.notify(event.kind, event.topic)
       const payload = JSON.stringify({ from: self, ...event })
       run(z.unknown(), `SELECT pg_notify('${channel}', $1)`, [payload]).catch(ignore)
     },
