@@ -101,3 +101,11 @@ describe('a report', () => {
     expect(text.split('\n')[0]).toMatch(/\bqueued\b.*\bfax;.*\bplaced 2026-11-22T08:00:00Z/)
   })
 })
+
+test('a transcript that does not fit names the tool that shows the rest', () => {
+  const messages = Array.from({ length: 9 }, () => ({ message: 'word '.repeat(3000) }))
+  const ofCall = shown(callReport({ ...call, messages }, {})).text
+  expect(ofCall).toMatch(/\bget_call with from_turn \d/)
+  const ofConversation = shown(conversationReport({ conversation_id: 'k-1', messages }, {})).text
+  expect(ofConversation).toMatch(/\bget_conversation with from_turn \d/)
+})
