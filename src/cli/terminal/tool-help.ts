@@ -186,6 +186,7 @@ const ofTools: Readonly<Record<string, Values>> = {
     dry_run: true,
   },
   update_phone_number: { phone_number_id: exampleIds.number, name: 'Main line' },
+  update_sip_trunk: { sip_trunk_id: exampleIds.trunk, name: 'Office' },
   update_subaccount: { subaccount_id: exampleIds.subaccount, name: 'Branch' },
   wait_for_call: { call_id: exampleIds.call, timeout_seconds: 30 },
 }

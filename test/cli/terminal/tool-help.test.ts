@@ -19,6 +19,7 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
     expect(first).toBe(name)
     const given = await readToolArguments(words, tool, unread)
     expect(parseArguments(tool, given.arguments)).toMatchObject({ ok: true })
+    if (name.startsWith('update_')) expect(words.join(' ')).toMatch(/^--\w+(-\w+)*-id /)
   },
 )
 
