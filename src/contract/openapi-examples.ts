@@ -178,7 +178,7 @@ const phoneCall: CallCreate = {
   from_number: exampleLine.number,
   to_number: callee,
   external_id: exampleExternalId,
-  test_variables: { 'contact.first_name': 'Sam' },
+  test_variables: { contact: { first_name: 'Sam' } },
 }
 const webCall: CallCreate = {
   type: 'web',

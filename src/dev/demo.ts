@@ -155,7 +155,7 @@ try {
     from_number: number,
     to_number: patient,
     external_id: 'demo-1',
-    test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Emma' },
+    test_variables: { practice: 'Market Street Practice', contact: { first_name: 'Emma' } },
   })
   show(safeText`Calling ${patient} (simulated: no telephone rings)`)
 
