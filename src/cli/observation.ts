@@ -2,7 +2,6 @@ import * as z from 'zod/mini'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Exposure } from '../mcp/exposure.ts'
 import { createLog, type Log, type LogLevel, type LogOptions } from '../server/observe/log.ts'
-import type { Observer } from '../server/observe/observer.ts'
 import type { Tracing } from '../server/observe/tracing.ts'
 import type { ToolSummary } from '../server/tool-summaries.ts'
 import { defectText, errorKind, messageText } from '../text/safe-text.ts'
@@ -109,12 +108,6 @@ export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void 
   )
 }
 
-interface Observation {
-  /** `undefined`: nothing is recorded. */
-  readonly observer: Observer | undefined
-  close(): Promise<void>
-}
-
 /**
  * Sets up the log, and serves the metrics if configured. Loads code only if needed. Throws
  * ListenError.
@@ -125,14 +118,19 @@ export async function openObservation({
 }: {
   readonly log: LogOptions
   readonly metrics?: ListenConfig['listen'] | undefined
-}): Promise<Observation> {
+}) {
   const opened = setUpLog(logOptions)
   const metrics = address && (await openMetrics(address, opened.dropped))
   const sinks = [opened.sink, metrics?.sink].filter((sink) => sink !== undefined)
   const tracing = await openTracing()
-  if (sinks.length === 0 && !tracing) return { observer: undefined, close: async () => undefined }
-  const { createObserver } = await import('../server/observe/observer.ts')
-  return { observer: createObserver(sinks, tracing), close: async () => metrics?.close() }
+  const isRecorded = sinks.length > 0 || tracing !== undefined
+  return {
+    /** `undefined`: nothing is recorded, and nothing measured. */
+    observer: isRecorded
+      ? (await import('../server/observe/observer.ts')).createObserver(sinks, tracing)
+      : undefined,
+    close: async () => metrics?.close(),
+  }
 }
 
 /** Registry key of the OpenTelemetry API, the same for every copy of it. */
@@ -157,17 +155,13 @@ async function openTracing(): Promise<Tracing | undefined> {
   return tracing
 }
 
-async function openMetrics({ host, port }: ListenConfig['listen'], droppedLogLines: () => number) {
-  const [{ createMetrics, metricsContentType }, { startMetricsServer }] = await Promise.all([
+async function openMetrics({ host, port }: ListenConfig['listen'], dropped: () => number) {
+  const [{ createMetrics }, { startMetricsServer }] = await Promise.all([
     import('../server/observe/metrics.ts'),
     import('../server/transports/metrics-server.ts'),
   ])
-  const { sink, text } = createMetrics({ version: packageJson.version, droppedLogLines })
-  const server = await startMetricsServer({
-    ...{ host, port, text },
-    isLoopback: isLoopback(host),
-    contentType: metricsContentType,
-  })
+  const { sink, text } = createMetrics(packageJson.version, dropped)
+  const server = await startMetricsServer({ host, port, isLoopback: isLoopback(host), text })
   log(`Metrics at ${server.url}/metrics`)
   return { sink, close: () => server.close() }
 }

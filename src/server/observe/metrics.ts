@@ -1,23 +1,12 @@
 import type { PlatformTry, Sink } from './request-records.ts'
 
 /** Numbers of a process for Prometheus. No label holds an id, a key or a text of a client. */
-export interface Metrics {
-  readonly sink: Sink
-  /** All metrics, in the text format of Prometheus. */
-  readonly text: () => string
-}
-
-export function createMetrics({
-  version,
-  droppedLogLines,
-}: {
-  readonly version: string
-  readonly droppedLogLines: () => number
-}): Metrics {
+export function createMetrics(version: string, droppedLogLines: () => number) {
   const metrics = recordedMetrics()
   const all = [...Object.values(metrics), ...processMetrics(version, droppedLogLines)]
   return {
     sink: sinkOf(metrics),
+    /** All metrics, in the text format of Prometheus. */
     text: () => `${all.map((metric) => metric.text()).join('\n')}\n`,
   }
 }
@@ -25,34 +14,34 @@ export function createMetrics({
 const own = (name: string) => `voice_agent_mcp_${name}`
 
 const recordedMetrics = () => ({
-  calls: new Counter(own('tool_calls_total'), 'Tool calls that have ended, by how.'),
-  callTimes: new Histogram(own('tool_call_duration_seconds'), 'How long tool calls took.'),
-  inFlight: new Counter(own('tool_calls_in_flight'), 'Tool calls under way.', 'gauge'),
-  stateFailures: new Counter(
+  calls: counter(own('tool_calls_total'), 'Tool calls that have ended, by how.'),
+  callTimes: histogram(own('tool_call_duration_seconds'), 'How long tool calls took.'),
+  inFlight: counter(own('tool_calls_in_flight'), 'Tool calls under way.', 'gauge'),
+  stateFailures: counter(
     own('state_failures_total'),
     'Requests that could not use the state: away (it answers again by itself) or broken.',
   ),
-  refusals: new Counter(
+  refusals: counter(
     own('http_requests_refused_total'),
     'HTTP requests that were not served, by status.',
   ),
-  tries: new Counter(
+  tries: counter(
     own('platform_requests_total'),
     'Requests to the platform, each try counted, by status class or failure.',
   ),
-  retries: new Counter(
+  retries: counter(
     own('platform_retries_total'),
     'Requests to the platform that repeated one that had failed.',
   ),
-  times: new Histogram(
+  times: histogram(
     own('platform_request_duration_seconds'),
     'How long requests to the platform took, each try for itself.',
   ),
-  cache: new Counter(
+  cache: counter(
     own('cache_reads_total'),
     'Reads of kept replies: hit, stale (kept, and read again in the background), miss.',
   ),
-  dials: new Counter(
+  dials: counter(
     own('dial_decisions_total'),
     'Decisions of the dial policy: allowed right before a call is sent, refused by a rule, or not placed after it was allowed.',
   ),
@@ -135,11 +124,9 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
  * would add a tracing API and a statistics package for what this file does.
  */
 
-export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
-
 type Labels = Readonly<Record<string, string>>
 
-export interface Metric {
+interface Metric {
   /** Lines of the metric, with `# HELP` and `# TYPE`. */
   text(): string
 }
@@ -150,52 +137,51 @@ export interface Metric {
  */
 const maxSeries = 2000
 
-/** The values of one metric, by labels. */
-class Series<T> {
-  readonly #byLabels = new Map<string, T>()
-  readonly #create: () => T
+interface Description {
+  readonly name: string
+  /** One line. */
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+}
 
-  constructor(create: () => T) {
-    this.#create = create
-  }
-
-  of(labels: Labels): T {
-    const wanted = labelText(labels)
-    const known = this.#byLabels.get(wanted)
-    if (known !== undefined) return known
-    const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
-    const text = this.#byLabels.size < maxSeries ? wanted : labelText(others)
-    const value = this.#byLabels.get(text) ?? this.#create()
-    this.#byLabels.set(text, value)
-    return value
-  }
-
-  lines(linesOf: (labels: string, value: T) => readonly string[]): string[] {
-    return [...this.#byLabels].flatMap(([labels, value]) => linesOf(labels, value))
+/** A metric with a value for each set of labels. */
+function labelled<T>(
+  description: Description,
+  create: () => T,
+  samples: (labels: string, value: T) => readonly string[],
+) {
+  const byLabels = new Map<string, T>()
+  return {
+    of(labels: Labels): T {
+      const wanted = labelText(labels)
+      const known = byLabels.get(wanted)
+      if (known !== undefined) return known
+      const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
+      const text = byLabels.size < maxSeries ? wanted : labelText(others)
+      const value = byLabels.get(text) ?? create()
+      byLabels.set(text, value)
+      return value
+    },
+    text: () =>
+      metricText(
+        description,
+        [...byLabels].flatMap(([labels, value]) => samples(labels, value)),
+      ),
   }
 }
 
 /** A number that grows, or (`gauge`) goes up and down. */
-export class Counter implements Metric {
-  readonly #name: string
-  readonly #help: string
-  readonly #type: 'counter' | 'gauge'
-  readonly #series = new Series(() => ({ value: 0 }))
-
-  /** `help`: one line. */
-  constructor(name: string, help: string, type: 'counter' | 'gauge' = 'counter') {
-    this.#name = name
-    this.#help = help
-    this.#type = type
-  }
-
-  add(labels: Labels = {}, by = 1): void {
-    this.#series.of(labels).value += by
-  }
-
-  text(): string {
-    const lines = this.#series.lines((labels, { value }) => [sample(this.#name, labels, value)])
-    return metricText(this.#name, this.#help, this.#type, lines)
+export function counter(name: string, help: string, type: 'counter' | 'gauge' = 'counter') {
+  const { of, text } = labelled(
+    { name, help, type },
+    () => ({ value: 0 }),
+    (labels, { value }) => [sample(name, labels, value)],
+  )
+  return {
+    add(labels: Labels = {}, by = 1) {
+      of(labels).value += by
+    },
+    text,
   }
 }
 
@@ -206,51 +192,40 @@ export const readMetric = (
   read: () => number,
   { type = 'gauge', labels = {} }: { type?: 'counter' | 'gauge'; labels?: Labels } = {},
 ): Metric => ({
-  text: () => metricText(name, help, type, [sample(name, labelText(labels), read())]),
+  text: () => metricText({ name, help, type }, [sample(name, labelText(labels), read())]),
 })
 
 /** Upper bounds of the buckets, s: from a fast reply to the longest request. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** Durations, s. */
-export class Histogram implements Metric {
-  readonly #name: string
-  readonly #help: string
-  readonly #series = new Series(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }))
-
-  constructor(name: string, help: string) {
-    this.#name = name
-    this.#help = help
-  }
-
-  observe(labels: Labels, seconds: number): void {
-    const times = this.#series.of(labels)
-    times.count++
-    times.sum += seconds
-    const bucket = bounds.findIndex((bound) => seconds <= bound)
-    if (bucket !== -1) times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
-  }
-
-  text(): string {
-    const name = this.#name
-    const lines = this.#series.lines((labels, { counts, count, sum }) => {
-      let below = 0
-      const buckets = bounds.map((bound, at) => {
-        below += counts[at] ?? 0
-        return sample(`${name}_bucket`, `${labels},le="${bound}"`, below)
-      })
-      return [
-        ...buckets,
-        sample(`${name}_bucket`, `${labels},le="+Inf"`, count),
-        sample(`${name}_sum`, labels, sum),
-        sample(`${name}_count`, labels, count),
-      ]
-    })
-    return metricText(name, this.#help, 'histogram', lines)
+export function histogram(name: string, help: string) {
+  const { of, text } = labelled(
+    { name, help, type: 'histogram' },
+    () => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }),
+    (labels, { counts, count, sum }) => [
+      ...bounds.map((bound, at) =>
+        sample(`${name}_bucket`, `${labels},le="${bound}"`, counts[at] ?? 0),
+      ),
+      sample(`${name}_bucket`, `${labels},le="+Inf"`, count),
+      sample(`${name}_sum`, labels, sum),
+      sample(`${name}_count`, labels, count),
+    ],
+  )
+  return {
+    observe(labels: Labels, seconds: number) {
+      const times = of(labels)
+      times.count++
+      times.sum += seconds
+      // Buckets are cumulative.
+      for (const [at, bound] of bounds.entries())
+        if (seconds <= bound) times.counts[at] = (times.counts[at] ?? 0) + 1
+    },
+    text,
   }
 }
 
-const metricText = (name: string, help: string, type: string, lines: readonly string[]) =>
+const metricText = ({ name, help, type }: Description, lines: readonly string[]) =>
   [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')
 
 const sample = (name: string, labels: string, value: number) =>

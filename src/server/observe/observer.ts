@@ -46,9 +46,7 @@ export interface Observer {
   stateFailed(how: StateFailure): void
 }
 
-/** Returns `undefined` if nothing is recorded; then nothing is measured. */
-export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
-  if (sinks.length === 0 && !tracing) return undefined
+export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer {
   const current = new AsyncLocalStorage<RequestUnderWay>()
   const nextId = requestIds()
   const beginRequest = (request: BeginningRequest) =>

@@ -2,15 +2,16 @@ import { createServer } from 'node:http'
 import { refuseMethod, sendJson } from './http-answers.ts'
 import { hostCheck, type Listening, listen } from './listen.ts'
 
-export interface MetricsServerOptions {
+interface MetricsServerOptions {
   readonly host: string
   readonly port: number
   /** True for a loopback address. */
   readonly isLoopback: boolean
-  /** Current metrics in the exposition format. */
+  /** Current metrics in the text format of Prometheus. */
   readonly text: () => string
-  readonly contentType: string
 }
+
+const contentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
  * Serves GET /metrics on its own port, separate from the clients' port. On loopback the Host header
@@ -24,7 +25,7 @@ export function startMetricsServer(options: MetricsServerOptions): Promise<Liste
     if (request.url?.split('?')[0] !== '/metrics')
       return sendJson(response, 404, { error: 'The metrics are at /metrics.' })
     if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
-    response.writeHead(200, { 'content-type': options.contentType }).end(options.text())
+    response.writeHead(200, { 'content-type': contentType }).end(options.text())
   })
   return listen(server, { ...options, setting: '--metrics-port' })
 }

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
 import {
-  Counter,
+  counter,
   createMetrics,
-  Histogram,
+  histogram,
   readMetric,
 } from '../../../src/server/observe/metrics.ts'
 import { samplesIn } from '../../harness/prometheus.ts'
 
 describe('the text format', () => {
   test('has help, type and samples, with labels escaped', () => {
-    const counter = new Counter('things_total', 'Things.')
-    counter.add({ kind: 'a "b" \\ c\nd' })
-    counter.add({ kind: 'a "b" \\ c\nd' }, 2)
-    expect(counter.text()).toBe(
+    const things = counter('things_total', 'Things.')
+    things.add({ kind: 'a "b" \\ c\nd' })
+    things.add({ kind: 'a "b" \\ c\nd' }, 2)
+    expect(things.text()).toBe(
       '# HELP things_total Things.\n# TYPE things_total counter\nthings_total{kind="a \\"b\\" \\\\ c\\nd"} 3',
     )
     expect(readMetric('now', 'Now.', () => 1.5).text()).toContain('\nnow 1.5')
   })
 
   test('has cumulative buckets of a histogram', () => {
-    const times = new Histogram('time_seconds', 'Time.')
+    const times = histogram('time_seconds', 'Time.')
     for (const seconds of [0.005, 0.006, 2, 1000]) times.observe({ of: 'x' }, seconds)
     const samples = samplesIn(`${times.text()}\n`)
     expect(samples.get('time_seconds_bucket{of="x",le="0.005"}')).toBe(1)
@@ -31,9 +31,9 @@ describe('the text format', () => {
   })
 
   test('has a bounded number of samples', () => {
-    const counter = new Counter('things_total', 'Things.')
-    for (let kind = 0; kind < 10_000; kind++) counter.add({ kind: String(kind) })
-    const samples = samplesIn(`${counter.text()}\n`)
+    const things = counter('things_total', 'Things.')
+    for (let kind = 0; kind < 10_000; kind++) things.add({ kind: String(kind) })
+    const samples = samplesIn(`${things.text()}\n`)
     expect(samples.size).toBeLessThan(2010)
     expect([...samples.values()].reduce((sum, value) => sum + value)).toBe(10_000)
     expect(samples.get('things_total{kind="other"}')).toBe(8000)
@@ -41,7 +41,7 @@ describe('the text format', () => {
 })
 
 test('any status of the platform is counted in one of a few classes', () => {
-  const { sink, text } = createMetrics({ version: '1', droppedLogLines: () => 0 })
+  const { sink, text } = createMetrics('1', () => 0)
   const attempt = { operation: 'agents.list', requestId: 'r', durationMs: 1, isRetry: false }
   for (let status = 100; status < 1000; status++) {
     sink.platformTried?.({ ...attempt, status, failure: status < 300 ? undefined : 'rejected' })
