@@ -1,12 +1,10 @@
-import { callingSettings } from './config/calling.ts'
 import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
 import { configFileSettings } from './config/config-file.ts'
 import { brief, type HelpPart, helpParts, type Row, settingHelp } from './config/help.ts'
 import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './config/http.ts'
 import { platformSettings, sandboxSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'
-import { scopeSettings } from './config/scope.ts'
-import { logSettings } from './config/service.ts'
+import { callingSettings, logSettings, scopeSettings } from './config/service.ts'
 import { jsonSettings, type Setting, type SettingGroup } from './config/setting.ts'
 import { auditSettings, stateSettings } from './config/state.ts'
 

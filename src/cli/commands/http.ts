@@ -19,8 +19,7 @@ import {
   requireHosts,
 } from '../config/http.ts'
 import { isLoopback } from '../config/platform.ts'
-import { exposedTools } from '../config/scope.ts'
-import { serviceConfig, serviceSettings } from '../config/service.ts'
+import { exposedTools, serviceConfig, serviceSettings } from '../config/service.ts'
 import type { SettingTexts } from '../config/setting.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'

@@ -15,8 +15,12 @@ import { startStdio } from '../../server/transports/stdio.ts'
 import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { commandLine } from '../config/program-command.ts'
-import { exposedTools } from '../config/scope.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
+import {
+  exposedTools,
+  type ServiceConfig,
+  serviceConfig,
+  serviceSettings,
+} from '../config/service.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
 

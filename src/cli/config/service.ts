@@ -1,17 +1,166 @@
+import {
+  type ExposableTool,
+  type Exposure,
+  ExposureError,
+  type ExposureSettings,
+  everyTool,
+  narrowExposure,
+  toolsetsOf,
+} from '../../mcp/exposure.ts'
 import { type LogOptions, logForms, logLevels } from '../../server/observe/log.ts'
-import { callingConfig, callingSettings } from './calling.ts'
-import { type ConfigError, faultsOf, readAll, readable } from './config-error.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
+import { confirmModes } from '../../tool/confirm-mode.ts'
+import { ConfigError, faultsOf, readAll, readable } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import { platformConfig, platformSettings, sandboxSettings } from './platform.ts'
-import { scopeConfig, scopeSettings } from './scope.ts'
 import {
   choice,
+  count,
+  flag,
+  names,
   optionalChoice,
   type SettingTexts,
+  seconds,
+  settingLabel,
   settingReader,
+  text,
   withVariables,
 } from './setting.ts'
 import { auditConfig, auditSettings, stateConfig, stateSettings } from './state.ts'
+
+const toolsets = toolsetsOf(toolSummaries.map(({ route }) => route)).join(', ')
+
+export const scopeSettings = withVariables({
+  account: text({
+    value: 'ID',
+    help: 'The one account that all tools act on. With it, no tool takes account_id.',
+  }),
+  toolsets: names({
+    help: `Expose only the tools of these toolsets, separated by commas: ${toolsets}.`,
+  }),
+  tools: names({
+    help: 'Expose only these tools, separated by commas; with --toolsets, these in addition.',
+  }),
+  'exclude-tools': names({
+    help: 'Do not expose these tools, separated by commas.',
+  }),
+  'read-only': flag({
+    help: 'Expose only tools that read; narrows --toolsets and --tools. The variable takes true or false.',
+  }),
+  'catalog-ttl': seconds({
+    help: 'How long the catalogs of models, transcribers and voices are kept.',
+    default: 300,
+  }),
+  'max-watched': count({
+    help: 'Most resources that are watched for subscriptions, in all. A resource counts once, however many watch it.',
+    default: 2500,
+  }),
+  'max-watched-per-key': count({
+    help: 'Most resources that are watched for subscriptions with one API key.',
+    default: 250,
+  }),
+})
+
+/** Account and tools that assistants get. */
+export function scopeConfig(texts: SettingTexts) {
+  const value = settingReader(scopeSettings, texts)
+  const account = value('account')
+  // The id becomes a part of paths; these texts would lead to another path.
+  if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
+    // The message does not repeat the text, which may be a misplaced key.
+    throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
+  }
+  return {
+    /** Pinned account of all tools; `undefined`: the caller's choice, or the key's own. */
+    account,
+    /** Exposure settings, unparsed. */
+    exposure: {
+      toolsets: value('toolsets'),
+      tools: value('tools'),
+      excludeTools: value('exclude-tools'),
+      readOnly: value('read-only'),
+    },
+    /** Cache lifetime of catalogs, ms. */
+    catalogMs: value('catalog-ttl'),
+    /** Bounds for watched resources: in total, and per key. */
+    watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },
+  }
+}
+
+/** Names of the exposure settings in messages. */
+const settingNames = {
+  toolsets: settingLabel(scopeSettings, 'toolsets'),
+  tools: settingLabel(scopeSettings, 'tools'),
+  excludeTools: settingLabel(scopeSettings, 'exclude-tools'),
+  readOnly: settingLabel(scopeSettings, 'read-only'),
+}
+
+/** The tools that the operator's settings expose. Throws ConfigError. */
+export function exposedTools<T extends ExposableTool>(
+  tools: readonly T[],
+  settings: ExposureSettings,
+): Exposure<T> {
+  try {
+    return narrowExposure(everyTool(tools), settings, {
+      who: "this server's setting",
+      names: settingNames,
+    })
+  } catch (error) {
+    throw error instanceof ExposureError ? new ConfigError(error.message) : error
+  }
+}
+
+/** Confirmation, dial policy, and times for a call whose answer was lost. */
+export type CallingConfig = ReturnType<typeof callingConfig>
+
+export const callingSettings = withVariables({
+  confirm: choice({
+    help: 'Ask before calls, deletes, archiving, disabling and greetings with unknown variables for several agents: always, auto (archiving and disabling only what is in use, or several agents by a filter), person (refused where no person can be asked) or never.',
+    choices: confirmModes,
+    default: 'auto',
+  }),
+  'dial-policy': text({
+    value: 'FILE',
+    help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
+    json: { type: ['string', 'object'] },
+    // A blank policy is a configuration error. Ignoring a blank policy would allow calls that the
+    // operator did not intend to allow.
+    blankError: 'is empty. Give the policy ({} restricts nothing), or do not set it.',
+  }),
+  'call-find-out': seconds({
+    help: 'How long to look for a call whose reply was lost; placing a call takes at most 54 in all.',
+    default: 20,
+  }),
+  'call-settle': seconds({
+    help: 'A call that is not found after this time counts as not placed; only then does the same request place it again.',
+    default: 120,
+  }),
+})
+
+export function callingConfig(texts: SettingTexts) {
+  const value = settingReader(callingSettings, texts)
+  return {
+    /** Confirmation mode for calls, deletes, archiving and disabling. */
+    confirm: value('confirm'),
+    policy: policySource(value('dial-policy')),
+    timing: {
+      /** Time during which the platform is polled for a call whose answer was lost, ms. */
+      findOutMs: value('call-find-out'),
+      /** Further time without the call at the platform before it counts as not placed, ms. */
+      settledMs: value('call-settle'),
+    },
+  }
+}
+
+/** Dial policy: its file, or its JSON text and its name in messages. */
+export type PolicySource = { file: string } | { text: string; source: string }
+
+function policySource(given: string | undefined): PolicySource | undefined {
+  if (given === undefined) return undefined
+  return given.startsWith('{')
+    ? { text: given, source: settingLabel(callingSettings, 'dial-policy') }
+    : { file: given }
+}
 
 export const logSettings = withVariables({
   log: choice({
