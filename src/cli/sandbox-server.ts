@@ -8,7 +8,7 @@ import { Faults } from '../sandbox/faults.ts'
 import { Fixture } from '../sandbox/fixture/fixture.ts'
 import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
 import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
-import { safeLine, safeLines } from '../text/safe-text.ts'
+import { messageOf, safeLine, safeLines } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'
 import { isLoopback, type SandboxConfig } from './config/platform.ts'
 import { log, logDefect } from './observation.ts'
@@ -101,9 +101,8 @@ function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T
     if (parsed.success) return parsed.data
     throw new Error(z.prettifyError(parsed.error))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     throw new DescriptionError(
-      `The ${what} ${safeLine(file)} cannot be used: ${safeLines(reason.split('\n'))}`,
+      `The ${what} ${safeLine(file)} cannot be used: ${safeLines(messageOf(error).split('\n'))}`,
     )
   }
 }

@@ -7,6 +7,7 @@ import {
 import * as z from 'zod'
 import { ApiError, type Failure, failureText } from '../platform/failure.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import { jsonIn } from '../text/json.ts'
 import { clientText, messageText } from '../text/safe-text.ts'
 import type { Protocol } from './messages.ts'
 
@@ -57,20 +58,12 @@ export function messageForClient<T extends JSONRPCMessage>(
 function sentenceOf(message: string): string | undefined {
   const start = message.search(/\[\s*\{/)
   if (start < 0) return undefined
-  const { data: issues = [] } = Issues.safeParse(parsed(message.slice(start)))
+  const { data: issues = [] } = Issues.safeParse(jsonIn(message.slice(start)))
   const [issue] = issues
   if (!issue) return undefined
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
   const place = issue.path.length > 0 ? clientText(issue.path.join('.')) : 'params'
   return `${message.slice(0, start) || 'Invalid params: '}${place}: ${issue.message}${more}`
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** An error's data, with every text in it shortened and made safe. */

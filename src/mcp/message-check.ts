@@ -8,7 +8,7 @@ import {
   PARSE_ERROR,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
-import { boundExceededByText, isObject, type JsonBounds } from '../text/json.ts'
+import { boundExceededByText, isObject, type JsonBounds, jsonIn } from '../text/json.ts'
 import { clientText } from '../text/safe-text.ts'
 import { errorForClient } from './errors.ts'
 import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts'
@@ -32,12 +32,10 @@ export function parseMessage(text: string, what: string): ParsedText {
   if (excess) {
     return { ok: false, answer: anonymousError(INVALID_REQUEST, `${what} ${tooMuch[excess]}.`) }
   }
-  try {
-    const value: unknown = JSON.parse(text)
-    return lostArgumentAnswer(value) ?? { ok: true, value }
-  } catch {
-    return { ok: false, answer: anonymousError(PARSE_ERROR, `${what} is not JSON.`) }
-  }
+  const value = jsonIn(text)
+  return value === undefined
+    ? { ok: false, answer: anonymousError(PARSE_ERROR, `${what} is not JSON.`) }
+    : (lostArgumentAnswer(value) ?? { ok: true, value })
 }
 
 /**

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
+import { jsonIn } from '../text/json.ts'
 import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'
 import { redirectTarget } from './pages/client-in-words.ts'
 import { clientNetwork } from './public-address.ts'
@@ -220,14 +221,6 @@ function inOurForm(text: string, url: string): string {
   const metadata = providerMetadata(parsedMetadata(document.data))
   // oidc-provider refuses a document with a secret; undefined fields are not serialized.
   return JSON.stringify({ client_id: url, ...metadata, client_secret, client_secret_expires_at })
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /*

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import * as z from 'zod'
+import { jsonIn } from '../text/json.ts'
 
 /** An endpoint with the OpenAI chat completions protocol, such as a local model server. */
 export interface LlmOptions {
@@ -82,11 +83,8 @@ async function readTurn(body: ReadableStream<Uint8Array>): Promise<string> {
   throw new LlmError('its answer broke off')
 }
 
-function deltaOf(data: string): string {
-  try {
-    const chunk = Chunk.parse(JSON.parse(data))
-    return chunk.choices[0]?.delta?.content ?? ''
-  } catch {
-    throw new LlmError('its answer is no chat completion')
-  }
+function deltaOf(event: string): string {
+  const { data } = Chunk.safeParse(jsonIn(event))
+  if (!data) throw new LlmError('its answer is no chat completion')
+  return data.choices[0]?.delta?.content ?? ''
 }

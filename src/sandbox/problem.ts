@@ -5,6 +5,7 @@ import {
   errorCodes,
   type FieldError,
 } from '../contract/error.ts'
+import { messageOf } from '../text/safe-text.ts'
 
 /** Statuses of the sandbox: the documented ones, and 413, which proxies send for long bodies. */
 type ProblemStatus = ErrorStatus | 413
@@ -81,10 +82,9 @@ export function guardOf(file: string): Guard {
     } catch (error) {
       const code = resultCode(error)
       if (error instanceof StoreError || (code !== undefined && bugCodes.has(code))) throw error
-      const reason = error instanceof Error ? error.message : String(error)
       const advice = (code !== undefined && advices[code]) || 'Move the file away'
       throw new StoreError(
-        `The sandbox database ${file} cannot be used: ${reason}. ${advice}, or name another with ` +
+        `The sandbox database ${file} cannot be used: ${messageOf(error)}. ${advice}, or name another with ` +
           'VOICE_AGENT_SANDBOX_DB (:memory: keeps nothing).',
         { cause: error },
       )

@@ -3,7 +3,7 @@ import type { FieldError } from '../contract/error.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
-import { boundExceededByText, type JsonBounds } from '../text/json.ts'
+import { boundExceededByText, type JsonBounds, jsonIn } from '../text/json.ts'
 import { Problem } from './problem.ts'
 
 interface Pattern {
@@ -114,15 +114,9 @@ function parseBody(text: string): unknown {
   const excess = boundExceededByText(text, bodyBounds)
   if (excess === 'depth') throw new Problem(400, 'The body is nested too deeply.')
   if (excess) throw new Problem(400, `The body holds more than ${bodyBounds.values} values.`)
-  return parseJson(text)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Problem(400, 'The body is not valid JSON.')
-  }
+  const value = jsonIn(text)
+  if (value === undefined) throw new Problem(400, 'The body is not valid JSON.')
+  return value
 }
 
 export function fieldError(where: string, issue: z.core.$ZodIssue): FieldError {

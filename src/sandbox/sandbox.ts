@@ -1,5 +1,6 @@
 import { openApiDocument } from '../contract/openapi.ts'
 import { allRoutes } from '../contract/routes.ts'
+import { messageOf } from '../text/safe-text.ts'
 import { accountHandlers, accountOfKey, isActive, reachableAccount } from './accounts.ts'
 import { agentHandlers } from './agents.ts'
 import { callHandlers } from './calls.ts'
@@ -178,7 +179,7 @@ function problemResponse(error: unknown): Response {
     const { status, headers } = error
     return Response.json(error.envelope(), { status, headers })
   }
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const problem =
     error instanceof StoreError
       ? new Problem(500, reason)

@@ -12,6 +12,7 @@ import type { Session } from '../platform/sessions/session.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import type { State } from '../state/state.ts'
 import { StateError } from '../state/state-access.ts'
+import { messageOf } from '../text/safe-text.ts'
 import type { Platform } from './platform.ts'
 import type { Authorization } from './transports/http-authorization.ts'
 
@@ -84,8 +85,7 @@ function clientsIn(
   try {
     given = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`${name} cannot be read: ${reason.replace(/\.$/, '')}.`)
+    throw new ConfigError(`${name} cannot be read: ${messageOf(error).replace(/\.$/, '')}.`)
   }
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data

@@ -3,6 +3,7 @@ import { errorCodes } from '../contract/error.ts'
 import type { Send } from '../platform/exchange.ts'
 import { SendFailure } from '../platform/failure.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
+import { messageOf } from '../text/safe-text.ts'
 
 /** The platform over the network, or the built-in sandbox. */
 export interface Platform {
@@ -104,7 +105,7 @@ async function openSandboxPlatform(
 }
 
 function failedReply(error: unknown) {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const envelope = { code: errorCodes[500], message, detail: null, errors: null }
   return { status: 500, header: () => undefined, body: JSON.stringify(envelope) }
 }

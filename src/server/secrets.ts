@@ -18,6 +18,7 @@ import { localTokenPrefix } from '../platform/sessions/credential.ts'
 import { makePrivateFolder } from '../state/private-files.ts'
 import { type SealingKeys, type Secrets, sealingKeysFrom } from '../state/sealing.ts'
 import { openOnce, StateError } from '../state/state-access.ts'
+import { messageOf } from '../text/safe-text.ts'
 import type { LocalToken } from './transports/http-key.ts'
 
 const fileLabel = settingLabel(stateSettings, 'secret-file')
@@ -44,8 +45,7 @@ function secretsOfFile(file: string): Secrets {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`The file of ${fileLabel} cannot be read: ${reason}.`)
+    throw new ConfigError(`The file of ${fileLabel} cannot be read: ${messageOf(error)}.`)
   }
   return secretsIn(text, '\n', `${file}, the file of ${fileLabel},`)
 }
@@ -67,9 +67,8 @@ function keptSecret(dir: string): string {
   try {
     return readOrMakeSecret({ file, name: 'secret', make: newSecret, pattern: /^[\w-]{43}$/ })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
     throw new StateError(
-      `The secret that confirmations are signed with cannot be kept in ${file}: ${reason.replace(/\.$/, '')}. Let this program write there, or give a secret with ${settingLabel(stateSettings, 'secret')}.`,
+      `The secret that confirmations are signed with cannot be kept in ${file}: ${messageOf(error).replace(/\.$/, '')}. Let this program write there, or give a secret with ${settingLabel(stateSettings, 'secret')}.`,
       { cause: error },
     )
   }
@@ -91,9 +90,8 @@ export async function openLocalToken(stateDir: string): Promise<LocalToken> {
     return { token, file }
   } catch (error) {
     if (error instanceof ConfigError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigError(
-      `The local token cannot be kept in ${file}: ${reason}. Name another folder with ${stateDirLabel}, or do without it with --local-token off.`,
+      `The local token cannot be kept in ${file}: ${messageOf(error)}. Name another folder with ${stateDirLabel}, or do without it with --local-token off.`,
     )
   }
 }

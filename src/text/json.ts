@@ -152,6 +152,15 @@ function firstDuplicate(json: string): DuplicateKey | undefined {
   return undefined
 }
 
+/** The value of a JSON text; `undefined` for any other text. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** True for an object of JSON: not for null, and not for an array. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

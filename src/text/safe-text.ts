@@ -131,6 +131,10 @@ export function clientText(text: string, longest = longestPart, start = firstCha
 /** The same for a whole message, in which a client's text may stand. */
 export const messageText = (text: string): string => clientText(text, longestMessage)
 
+/** The message of whatever was thrown. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
 /**
  * What an error is, without its message: that may hold a text of a client, as the messages of
  * `JSON.parse` and of the SDK do.

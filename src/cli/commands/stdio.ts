@@ -13,6 +13,7 @@ import {
 } from '../../server/tool-summaries.ts'
 import { startStdio } from '../../server/transports/stdio.ts'
 import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
+import { messageOf } from '../../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { commandLine } from '../config/program-command.ts'
 import {
@@ -187,8 +188,7 @@ export function createWebCallServer(showPage: () => Service['showWebCall']) {
       server = opened.server
       return opened.url
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      log(`The pages of web calls cannot be served: ${reason}`, 'warn')
+      log(`The pages of web calls cannot be served: ${messageOf(error)}`, 'warn')
       return undefined
     }
   }

@@ -1,4 +1,5 @@
 import { closestWord } from '../../text/closest-match.ts'
+import { messageOf } from '../../text/safe-text.ts'
 import { CommandLineError } from './config-error.ts'
 import { commandLine } from './program-command.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
@@ -112,8 +113,7 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
     return parseArgs({ args: [...argv], allowPositionals: true, options: optionsOf(commands) })
   } catch (error) {
     // The first sentence names the flag; further ones explain parseArgs.
-    const reason = error instanceof Error ? error.message : String(error)
-    const first = `${reason.split('. ')[0]?.replace(/\.$/, '')}.`
+    const first = `${messageOf(error).split('. ')[0]?.replace(/\.$/, '')}.`
     throw new CommandLineError(first + flagMeant(first, argv, commands))
   }
 }

@@ -5,6 +5,7 @@ import type { Route } from '../../contract/route.ts'
 import { allRoutes, routes } from '../../contract/routes.ts'
 import { driftOf } from '../../platform/drift.ts'
 import { type Failure, failureText } from '../../platform/failure.ts'
+import { jsonIn } from '../../text/json.ts'
 import {
   type Check,
   checkNamed,
@@ -161,7 +162,7 @@ async function comparedDocument(
   const { value, failure } = await session.get(documentPath)
   if (!value) return { unread: failure ? failureText(failure) : 'there is none' }
   if (value.status !== 200) return { unread: `the platform answers HTTP ${value.status}` }
-  const theirs = operationsIn(parsed(value.body))
+  const theirs = operationsIn(jsonIn(value.body.replace(/^\uFEFF/, '')))
   if (!theirs) return { unread: 'it is not an OpenAPI document' }
   if (![...ours.keys()].some((key) => theirs.has(key)))
     return { unread: 'it describes another API than the one that answers' }
@@ -209,14 +210,6 @@ async function replyDifferences(session: PlatformSession): Promise<Difference[]>
       text: `${where}: replies are not as documented: ${path}: ${problem}; results leave it out.`,
     }))
   })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
 }
 
 const signs = { red: '!!', yellow: '!', green: '' } as const

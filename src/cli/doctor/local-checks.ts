@@ -8,6 +8,7 @@ import { checkSecret } from '../../server/secrets.ts'
 import { type InspectedState, inspectCallStop, inspectState } from '../../server/state.ts'
 import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
 import { isObject } from '../../text/json.ts'
+import { messageOf } from '../../text/safe-text.ts'
 import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
 import { commandLine } from '../config/program-command.ts'
 import type { UsableConfig } from '../config/service.ts'
@@ -176,8 +177,7 @@ export async function sandboxFinding(config: Sandbox): Promise<Finding> {
       const opened = await openPlatform(config, () => undefined)
       await opened.prepare().finally(() => opened.close())
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      return red(`${text} ${reason}`, 'Do what the message says, and run this again.')
+      return red(`${text} ${messageOf(error)}`, 'Do what the message says, and run this again.')
     }
   }
   return green(`${text} Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`)

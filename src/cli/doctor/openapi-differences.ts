@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { closestWord } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
 import type { Light } from './findings.ts'
@@ -70,92 +71,85 @@ function ofOperation(
 ): Difference[] {
   const tools = toolsOf(ours.operationId).join(', ')
   const where = tools === '' ? `${ours.method} ${ours.path}` : tools
+  // A document may omit a schema.
+  const comparedReply = theirs.reply.size === 0 ? [] : [theirs.reply]
+  const comparedBody = theirs.body.size === 0 ? [] : [theirs.body]
   return [
-    ...sentDifferences('parameter', ours.query, theirs.query, where),
-    // A document may omit a schema.
-    ...(theirs.body.size === 0 ? [] : sentDifferences('field', ours.body, theirs.body, where)),
-    ...(theirs.reply.size === 0 ? [] : replyDifferences(ours.reply, theirs.reply, where)),
+    ...fieldDifferences(ours.query, theirs.query, sent('parameter', where)),
+    ...comparedBody.flatMap((body) => fieldDifferences(ours.body, body, sent('field', where))),
+    ...comparedReply.flatMap((reply) => fieldDifferences(ours.reply, reply, replied(where))),
   ]
 }
 
-/** Differences in what is sent: query parameters or body fields. `where`: the tools, for messages. */
-function sentDifferences(
-  kind: 'parameter' | 'field',
+/** What a missing or an added field of a schema means. */
+interface Meaning {
+  /** True if a missing field may have a new name. */
+  readonly findsRenamed: boolean
+  readonly missing: (name: string, field: SchemaField, now: string | undefined) => Difference
+  readonly added: (name: string, field: SchemaField) => Difference
+}
+
+function fieldDifferences(
   ours: SchemaFields,
   theirs: SchemaFields,
-  where: string,
+  meaning: Meaning,
   prefix = '',
 ): Difference[] {
-  const added = [...theirs.keys()].filter((name) => !ours.has(name))
-  const renamed = new Set<string>()
+  const added = [...theirs].filter(([name]) => !ours.has(name))
+  const renamed = new Set<string | undefined>()
   const known = [...ours].flatMap(([name, field]): Difference[] => {
     const other = theirs.get(name)
     if (other) {
       const isOpen = field.fields.size === 0 || other.fields.size === 0
       const inner = `${prefix}${name}.`
-      return isOpen ? [] : sentDifferences(kind, field.fields, other.fields, where, inner)
+      return isOpen ? [] : fieldDifferences(field.fields, other.fields, meaning, inner)
     }
-    const now = closestWord(name, added)
-    if (now !== undefined) renamed.add(now)
-    return [{ light: 'yellow', text: `${where}: ${goneText(kind, prefix + name, now)}` }]
+    const names = meaning.findsRenamed ? added.map(([one]) => one) : []
+    const now = closestWord(name, names)
+    renamed.add(now)
+    return [meaning.missing(prefix + name, field, now)]
   })
-  const fresh = added
-    .filter((name) => !renamed.has(name))
-    .map(
-      (name): Difference =>
-        theirs.get(name)?.isRequired
-          ? {
-              light: 'red',
-              text: `${where}: the ${kind} ${prefix}${name} is required now, and this version does not send it, so the platform refuses the request.`,
-            }
-          : {
-              light: 'green',
-              text: `${where}: the ${kind} ${prefix}${name} is new; this version cannot send it.`,
-            },
-    )
-  return [...known, ...fresh]
+  const fresh = added.filter(([name]) => !renamed.has(name))
+  return [...known, ...fresh.map(([name, field]) => meaning.added(prefix + name, field))]
 }
 
-function goneText(kind: 'parameter' | 'field', name: string, now: string | undefined): string {
+/** Query parameters or body fields. `where`: the tools, for messages. */
+function sent(kind: 'parameter' | 'field', where: string): Meaning {
   const effect =
     kind === 'parameter'
       ? 'the platform may ignore it, and then results are not narrowed by it'
       : 'the platform may ignore it, and then it is not saved'
-  return now === undefined
-    ? `the ${kind} ${name} is not known there: ${effect}.`
-    : `the ${kind} ${name} seems to be called ${now} now: ${effect}.`
+  return {
+    findsRenamed: true,
+    missing(name, _, now) {
+      const what = now === undefined ? 'is not known there' : `seems to be called ${now} now`
+      return { light: 'yellow', text: `${where}: the ${kind} ${name} ${what}: ${effect}.` }
+    },
+    added: (name, { isRequired }) =>
+      isRequired
+        ? {
+            light: 'red',
+            text: `${where}: the ${kind} ${name} is required now, and this version does not send it, so the platform refuses the request.`,
+          }
+        : {
+            light: 'green',
+            text: `${where}: the ${kind} ${name} is new; this version cannot send it.`,
+          },
+  }
 }
 
-/** Differences in replies. Tools pass fields through unchanged. */
-function replyDifferences(
-  ours: SchemaFields,
-  theirs: SchemaFields,
-  where: string,
-  prefix = '',
-): Difference[] {
-  const known = [...ours].flatMap(([name, field]): Difference[] => {
-    const other = theirs.get(name)
-    if (!other) {
-      return [
-        {
-          light: field.isRequired ? 'yellow' : 'green',
-          text: `${where}: results have no ${prefix}${name}.`,
-        },
-      ]
-    }
-    const isOpen = field.fields.size === 0 || other.fields.size === 0
-    return isOpen ? [] : replyDifferences(field.fields, other.fields, where, `${prefix}${name}.`)
-  })
-  const fresh = [...theirs.keys()]
-    .filter((name) => !ours.has(name))
-    .map(
-      (name): Difference => ({
-        light: 'green',
-        text: `${where}: results also have ${prefix}${name}, which is passed on as it is.`,
-      }),
-    )
-  return [...known, ...fresh]
-}
+/** Fields of replies, which tools pass through unchanged. */
+const replied = (where: string): Meaning => ({
+  findsRenamed: false,
+  missing: (name, { isRequired }) => ({
+    light: isRequired ? 'yellow' : 'green',
+    text: `${where}: results have no ${name}.`,
+  }),
+  added: (name) => ({
+    light: 'green',
+    text: `${where}: results also have ${name}, which is passed on as it is.`,
+  }),
+})
 
 /** An operation in an OpenAPI document. */
 interface DocumentedOperation {
@@ -217,18 +211,18 @@ function operationOf(
 const resolved = (node: unknown, document: unknown) =>
   isObject(node) && typeof node.$ref === 'string' ? referred(node.$ref, document) : node
 
-function queryOf(parameters: readonly unknown[], document: unknown): SchemaFields {
-  const inQuery = parameters
-    .map((one) => resolved(one, document))
-    .filter((one) => isObject(one) && one.in === 'query' && typeof one.name === 'string')
-  return new Map(
-    inQuery.flatMap((one) =>
-      isObject(one)
-        ? [[String(one.name), { isRequired: one.required === true, fields: new Map() }] as const]
-        : [],
-    ),
+const QueryParameter = z.object({
+  in: z.literal('query'),
+  name: z.string(),
+  required: z.boolean().catch(false),
+})
+
+const queryOf = (parameters: readonly unknown[], document: unknown): SchemaFields =>
+  new Map(
+    parameters
+      .flatMap((one) => QueryParameter.safeParse(resolved(one, document)).data ?? [])
+      .map(({ name, required }) => [name, { isRequired: required, fields: noFields }]),
   )
-}
 
 /** Fields of a JSON body or response. */
 function contentOf(node: unknown, document: unknown): SchemaFields {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../text/safe-text.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { textWidth } from '../config/help.ts'
 import type { UsableConfig } from '../config/service.ts'
@@ -100,8 +101,7 @@ const attempted = async (run: Check['run']): Promise<Finding> => {
   try {
     return await run()
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    return red(text, 'Correct what the message names, and run this again.')
+    return red(messageOf(error), 'Correct what the message names, and run this again.')
   }
 }
 

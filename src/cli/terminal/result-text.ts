@@ -1,4 +1,4 @@
-import { isObject } from '../../text/json.ts'
+import { isObject, jsonIn } from '../../text/json.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
 
 interface Shown {
@@ -20,14 +20,7 @@ export function resultText(text: string, data: Data | undefined, shown: Shown): 
   return safeLines(ours.split('\n'))
 }
 
-function isJsonObject(text: string): boolean {
-  if (!text.startsWith('{')) return false
-  try {
-    return isObject(JSON.parse(text))
-  } catch {
-    return false
-  }
-}
+const isJsonObject = (text: string) => text.startsWith('{') && isObject(jsonIn(text))
 
 /** Each list of objects as a table, with its name if there are several; then all other fields. */
 function dataLines(data: Data, shown: Shown): string[] {

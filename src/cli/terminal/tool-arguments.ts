@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
-import { firstCharacters, safeLine } from '../../text/safe-text.ts'
+import { firstCharacters, messageOf, safeLine } from '../../text/safe-text.ts'
 import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
@@ -214,8 +214,7 @@ function jsonIn(flag: string, text: string): unknown {
   try {
     return parseJsonText(text)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandLineError(`${flag} is not valid JSON: ${reason}.${quotesHint(text)}`)
+    throw new CommandLineError(`${flag} is not valid JSON: ${messageOf(error)}.${quotesHint(text)}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
 import { behindTheAnswer } from '../../state/state-access.ts'
-import { safeJson } from '../../text/safe-text.ts'
+import { messageOf, safeJson } from '../../text/safe-text.ts'
 
 /** An entry, or the line of a call about to be sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
@@ -119,8 +119,7 @@ export class AuditQueue {
 
   #failed(error: unknown): void {
     if (!this.#isFailing) {
-      const reason = error instanceof Error ? error.message : String(error)
-      this.#onTrouble(`Audit entries cannot be saved now, ${this.sink.name}: ${reason}`)
+      this.#onTrouble(`Audit entries cannot be saved now, ${this.sink.name}: ${messageOf(error)}`)
     }
     this.#isFailing = true
     clearTimeout(this.#retry)

@@ -1,4 +1,5 @@
 import type { StdioHandshake } from '../../mcp/stdio-handshake.ts'
+import { jsonIn } from '../../text/json.ts'
 import type { Connect, Handover, StdioServer } from './stdio-connection.ts'
 
 export interface StdioOptions {
@@ -101,7 +102,10 @@ class HandshakeReader {
 
   /** Returns false if the SDK must handle the line. */
   #handleLine(line: Buffer): boolean {
-    const reply = line.length <= maxHandshakeMessage ? this.#handshake(parsedLine(line)) : undefined
+    const reply =
+      line.length <= maxHandshakeMessage
+        ? this.#handshake(jsonIn(line.toString('utf8')))
+        : undefined
     if (!reply) return false
     if (reply.mustReplay) this.#replayed.push(line)
     if (reply.text !== undefined) process.stdout.write(`${reply.text}\n`)
@@ -113,13 +117,5 @@ class HandshakeReader {
     process.stdin.pause()
     process.stdin.off('data', this.#read)
     this.#onEnd({ replayed: Buffer.concat(this.#replayed), unhandled: this.#unhandled })
-  }
-}
-
-function parsedLine(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
