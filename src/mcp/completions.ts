@@ -92,8 +92,7 @@ function namesOrIds(list: CachedList): Candidates {
   const ids = new Set(list.items.map(({ id }) => id))
   const counts = new Map<unknown, number>()
   for (const { name } of list.items) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const isUsable = (name: string | undefined): name is string =>
-    name !== undefined &&
+  const isUsable = (name: string) =>
     counts.get(name) === 1 &&
     // A name that equals an id, or looks like one, is read as an id.
     !ids.has(name) &&
@@ -101,10 +100,9 @@ function namesOrIds(list: CachedList): Candidates {
     // Arguments are trimmed.
     name.trim() === name &&
     isOneLine(name)
-  const all = idsOf(list).all.map(({ value, names: [name] }) => {
-    const known = name ?? undefined
-    return isUsable(known) ? { value: known, names: [value] } : { value, names: [known] }
-  })
+  const all = idsOf(list).all.map(({ value, names: [name] }) =>
+    name && isUsable(name) ? { value: name, names: [value] } : { value, names: [name] },
+  )
   return { all, isPart: false }
 }
 
@@ -166,10 +164,9 @@ export const callIds: CompletionSource = async (context) => {
 export const voiceProviderCodes: CompletionSource = async (context) => {
   const agents = await readCachedList(routes.agents.list, context).catch(ignoreApiError)
   const WithVoice = z.object({ voice: z.object({ provider: z.string() }) })
-  const used = (agents?.items ?? []).flatMap((agent) => {
-    const parsed = WithVoice.safeParse(agent)
-    return parsed.success ? [parsed.data.voice.provider] : []
-  })
+  const used = (agents?.items ?? []).flatMap(
+    (agent) => WithVoice.safeParse(agent).data?.voice.provider ?? [],
+  )
   const all = [...new Set([...voiceProviders, ...used])].map((value) => ({ value, names: [] }))
   return { all, isPart: false }
 }
@@ -178,14 +175,12 @@ export const voiceProviderCodes: CompletionSource = async (context) => {
 export const languageCodes: CompletionSource = async ({ session: { cache }, account }) => {
   const request = { params: { account_id: account }, query: {} }
   const catalog = await cache.read(routes.providers.transcribers, request, 'catalog')
-  const byCode = new Map<string, Candidate>()
-  for (const { code, name } of catalog
-    .flatMap(({ models }) => models)
-    .flatMap(({ supported_languages }) => supported_languages ?? [])) {
-    if (!byCode.has(code)) byCode.set(code, { value: code, names: [name] })
-  }
-  const all = [...byCode.values()].sort((a, b) => (a.value < b.value ? -1 : 1))
-  return { all, isPart: false }
+  const languages = catalog
+    .flatMap(({ models }) => models.flatMap(({ supported_languages: some }) => some ?? []))
+    .map(({ code, name }) => [code, { value: code, names: [name] }] as const)
+  // Of several names of a code, the first.
+  const all = [...new Map(languages.toReversed()).values()]
+  return { all: all.sort((a, b) => (a.value < b.value ? -1 : 1)), isPart: false }
 }
 
 export const timeZones: CompletionSource = async () => ({ all: ianaTimeZones(), isPart: false })

@@ -210,12 +210,6 @@ function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHea
 
 /** Required value of the header Mcp-Name. */
 function nameOf(message: Message): string | undefined {
-  switch (message.method) {
-    case 'tools/list':
-      return undefined
-    case 'tools/call':
-      return message.params.name
-    case 'resources/read':
-      return message.params.uri
-  }
+  if (message.method === 'tools/call') return message.params.name
+  return message.method === 'resources/read' ? message.params.uri : undefined
 }

@@ -9,7 +9,7 @@ import { safeLine } from '../text/safe-text.ts'
 import type { Confirmations, EarlierQuestion } from '../tool/confirmation.ts'
 import type { Exposure } from './exposure.ts'
 import type { RunTool } from './tool-calls.ts'
-import { type OnUnknownTool, unknownToolError } from './tools.ts'
+import type { UnknownTool } from './tools.ts'
 
 /*
  * Tool calls from this process, such as the command line. They have the same confirmation, policy,
@@ -45,20 +45,19 @@ interface LocalCallsOptions {
   readonly session: () => Session
   /** The client in the audit trail. */
   readonly client: { readonly name: string; readonly version: string }
-  readonly onUnknownTool: OnUnknownTool
+  readonly unknownTool: UnknownTool
 }
 
 /** The shown part of a question (elicitation). */
 const Question = z.object({ params: z.object({ message: z.string() }) })
 
 export function createLocalCalls(options: LocalCallsOptions): CallLocally {
-  const { runTool, confirmations, exposure, client, onUnknownTool } = options
+  const { runTool, confirmations, exposure, client, unknownTool } = options
   const sender = () => ({ transport: 'terminal', client, userAgent: undefined }) as const
   return async ({ tool: name, arguments: args }, { ask, progress, signal }) => {
     const session = options.session()
     const tool = exposure.tools.find((one) => one.name === name)
-    if (!tool)
-      throw unknownToolError(name, exposure, { arguments: args, session, sender }, onUnknownTool)
+    if (!tool) throw unknownTool(name, exposure, args, { session, sender })
     const run = (earlier: EarlierQuestion) =>
       runTool(tool, args, {
         ...{ session, sender, signal, tools: exposure.tools, stateless: undefined },

@@ -14,6 +14,7 @@ import {
   viewTitles,
   viewUri,
 } from '../apps/views.ts'
+import type { Agent } from '../contract/agent.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { settledAccount } from '../platform/sessions/account.ts'
@@ -34,11 +35,12 @@ export function serveResources(
   context: ResourceContext,
 ): void {
   server.setRequestHandler('resources/list', ({ params }, requestContext) =>
-    listResources(context, {
-      cursor: params?.cursor,
-      views: showsViews(server, requestContext, request),
-      signal: requestContext.mcpReq.signal,
-    }),
+    listResources(
+      context,
+      params?.cursor,
+      showsViews(server, requestContext, request),
+      requestContext.mcpReq.signal,
+    ),
   )
   server.setRequestHandler('resources/templates/list', ({ params }) => {
     refuseCursor(params)
@@ -63,25 +65,15 @@ const agentsPerPage = 100
 /** A page of resources: fixed URIs first, then the account's agents. */
 async function listResources(
   context: ResourceContext,
-  {
-    cursor,
-    views,
-    signal,
-  }: {
-    readonly cursor: string | undefined
-    /** The client shows views. */
-    readonly views: boolean
-    readonly signal: AbortSignal
-  },
+  cursor: string | undefined,
+  /** The client shows views. */
+  views: boolean,
+  signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
   const { session } = context
-  const fixedOnes = () => [
-    ...fixedResources(session),
-    ...skillResources(context),
-    ...(views ? viewResources() : []),
-  ]
-  const first = offset === 0 ? fixedOnes() : []
+  const fixedOnes = [...fixedResources(session), ...skillResources(context)]
+  const first = offset > 0 ? [] : [...fixedOnes, ...(views ? viewResources() : [])]
   const listsAgents = session.mayRead(routes.agents.list) && session.mayRead(routes.agents.get)
   if (!listsAgents) return { resources: first }
   try {
@@ -110,15 +102,7 @@ async function agentsPage(context: ReadContext, offset: number, signal: AbortSig
   return { resources: items.map(agentResource), ...(hasMore && { nextCursor: String(next) }) }
 }
 
-const agentResource = ({
-  id,
-  name,
-  note,
-}: {
-  id: string
-  name?: string | null | undefined
-  note?: string | null | undefined
-}): Resource => ({
+const agentResource = ({ id, name, note }: Agent): Resource => ({
   uri: `voice-agents://agents/${encodeURIComponent(id)}`,
   name: safeLine(`agent-${id}`),
   title: safeLine(name || `Agent ${id}`),
@@ -157,8 +141,11 @@ export async function readResource(
 
 const mimeType = 'application/json'
 
-/** The request to the platform that reads a resource. */
+/** A resource as it is listed, and the request to the platform that reads it. */
 interface ResourceSource {
+  readonly name: string
+  readonly title: string
+  readonly description: string
   readonly route: Route
   readonly request: (account_id: string, value: string) => RouteRequest
   /** Cache lifetime of a reply, here and in clients; absent: no caching. */
@@ -168,17 +155,11 @@ interface ResourceSource {
 /** A resource with a fixed URI. */
 interface FixedResource extends ResourceSource {
   readonly uri: string
-  readonly name: string
-  readonly title: string
-  readonly description: string
 }
 
 /** Resources whose URIs differ in one variable at the end. */
 interface ResourceTemplate extends ResourceSource {
   readonly uriTemplate: string
-  readonly name: string
-  readonly title: string
-  readonly description: string
   /** Values of the variable. */
   readonly completion: CompletionSource
 }

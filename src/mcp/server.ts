@@ -29,7 +29,7 @@ import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
 import type { RunTool } from './tool-calls.ts'
-import { type OnUnknownTool, serveTools, type ToolCatalogue } from './tools.ts'
+import { serveTools, type ToolCatalogue, type UnknownTool } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
@@ -46,7 +46,7 @@ export interface ServerFactoryOptions {
   readonly cancelledTasks: CancelledTasks
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
-  readonly onUnknownTool: OnUnknownTool
+  readonly unknownTool: UnknownTool
   readonly observing: RequestObserving
   /** True if a request was answered and recorded before the SDK received it. */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
@@ -75,81 +75,55 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       isStatelessLegacy: protocol === '2025' && requestInfo !== undefined,
     }
     const catalogue = options.catalogueOf(exposure)
-    const server = createServer(request, protocol, catalogue, options)
-    serveMethods(server, request, { ...options, protocol, catalogue })
-    options.onServer?.(server, request.session)
+    const { session, isStatelessLegacy, transport } = request
+    const legacy = isStatelessLegacy ? catalogue.statelessLegacy : catalogue.legacy
+    const contextOf = (revision: string | undefined): ObservedContext => ({
+      ...{ keyHash: session.keyHash, protocol, transport, header, revision },
+      isTool: (name) => catalogue.byName.has(name),
+      isPrompt: (name) => options.prompts.some((prompt) => prompt.name === name),
+    })
+    const server = new ServerInOurWords(
+      options.info,
+      protocol === 'modern' ? catalogue.modern : legacy,
+      { ...options, protocol, contextOf },
+    )
+    const readContext = { ...options, session: restrictedSession(session, exposure.tools) }
+    serveTools(server, request, { ...options, catalogue })
+    serveResources(server, request, readContext)
+    servePrompts(server, readContext)
+    serveSkills(server, readContext)
+    if (protocol === 'modern')
+      serveTasks(server, callTasks({ ...options, session, tools: exposure.tools }))
+    if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
+    else serveSubscriptions(server, readContext)
+    options.onServer?.(server, session)
     return server
   }
 }
 
-function createServer(
-  { session, header, transport, isStatelessLegacy }: ServedRequest,
-  protocol: Protocol,
-  catalogue: ToolCatalogue,
-  { info, observing, prompts, isAnswered }: ServerFactoryOptions,
-): Server {
-  const legacy = isStatelessLegacy ? catalogue.statelessLegacy : catalogue.legacy
-  const contextOf = (revision: string | undefined): ObservedContext => ({
-    ...{ keyHash: session.keyHash, protocol, transport, header, revision },
-    isTool: (name) => catalogue.byName.has(name),
-    isPrompt: (name) => prompts.some((prompt) => prompt.name === name),
-  })
-  return new ServerInOurWords(info, protocol === 'modern' ? catalogue.modern : legacy, {
-    protocol,
-    recording: { observing, contextOf, isAnswered },
-  })
-}
-
-function serveMethods(
-  server: Server,
-  request: ServedRequest,
-  {
-    protocol,
-    ...options
-  }: ServerFactoryOptions & { readonly protocol: Protocol; readonly catalogue: ToolCatalogue },
-): void {
-  const { session, exposure, isStatelessLegacy } = request
-  const { skills, onBug } = options
-  const readContext = { session: restrictedSession(session, exposure.tools), skills, onBug }
-  serveTools(server, request, options)
-  serveResources(server, request, readContext)
-  servePrompts(server, { ...readContext, prompts: options.prompts })
-  serveSkills(server, readContext)
-  if (protocol === 'modern')
-    serveTasks(server, callTasks({ session, tools: exposure.tools, ...options }))
-  if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
-  else serveSubscriptions(server, readContext)
-}
-
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
 
-interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
-  readonly observing: RequestObserving
+interface Recording extends Pick<ServerFactoryOptions, 'isAnswered' | 'observing'> {
+  readonly protocol: Protocol
   /** `revision`: negotiated by the connection. */
   readonly contextOf: (revision: string | undefined) => ObservedContext
 }
 
 /** The SDK's server; its errors are rewritten before they are sent, and its requests recorded. */
 class ServerInOurWords extends Server {
-  readonly #protocol: Protocol
   readonly #recording: Recording
   /** Requests that a handler is running or has answered. */
   readonly #handled = new Set<RequestId>()
 
-  constructor(
-    info: Implementation,
-    options: ServerOptions,
-    { protocol, recording }: { readonly protocol: Protocol; readonly recording: Recording },
-  ) {
+  constructor(info: Implementation, options: ServerOptions, recording: Recording) {
     super(info, options)
-    this.#protocol = protocol
     this.#recording = recording
   }
 
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
-      const sent = messageForClient(message, this.#protocol)
+      const sent = messageForClient(message, this.#recording.protocol)
       this.#recordRefusal(sent)
       return send(sent, options)
     }

@@ -7,6 +7,8 @@ import {
 } from '@modelcontextprotocol/server'
 import { type ViewName, viewMeta } from '../apps/views.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import type { Audit } from '../server/audit/audit.ts'
+import type { Observer } from '../server/observe/observer.ts'
 import { closestWord } from '../text/closest-match.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../tool/confirm-mode.ts'
@@ -25,7 +27,7 @@ import { refuseCursor } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
-import type { RunTool, ToolClient } from './tool-calls.ts'
+import { auditedCall, type RunTool, type ToolClient } from './tool-calls.ts'
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
@@ -35,12 +37,12 @@ export function serveTools(
     catalogue,
     runTool,
     confirmations,
-    onUnknownTool,
+    unknownTool,
   }: {
     readonly catalogue: ToolCatalogue
     readonly runTool: RunTool
     readonly confirmations: Confirmations
-    readonly onUnknownTool: OnUnknownTool
+    readonly unknownTool: UnknownTool
   },
 ): void {
   const { session, exposure, header, isStatelessLegacy } = request
@@ -52,8 +54,7 @@ export function serveTools(
     const { name, arguments: args = {} } = params
     const tool = catalogue.byName.get(name)
     const sender = () => requestSender(server, context, request)
-    if (!tool)
-      throw unknownToolError(name, exposure, { arguments: args, session, sender }, onUnknownTool)
+    if (!tool) throw unknownTool(name, exposure, args, { session, sender })
     const { id, signal } = context.mcpReq
     return runTool(tool, args, {
       session,
@@ -159,30 +160,27 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
 const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
   view === undefined ? tool : { ...tool, _meta: viewMeta(view) }
 
-/** A call of a tool that does not exist, or is not exposed to the request. */
-interface UnknownToolCall {
-  /** The tool that is not exposed; `undefined` for an unknown name. */
-  readonly tool: Tool | undefined
-  readonly arguments: Readonly<Record<string, unknown>>
-  readonly session: Session
-  readonly sender: () => RequestSender
-}
-
-export type OnUnknownTool = (call: UnknownToolCall) => void
-
-/** Records a call of an unknown tool, and returns the error for it. */
-export function unknownToolError(
+/** Records a call of a tool that is unknown or not exposed to the request, and returns its error. */
+export type UnknownTool = (
   name: string,
-  { all, tools, hidden }: Exposure,
-  call: Omit<UnknownToolCall, 'tool'>,
-  onUnknownTool: OnUnknownTool,
-): ProtocolError {
-  onUnknownTool({ ...call, tool: all.find((one) => one.name === name) })
-  const reason = hidden.get(name)
-  if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
-  const names = tools.map((tool) => tool.name)
-  const meant = closestWord(name.slice(0, 64), names)
-  const shown = clientText(name, undefined, call.session.redact.start)
-  const hint = meant ? ` Did you mean ${meant}?` : ''
-  return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
-}
+  exposure: Exposure,
+  args: Readonly<Record<string, unknown>>,
+  caller: { readonly session: Session; readonly sender: () => RequestSender },
+) => ProtocolError
+
+export const createUnknownTool =
+  (observer: Observer | undefined, audit: Audit | undefined): UnknownTool =>
+  (name, { all, tools, hidden }, args, caller) => {
+    // The name is a text of the client, so it is not recorded.
+    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
+    const tool = all.find((one) => one.name === name)
+    if (tool && tool.effect !== 'reads')
+      audit?.refused(auditedCall(tool, args, caller), { word: 'not_exposed', targets: [] })
+    const reason = hidden.get(name)
+    if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
+    const names = tools.map((one) => one.name)
+    const meant = closestWord(name.slice(0, 64), names)
+    const shown = clientText(name, undefined, caller.session.redact.start)
+    const hint = meant ? ` Did you mean ${meant}?` : ''
+    return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
+  }

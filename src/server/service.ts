@@ -15,8 +15,8 @@ import { createRequestObserving, createStreamObserving } from '../mcp/observed-r
 import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
 import { serverInfoOf } from '../mcp/server-info.ts'
-import { auditedCall, auditedCalls, createToolCalls } from '../mcp/tool-calls.ts'
-import { createToolCatalogues, type OnUnknownTool } from '../mcp/tools.ts'
+import { auditedCalls, createToolCalls } from '../mcp/tool-calls.ts'
+import { createToolCatalogues, createUnknownTool } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
@@ -189,37 +189,24 @@ export function createMcpService(options: McpServiceOptions): McpService {
     observing: createRequestObserving(observer),
   }
   const cancelledTasks = createCancelledTasks({ records, broadcast }, taskTtlMs)
-  const onUnknownTool = unknownToolRecorder(options)
+  const unknownTool = createUnknownTool(observer, audit)
   return {
     factory: createServerFactory({
       ...shared,
       ...{ confirmations, cancellations, cancelledTasks },
-      onUnknownTool,
+      unknownTool,
     }),
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
     callLocally: createLocalCalls({
-      ...{ runTool: shared.runTool, confirmations, onUnknownTool },
+      ...{ runTool: shared.runTool, confirmations, unknownTool },
       exposure,
       session: () => options.sessionFor(undefined),
       client: { name: terminalClient, version },
     }),
   }
 }
-
-/** Records calls of unknown or hidden tools. */
-const unknownToolRecorder =
-  ({ observer, audit }: McpServiceOptions): OnUnknownTool =>
-  ({ tool, session, arguments: args, sender }) => {
-    // The name is a text of the client, so it is not recorded.
-    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
-    if (tool && tool.effect !== 'reads')
-      audit?.refused(auditedCall(tool, args, { session, sender }), {
-        word: 'not_exposed',
-        targets: [],
-      })
-  }
 
 /** Lifetime of a result, ms: probes of several load balancers share one platform request. */
 const keptMs = 2000

@@ -37,36 +37,8 @@ interface SessionParts {
  * after the platform has accepted its key, because clients can make up any number of keys.
  */
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
-  const createSession = sessionFactory(parts)
-  // Sessions, keyed by those parts of the credential that a session depends on.
-  const sessions = new LRUCache<string, Session>({ max: maxSessions })
-  return (own) => {
-    const credential = own ?? parts.platform.credential
-    // The transports refuse requests that have neither.
-    if (!credential) throw new Error('A request without a key got past the transport')
-    const { apiKey, source, clientNetwork, oauthClient } = credential
-    const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])
-    const known = sessions.get(name)
-    if (known) return known
-    const keep = () => {
-      if (!sessions.has(name)) sessions.set(name, session)
-    }
-    const session = createSession(credential, own && keep)
-    if (!own) keep()
-    return session
-  }
-}
-
-function sessionFactory({
-  platform,
-  callServices,
-  undoLog,
-  config: { platform: platformConfig, scope },
-  broadcast,
-  observer,
-  audit,
-  onReplyDrift,
-}: SessionParts) {
+  const { platform, callServices, undoLog, broadcast, observer, audit, onReplyDrift } = parts
+  const { platform: platformConfig, scope } = parts.config
   const isSandbox = platformConfig.kind === 'sandbox'
   const limits = isSandbox ? {} : { totalTimeoutMs: platformConfig.totalTimeoutMs }
   const replyChanges = createReplyChanges(broadcast, platform.address)
@@ -76,7 +48,7 @@ function sessionFactory({
     onRead: observer?.cacheRead,
   })
   const onDrift = onReplyDrift && driftReporter(onReplyDrift)
-  return (
+  const createSession = (
     { apiKey, source, clientNetwork, oauthClient }: Credential,
     onAccepted: (() => void) | undefined,
   ): Session => {
@@ -99,18 +71,28 @@ function sessionFactory({
     })
     const cache: ReplyCache = cacheOf(keyHash, client)
     return {
-      client,
-      cache,
-      callServices,
-      undoLog,
+      ...{ client, cache, callServices, undoLog, keyHash, isSandbox, clientNetwork, oauthClient },
       platform: platform.address,
-      keyHash,
       pinnedAccount: scope.account,
-      isSandbox,
-      clientNetwork,
-      oauthClient,
       keySource: source,
       redact,
     }
+  }
+  // Sessions, keyed by those parts of the credential that a session depends on.
+  const sessions = new LRUCache<string, Session>({ max: maxSessions })
+  return (own) => {
+    const credential = own ?? platform.credential
+    // The transports refuse requests that have neither.
+    if (!credential) throw new Error('A request without a key got past the transport')
+    const { apiKey, source, clientNetwork, oauthClient } = credential
+    const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])
+    const known = sessions.get(name)
+    if (known) return known
+    const keep = () => {
+      if (!sessions.has(name)) sessions.set(name, session)
+    }
+    const session = createSession(credential, own && keep)
+    if (!own) keep()
+    return session
   }
 }
