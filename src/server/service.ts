@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
 import { callTaskView } from '../../tools/calls/call-state.ts'
@@ -21,6 +20,7 @@ import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import { resultOr } from '../platform/time-limit.ts'
 import { prompts } from '../prompts/index.ts'
 import { skills } from '../prompts/skills.ts'
 import { createCancelledTasks, createUsedTokens } from '../state/records.ts'
@@ -238,13 +238,10 @@ async function findReadiness(platform: Platform, state: State): Promise<Readines
   const { method, path } = routes.accounts.current
   const [ofPlatform, ofState] = await Promise.all([
     reachable(platform.send({ method, target: path, headers: {}, timeLeftMs: longestMs })),
-    reachable(Promise.race([state.check(), tooLate()])),
+    resultOr(reachable(state.check()), () => 'unreachable' as const, { ms: longestMs }),
   ])
   return { platform: ofPlatform, state: ofState }
 }
-
-const tooLate = () =>
-  sleep(longestMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
 
 const reachable = (attempt: Promise<unknown>): Promise<Reachability> =>
   attempt.then(

@@ -1,7 +1,7 @@
 import { tools } from '../../../tools/index.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { allWord, builtInCommands, type CommandSpec } from '../config/command-line.ts'
+import { allSettings, allWord, builtInCommands, type CommandSpec } from '../config/command-line.ts'
 import type { SettingGroup } from '../config/setting.ts'
 import type { Terminal } from './terminal-io.ts'
 import { findTool, flagOf, knownPlace, ownFlags } from './tool-arguments.ts'
@@ -100,14 +100,12 @@ function argumentCandidates(
   if (choices.length > 0) return choices.map((choice) => named(String(choice)))
   const takesValue = flag === 'args' || (place !== undefined && place.type !== 'boolean')
   if (takesValue && !current.startsWith('--')) return []
-  const flags = argumentRows(schema, { pinned: false }).flatMap(
-    ({ path, schema: field, meaning }) => {
-      const one = { word: flagOf(path), about: meaning }
-      const isRepeated = rest.includes(one.word) && field.type !== 'array'
-      const no = { word: one.word.replace('--', '--no-'), about: meaning }
-      return isRepeated ? [] : [one, ...(field.type === 'boolean' ? [no] : [])]
-    },
-  )
+  const flags = argumentRows(schema).flatMap(({ path, schema: field, meaning }) => {
+    const one = { word: flagOf(path), about: meaning }
+    const isRepeated = rest.includes(one.word) && field.type !== 'array'
+    const no = { word: one.word.replace('--', '--no-'), about: meaning }
+    return isRepeated ? [] : [one, ...(field.type === 'boolean' ? [no] : [])]
+  })
   const own = Object.entries(ownFlags).map(([name, about]) => ({ word: `--${name}`, about }))
   return [...flags, ...own]
 }
@@ -135,27 +133,24 @@ interface TypedLine {
 /** Parses the words after the program's name; the last one is to be completed. */
 function typedLine(words: readonly string[], commands: readonly CommandSpec[]): TypedLine {
   const { earlier, current, before } = currentWord(withoutSigns(words))
-  const settings: SettingGroup = Object.assign({}, ...commands.map((one) => one.settings))
-  const positionals: string[] = []
+  const settings = allSettings(commands)
   const wantsHelp = earlier.includes('--help') || earlier.includes('-h')
+  const commandNamed = (name: string | undefined) => commands.find((one) => one.name === name)
+  const positionals: string[] = []
+  let rest: readonly string[] = []
   let flag: string | undefined
   for (const [at, word] of earlier.entries()) {
-    const [name, ...others] = positionals
-    const command = commands.find((one) => one.name === name)
-    if (command?.readsRest && others.length > 0) {
-      const rest = earlier.slice(at)
-      return {
-        ...{ name, command, operands: others, rest, wantsHelp },
-        ...{ flag: lastFlag(rest), current, before },
-      }
+    if (positionals.length > 1 && commandNamed(positionals[0])?.readsRest) {
+      rest = earlier.slice(at)
+      flag = lastFlag(rest)
+      break
     }
     if (flag !== undefined) flag = undefined
     else if (word.startsWith('-')) flag = valueFlag(word, settings)
     else positionals.push(word)
   }
   const [name, ...operands] = positionals
-  const command = commands.find((one) => one.name === name)
-  return { name, command, operands, rest: [], flag, current, before, wantsHelp }
+  return { name, command: commandNamed(name), operands, rest, flag, current, before, wantsHelp }
 }
 
 /** Bash splits words at `=` and passes the sign as a word of its own. */

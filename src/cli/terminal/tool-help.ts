@@ -21,7 +21,7 @@ import { fieldSchema, flagOf, isFree, ownFlags, toolNamed } from './tool-argumen
 
 /** The command line of a tool with its required arguments. */
 export function usageLine({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): string {
-  const rows = argumentRows(inputSchema(), { pinned: false })
+  const rows = argumentRows(inputSchema())
   const required = rows.filter(({ isRequired }) => isRequired).map(({ usage }) => usage)
   const rest = rows.length > required.length ? ['[--argument value …]'] : []
   return `Usage: ${commandLine(['call', name, ...required, ...rest].join(' '))}`
@@ -36,7 +36,7 @@ interface HelpFor {
 
 /** A tool with all its arguments. */
 export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
-  const rows = argumentRows(tool.inputSchema(), { pinned: account !== undefined })
+  const rows = argumentRows(tool.inputSchema(), account !== undefined)
   const parts: HelpPart[] = [
     [`${tool.name}: ${tool.title}`],
     [tool.description],
@@ -65,10 +65,7 @@ interface ArgumentRow {
 }
 
 /** All arguments of a tool; an object is replaced by its fields. `pinned`: see --account. */
-export function argumentRows(
-  schema: JsonSchema,
-  { pinned }: { readonly pinned: boolean },
-): ArgumentRow[] {
+export function argumentRows(schema: JsonSchema, pinned = false): ArgumentRow[] {
   const left: readonly string[] = pinned ? accountArguments : []
   return rowsOf(schema, [], true).filter(({ path }) => !left.includes(path[0] ?? ''))
 }

@@ -1,5 +1,6 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { resultOr } from '../../platform/time-limit.ts'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
 import { behindTheAnswer } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
@@ -64,7 +65,7 @@ export class AuditQueue {
       this.#failed(error)
       this.add(entry)
     })
-    await within(waits.beforeCall, saving)
+    await resultOr(saving, () => undefined, { ms: waits.beforeCall })
   }
 
   add(entry: AuditRecord): void {
@@ -82,7 +83,7 @@ export class AuditQueue {
     clearTimeout(this.#retry)
     this.#retry = undefined
     this.#drain()
-    await within(waits.atEnd, this.#draining)
+    if (this.#draining) await resultOr(this.#draining, () => undefined, { ms: waits.atEnd })
     this.#isClosed = true
     clearTimeout(this.#retry)
     const { size } = this.#waiting
@@ -140,17 +141,6 @@ export class AuditQueue {
     this.#waiting.delete(oldest)
     this.#onTrouble(`An audit entry was lost, because ${maxWaiting} others wait: ${oldest}.`)
   }
-}
-
-/** Waits for work, for `ms` at most. */
-async function within(ms: number, work: Promise<void> | undefined): Promise<void> {
-  if (!work) return
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, over])
-  clearTimeout(timer)
 }
 
 const dayMs = 24 * 3_600_000

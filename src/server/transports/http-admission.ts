@@ -41,25 +41,11 @@ export interface AdmittedRequest {
   readonly network: string
 }
 
-/** Checks everything about a request but its body. */
-interface Admission {
-  /**
-   * Client address of a request for a page or to the authorization server; `undefined`: refused and
-   * answered.
-   */
-  readonly ofPage: (request: IncomingMessage, response: ServerResponse) => string | undefined
-  /** `undefined`: not a POST to /mcp, or refused; the request is answered. */
-  readonly ofMcp: (
-    path: string,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) => AdmittedRequest | undefined
-}
-
 /** Methods of /mcp. There are no streams to GET and no sessions to DELETE. */
 const methods = 'POST, OPTIONS'
 
-export function createAdmission(options: AdmissionOptions): Admission {
+/** Checks everything about a request but its body. */
+export function createAdmission(options: AdmissionOptions) {
   const { authorization, exposureFor, ownKey, allowedOrigins, trustedProxies = [] } = options
   const refusalOfHost = hostCheck(options)
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
@@ -89,11 +75,19 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return {
-    // The authorization server has its own checks. Any site may link to a page: pages that need a
-    // secret have it in their URL.
-    ofPage: (request, response) =>
+    /**
+     * Client address of a request for a page or to the authorization server, which has its own
+     * checks; `undefined`: refused and answered. Any site may link to a page: pages that need a
+     * secret have it in their URL.
+     */
+    ofPage: (request: IncomingMessage, response: ServerResponse): string | undefined =>
       refusesHost(request, response) ? undefined : addressOf(request),
-    ofMcp(path, request, response) {
+    /** `undefined`: not a POST to /mcp, or refused; the request is answered. */
+    ofMcp(
+      path: string,
+      request: IncomingMessage,
+      response: ServerResponse,
+    ): AdmittedRequest | undefined {
       if (refusesHost(request, response)) return undefined
       const { headers, headersDistinct, method } = request
       const page = validateOriginHeader(headers.origin, origins)

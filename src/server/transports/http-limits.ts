@@ -2,14 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-bodies.ts'
-import {
-  type BoundName,
-  type Bounds,
-  type Exceeded,
-  Quota,
-  Rate,
-  type RatedRequest,
-} from './quotas.ts'
+import { type BoundName, type Bounds, Quota, Rate, type RatedRequest } from './quotas.ts'
 
 /** Limits for clients of the HTTP server. */
 export interface HttpLimits {
@@ -66,15 +59,23 @@ export function createLimits(bounds: HttpLimits) {
   ): boolean {
     const quota = quotas[what]
     const reached = quota.take(key, network, count)
-    if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
-    else response.on('close', () => quota.release(key, network, count))
-    return !reached
+    if (!reached) {
+      response.on('close', () => quota.release(key, network, count))
+      return true
+    }
+    const excess = `Too many ${nameOf[what]} at once: ${bounds[what][reached]}`
+    refuseBeyond(response, { what, reached, excess, seconds: retryAfter[what] })
+    return false
   }
   /** Counts a request against the rate limits. Returns false if it refused the request. */
   function isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
     const exceeded = rate.take(request)
-    if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
-    return !exceeded
+    if (!exceeded) return true
+    const { bound: reached, forMs } = exceeded
+    const excess = `Too many requests: ${bounds.rate[reached]} a minute`
+    const seconds = Math.ceil(forMs / 1000)
+    refuseBeyond(response, { what: 'rate', reached, excess, seconds })
+    return false
   }
   return {
     bodies: new Bodies({ longestMs: bounds.clientMs, maxBytes }),
@@ -115,26 +116,22 @@ const nameOf: Readonly<Record<Limited, string>> = {
   streams: 'streams',
 }
 
-function refuseMore(
+/** `excess`: what was too many, such as `Too many requests: 60 a minute`. */
+function refuseBeyond(
   response: ServerResponse,
-  { what, reached, bound }: { what: Limited; reached: BoundName; bound: number },
+  refusal: {
+    readonly what: Limited | 'rate'
+    readonly reached: BoundName
+    readonly excess: string
+    readonly seconds: number
+  },
 ): void {
-  const seconds = retryAfter[what]
+  const { what, reached, excess, seconds } = refusal
   response.setHeader('retry-after', String(seconds))
   refuse(
     response,
     reached === 'inAll' ? 503 : 429,
-    `Too many ${nameOf[what]} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
-  )
-}
-
-function refuseFrequent(response: ServerResponse, { bound, forMs }: Exceeded, rate: Bounds): void {
-  const seconds = Math.ceil(forMs / 1000)
-  response.setHeader('retry-after', String(seconds))
-  refuse(
-    response,
-    bound === 'inAll' ? 503 : 429,
-    `Too many requests: ${rate[bound]} a minute ${whose[bound]} (--max-rate${settingOf[bound]}). Try again in ${seconds} s.`,
+    `${excess} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
   )
 }
 

@@ -4,6 +4,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
@@ -86,12 +87,10 @@ export async function startHttp(
     serve: sdkHandler(handler, onError),
     serveStream: sdkHandler(streams, onError),
   })
+  const bounds = { longestMs: options.limits.clientMs, maxBytes }
   const connections = new Connections(
     (request, response) => answer(request, response, isDraining),
-    {
-      longestMs: options.limits.clientMs,
-      maxBytes,
-    },
+    bounds,
   )
   const server = createServer(timeouts(options.limits), connections.take)
   const listening = await listen(server, options)
@@ -104,7 +103,10 @@ export async function startHttp(
     async close() {
       isDraining = true
       await streams.close()
-      const isAnswered = await endsWithin(connections.idle(), options.drainMs)
+      const isAnswered = await Promise.race([
+        connections.idle().then(() => true),
+        sleep(options.drainMs, false, { ref: false }),
+      ])
       await listening.close(isAnswered ? undefined : 0)
       await handler.close()
       clearInterval(checking)
@@ -258,10 +260,3 @@ const sdkHandler = (handler: McpHttpHandler, onError: HttpOptions['onError']) =>
     { ...handler, fetch: async (...given) => responseForClient(await handler.fetch(...given)) },
     { onerror: onError },
   )
-
-/** Resolves with true if `work` ends within `longestMs`, ms. */
-async function endsWithin(work: Promise<void>, longestMs: number): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => resolve(false), longestMs)
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
-}

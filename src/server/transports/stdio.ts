@@ -27,7 +27,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   done.catch(() => undefined)
   let next: Promise<StdioServer> | undefined
   let isClosed = false
-  const reader = new HandshakeReader(handshake, (handover) => {
+  const stopReading = readHandshake(handshake, (handover) => {
     if (isClosed) return
     stdin.off('end', resolve)
     next = load().then((connect) => connect({ ...handover, maxUnread }))
@@ -45,77 +45,61 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
     done,
     async close() {
       isClosed = true
-      reader.stop()
+      stopReading()
       if (next) await next.then((server) => server.close())
       else stdin.destroy()
     },
   }
 }
 
-type ReadByHandshake = Omit<Handover, 'maxUnread'>
-
-/** Reads standard input up to the first message that the handshake does not handle. */
-class HandshakeReader {
-  readonly #handshake: StdioHandshake
-  readonly #onEnd: (read: ReadByHandshake) => void
-  #unhandled: Buffer = Buffer.alloc(0)
+/**
+ * Reads standard input up to the first message that the handshake does not handle, then calls
+ * `onEnd` with what the SDK must receive. Returns a function that stops reading.
+ */
+function readHandshake(
+  handshake: StdioHandshake,
+  onEnd: (read: Omit<Handover, 'maxUnread'>) => void,
+): () => void {
+  const { stdin, stdout } = process
+  let unhandled: Buffer = Buffer.alloc(0)
   /** Lines that the SDK must receive, too. */
-  readonly #replayed: Buffer[] = []
-  #hasEnded = false
-
-  constructor(handshake: StdioHandshake, onEnd: (read: ReadByHandshake) => void) {
-    this.#handshake = handshake
-    this.#onEnd = onEnd
-    process.stdin.on('data', this.#read)
+  const replayed: Buffer[] = []
+  let hasEnded = false
+  const read = (chunk: Buffer) => {
+    unhandled = unhandled.length === 0 ? chunk : Buffer.concat([unhandled, chunk])
+    handleLines()
   }
-
-  stop(): void {
-    this.#hasEnded = true
-  }
-
-  readonly #read = (chunk: Buffer): void => {
-    this.#unhandled = this.#unhandled.length === 0 ? chunk : Buffer.concat([this.#unhandled, chunk])
-    this.#handleLines()
-  }
-
   /** Handles complete lines, with backpressure. */
-  readonly #handleLines = (): void => {
-    if (this.#hasEnded) return
-    const { stdin, stdout } = process
-    for (;;) {
-      const at = this.#unhandled.indexOf(newline)
-      if (at < 0) break
+  const handleLines = () => {
+    if (hasEnded) return
+    for (let at = unhandled.indexOf(newline); at >= 0; at = unhandled.indexOf(newline)) {
       if (stdout.writableLength > maxUnread) {
         stdin.pause()
-        stdout.once('drain', this.#handleLines)
+        stdout.once('drain', handleLines)
         return
       }
-      if (!this.#handleLine(this.#unhandled.subarray(0, at + 1))) {
-        this.#end()
-        return
-      }
-      this.#unhandled = this.#unhandled.subarray(at + 1)
+      if (!handleLine(unhandled.subarray(0, at + 1))) return end()
+      unhandled = unhandled.subarray(at + 1)
     }
-    if (this.#unhandled.length > maxHandshakeMessage) this.#end()
+    if (unhandled.length > maxHandshakeMessage) end()
     else stdin.resume()
   }
-
   /** Returns false if the SDK must handle the line. */
-  #handleLine(line: Buffer): boolean {
-    const reply =
-      line.length <= maxHandshakeMessage
-        ? this.#handshake(jsonIn(line.toString('utf8')))
-        : undefined
-    if (!reply) return false
-    if (reply.mustReplay) this.#replayed.push(line)
-    if (reply.text !== undefined) process.stdout.write(`${reply.text}\n`)
-    return true
+  const handleLine = (line: Buffer) => {
+    if (line.length > maxHandshakeMessage) return false
+    const reply = handshake(jsonIn(line.toString('utf8')))
+    if (reply?.mustReplay) replayed.push(line)
+    if (reply?.text !== undefined) stdout.write(`${reply.text}\n`)
+    return reply !== undefined
   }
-
-  #end(): void {
-    this.#hasEnded = true
-    process.stdin.pause()
-    process.stdin.off('data', this.#read)
-    this.#onEnd({ replayed: Buffer.concat(this.#replayed), unhandled: this.#unhandled })
+  const end = () => {
+    hasEnded = true
+    stdin.pause()
+    stdin.off('data', read)
+    onEnd({ replayed: Buffer.concat(replayed), unhandled })
+  }
+  stdin.on('data', read)
+  return () => {
+    hasEnded = true
   }
 }
