@@ -61,11 +61,8 @@ export async function openAuthorizationServer(
   options: AuthorizationServerOptions,
 ): Promise<Authorization> {
   const { publicUrl, scopes, records, sealingKeys, onError } = options
-  const keptKeys = createKeptKeys({
-    records,
-    sealingKeys,
-    audience: resourceOf(publicUrl).href,
-  })
+  const audience = resourceOf(publicUrl).href
+  const keptKeys = createKeptKeys({ records, sealingKeys, audience })
   const adapters = createStateAdapters({ records, sealingKeys, keptKeys })
   const mayRegister = createRegistrationLimit()
   const accessRequests = new RateLimits(maxAccessRequests)
@@ -121,20 +118,15 @@ function createRegistrationLimit(): (address: string) => boolean {
   return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 
+interface TokenReading extends Pick<AuthorizationServerOptions, 'publicUrl' | 'onError'> {
+  readonly provider: Provider
+  readonly keptKeys: KeptKeys
+}
+
 /** The API key behind an access token, if the token and its grant are valid for this server. */
 async function readToken(
   token: string,
-  {
-    provider,
-    keptKeys,
-    publicUrl,
-    onError,
-  }: {
-    readonly provider: Provider
-    readonly keptKeys: KeptKeys
-    readonly publicUrl: URL
-    readonly onError: (error: unknown) => void
-  },
+  { provider, keptKeys, publicUrl, onError }: TokenReading,
 ): Promise<TokenResult> {
   try {
     const found = await provider.AccessToken.find(token)

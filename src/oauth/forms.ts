@@ -53,17 +53,15 @@ export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   return data
 }
 
-/** CSRF token: binds a form to one authorization request. Throws StateError. */
-export interface FormTokens {
-  of(interactionId: string): Promise<string>
-  isOf(interactionId: string, token: string): Promise<boolean>
-}
+/** CSRF token: binds a form to one authorization request. Methods throw StateError. */
+export type FormTokens = ReturnType<typeof createFormTokens>
 
-export function createFormTokens(sealingKeys: SealingKeys): FormTokens {
+export function createFormTokens(sealingKeys: SealingKeys) {
   const keys = () => sealingKeys.of('oauth forms')
   return {
-    of: async (id) => tokenOf((await keys())[0], id),
-    isOf: async (id, token) => (await keys()).some((key) => isSame(tokenOf(key, id), token)),
+    of: async (interactionId: string) => tokenOf((await keys())[0], interactionId),
+    isOf: async (interactionId: string, token: string) =>
+      (await keys()).some((key) => isSame(tokenOf(key, interactionId), token)),
   }
 }
 

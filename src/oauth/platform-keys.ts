@@ -17,14 +17,7 @@ export interface KeptKey {
  * each grant, shared by all servers of the state. A grant's tokens are valid only while it has its
  * key: removing the key revokes them on all servers at once. Methods throw StateError.
  */
-export interface KeptKeys {
-  /** Stores the key under a name, replacing an earlier one; it expires after `forMs`. */
-  keep(name: KeyName, key: KeptKey, forMs: number): Promise<void>
-  /** `undefined`: absent, expired, or sealed with a secret that is gone. */
-  find(name: KeyName): Promise<KeptKey | undefined>
-  has(name: KeyName): Promise<boolean>
-  remove(name: KeyName): Promise<void>
-}
+export type KeptKeys = ReturnType<typeof createKeptKeys>
 
 /** Owner of a key: a request or a grant. */
 interface KeyName {
@@ -56,10 +49,11 @@ export function createKeptKeys({
   readonly records: Records
   readonly sealingKeys: SealingKeys
   readonly audience: string
-}): KeptKeys {
+}) {
   const sealer = createSealer(sealingKeys, 'platform keys of oauth grants')
   return {
-    async keep(name, key, forMs) {
+    /** Stores the key under a name, replacing an earlier one; it expires after `forMs`. */
+    async keep(name: KeyName, key: KeptKey, forMs: number): Promise<void> {
       const expires = Date.now() + forMs
       const sealed = await sealer.seal(JSON.stringify(key), [idOf(name), audience, expires])
       const value = JSON.stringify({ sealed, expires })
@@ -68,7 +62,8 @@ export function createKeptKeys({
       if ((await records.put(record, max)) === 'full')
         throw new StateError('No more clients can be connected: the state holds too many grants.')
     },
-    async find(name) {
+    /** `undefined`: absent, expired, or sealed with a secret that is gone. */
+    async find(name: KeyName): Promise<KeptKey | undefined> {
       const value = await records.get({ kind, id: idOf(name) })
       if (value === undefined) return undefined
       const { sealed, expires } = StoredKey.parse(JSON.parse(value))
@@ -78,8 +73,8 @@ export function createKeptKeys({
       const { apiKey, account } = Content.parse(JSON.parse(content))
       return { apiKey, account: { id: account.id, name: account.name } }
     },
-    has: async (name) => (await records.get({ kind, id: idOf(name) })) !== undefined,
-    remove: async (name) => void (await records.remove({ kind, id: idOf(name) })),
+    has: async (name: KeyName) => (await records.get({ kind, id: idOf(name) })) !== undefined,
+    remove: async (name: KeyName) => void (await records.remove({ kind, id: idOf(name) })),
   }
 }
 
@@ -91,16 +86,10 @@ export type KeyFinding =
 /** Asks the platform for the account of a key. Never rejects. */
 export type AskPlatform = (apiKey: string, network: string) => Promise<KeyFinding>
 
-/** Source of an attempt to use a key. */
-interface Attempt {
-  readonly network: string
-  readonly interactionId: string
-}
-
 /** Checks a key that a person has entered. */
 export type TryKey = (
   text: string,
-  attempt: Attempt,
+  attempt: { readonly network: string; readonly interactionId: string },
 ) => Promise<{ readonly key: KeptKey } | { readonly problem: KeyProblem }>
 
 /** Attempts per minute and process: people mistype, guessing programs try thousands. */

@@ -5,7 +5,7 @@ import { createSealer } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import { useAssertion } from './clients.ts'
 import { clientNetwork } from './public-address.ts'
-import { createTokens, notKept, type Tokens, type TokensOptions } from './tokens.ts'
+import { createTokens, notKept, type TokensOptions } from './tokens.ts'
 
 /*
  * oidc-provider's storage, in the records that servers share. Ids are hashed there, and payloads are
@@ -47,14 +47,9 @@ export type StateAdapterOptions = Omit<TokensOptions, 'endGrant'>
 
 const Payload = z.record(z.string(), z.unknown())
 
-export interface StateAdapters {
-  readonly of: (model: string) => Adapter
-  readonly tokens: Tokens
-  /** Extends the lifetime of a client that a person has allowed access. */
-  readonly keepClient: (clientId: string) => Promise<void>
-}
+export type StateAdapters = ReturnType<typeof createStateAdapters>
 
-export function createStateAdapters(options: StateAdapterOptions): StateAdapters {
+export function createStateAdapters(options: StateAdapterOptions) {
   const { records, keptKeys } = options
   const endGrant = async (id: string) => {
     await keptKeys.remove({ of: 'grant', id })
@@ -67,7 +62,7 @@ export function createStateAdapters(options: StateAdapterOptions): StateAdapters
   const allowed = keptModel('AllowedClient', 'oauth_allowed_client', ending)
   const find = async (id: string) => (await open.find(id)) ?? (await allowed.find(id))
   return {
-    of(model) {
+    of(model: string): Adapter {
       if (model === 'Client') return withOutages({ ...open, find })
       if (model === 'AccessToken') return withOutages(tokens.accessTokens)
       if (model === 'RefreshToken') return withOutages(tokens.refreshTokens)
@@ -75,7 +70,8 @@ export function createStateAdapters(options: StateAdapterOptions): StateAdapters
       return kind ? withOutages(keptModel(model, kind, ending)) : notKept
     },
     tokens,
-    async keepClient(clientId) {
+    /** Extends the lifetime of a client that a person has allowed access. */
+    async keepClient(clientId: string) {
       const payload = await find(clientId)
       if (!payload) return
       await allowed.upsert(clientId, payload, usedClientSeconds)
@@ -141,18 +137,12 @@ function keptModel(
 function withOutages(adapter: Adapter): Adapter {
   const guarded =
     <A extends unknown[], R>(method: (...given: A) => Promise<R>) =>
-    async (...given: A): Promise<R> => {
-      try {
-        return await method(...given)
-      } catch (error) {
+    (...given: A): Promise<R> =>
+      method(...given).catch((error: unknown) => {
         if (!(error instanceof StateError)) throw error
-        throw Object.assign(new errors.TemporarilyUnavailable('try again in a moment'), {
-          cause: error,
-          status: 503,
-          statusCode: 503,
-        })
-      }
-    }
+        const outage = new errors.TemporarilyUnavailable('try again in a moment')
+        throw Object.assign(outage, { cause: error, status: 503, statusCode: 503 })
+      })
   return {
     upsert: guarded(adapter.upsert),
     find: guarded(adapter.find),

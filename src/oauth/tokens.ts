@@ -20,14 +20,7 @@ import type { KeptKeys } from './platform-keys.ts'
 const maxRenewals = 60
 const hourMs = 3_600_000
 
-export interface Tokens {
-  readonly accessTokens: Adapter
-  readonly refreshTokens: Adapter
-  newAccessToken(payload: object): Promise<string>
-  newRefreshToken(grantId: string, generation: number): Promise<string>
-  /** Time until the grant may be renewed, ms; 0: now. */
-  renewalWaitMs(grantId: string): Promise<number>
-}
+export type Tokens = ReturnType<typeof createTokens>
 
 export interface TokensOptions {
   readonly records: Records
@@ -53,7 +46,7 @@ const Newest = z.object({ payload: RefreshPayload, fullAt: z.number() })
 const kind: RecordKind = 'oauth_refresh_token'
 
 /** Methods throw StateError. */
-export function createTokens({ records, sealingKeys, keptKeys, endGrant }: TokensOptions): Tokens {
+export function createTokens({ records, sealingKeys, keptKeys, endGrant }: TokensOptions) {
   const sealer = createSealer(sealingKeys, 'oauth tokens')
   const sealed = (of: readonly string[], content: unknown) =>
     sealer.seal(JSON.stringify(content), of)
@@ -121,10 +114,12 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
   return {
     accessTokens,
     refreshTokens,
-    newAccessToken: async (payload) => tokenText('access', await sealed(['access'], payload)),
-    newRefreshToken: async (grantId, generation) =>
+    newAccessToken: async (payload: object) =>
+      tokenText('access', await sealed(['access'], payload)),
+    newRefreshToken: async (grantId: string, generation: number) =>
       tokenText('refresh', await sealed(['refresh'], [grantId, generation])),
-    async renewalWaitMs(grantId) {
+    /** Time until the grant may be renewed, ms; 0: now. */
+    async renewalWaitMs(grantId: string) {
       const newest = await newestOf(grantId)
       const usedMs = (newest?.fullAt ?? 0) - Date.now()
       // More than an hour's quota is used only if the clock was set back.

@@ -17,7 +17,6 @@ import { sipTrunkHandlers } from './sip-trunks.ts'
 import { openStore, type Store } from './store.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
-import type { WebCallContext } from './web-calls/web-calls.ts'
 import { answerWebCall, isForWebCall } from './web-calls/web-calls.ts'
 
 export interface SandboxOptions {
@@ -76,24 +75,24 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const { speed, now = Date.now, faults, llm, onBug, webCalls } = options
   const store = openSeeded(options, now())
   const live = llm && createLlmCalls(store, llm, now)
-  const fetch = async (request: Request): Promise<Response> => {
-    try {
-      return await answer(request, { store, now: now(), speed, live }, webCalls)
-    } catch (error) {
-      if (!(error instanceof Problem || error instanceof StoreError)) onBug?.(error)
-      return problemResponse(error)
-    }
-  }
+  const safely =
+    (work: (request: Request) => Promise<Response>) =>
+    (request: Request): Promise<Response> =>
+      work(request).catch((error: unknown) => {
+        if (!(error instanceof Problem || error instanceof StoreError)) onBug?.(error)
+        return problemResponse(error)
+      })
+  const api = safely((request) => answer(request, { store, now: now(), speed, live }, webCalls))
+  // Not part of the platform: no key, no faults.
+  const pages = safely((request) => answerWebCall(request, { store, now, live }))
   const close = () => {
     live?.stop()
     store.close()
   }
-  const platform = faults ? withFaults(fetch, faults) : fetch
+  const platform = faults ? withFaults(api, faults) : api
   return {
     fetch: (request) =>
-      isForWebCall(new URL(request.url).pathname)
-        ? showWebCall(request, { store, now, live }, onBug)
-        : platform(request),
+      isForWebCall(new URL(request.url).pathname) ? pages(request) : platform(request),
     close,
   }
 }
@@ -111,20 +110,6 @@ function openSeeded({ file, seed: what = 'small', isReset = false }: SandboxOpti
   throw new StoreError(
     `The sandbox file ${file} has data already. Start with --reset to replace it, or name another file with --sandbox-db.`,
   )
-}
-
-/** Serves a web call's page, which is not part of the platform: no key, no faults. */
-async function showWebCall(
-  request: Request,
-  context: WebCallContext,
-  onBug: SandboxOptions['onBug'],
-): Promise<Response> {
-  try {
-    return await answerWebCall(request, context)
-  } catch (error) {
-    if (!(error instanceof StoreError)) onBug?.(error)
-    return problemResponse(error)
-  }
 }
 
 async function answer(

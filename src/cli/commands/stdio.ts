@@ -1,4 +1,3 @@
-import type { Server as HttpServer } from 'node:http'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Exposure } from '../../mcp/exposure.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../server/tool-summaries.ts'
 import { startStdio } from '../../server/transports/stdio.ts'
 import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
+import { openOnce } from '../../state/state-access.ts'
 import { messageOf } from '../../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { commandLine } from '../config/program-command.ts'
@@ -51,9 +51,9 @@ const loadAfterMs = 1500
 async function start(config: ServiceConfig): Promise<Running> {
   const { observer } = await openObservation(config)
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
-  const connection = loadedOnce(() => loadConnection(config, observer))
+  const connection = openOnce(() => loadConnection(config, observer))
   // A mistake in the dial policy must be reported before a client is answered.
-  if (config.calling.policy !== undefined) await connection.load()
+  if (config.calling.policy !== undefined) await connection.get()
   logStart(config, exposure)
   if (process.stdin.isTTY) {
     log(
@@ -63,33 +63,16 @@ async function start(config: ServiceConfig): Promise<Running> {
   const handshake = handshakeFor(config, exposure)
   const server = startStdio({
     handshake: observer ? observedHandshake(handshake, observer) : handshake,
-    load: async () => (await connection.load()).connect,
+    load: async () => (await connection.get()).connect,
   })
   // If this fails, the next message that needs the service loads it again and reports the error.
-  const timer = setTimeout(() => connection.load().catch(() => undefined), loadAfterMs).unref()
+  const timer = setTimeout(() => connection.get().catch(() => undefined), loadAfterMs).unref()
   return {
     done: server.done,
     async close() {
       clearTimeout(timer)
       await server.close()
-      await connection.close()
-    },
-  }
-}
-
-/** Loads once. After a failure the next call retries. */
-function loadedOnce<T extends { close(): Promise<void> }>(load: () => Promise<T>) {
-  let loaded: Promise<T> | undefined
-  return {
-    load(): Promise<T> {
-      loaded ??= load().catch((error) => {
-        loaded = undefined
-        throw error
-      })
-      return loaded
-    },
-    async close(): Promise<void> {
-      await (await loaded?.catch(() => undefined))?.close()
+      await connection.close((loaded) => loaded.close())
     },
   }
 }
@@ -178,40 +161,27 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
  * process running.
  */
 export function createWebCallServer(showPage: () => Service['showWebCall']) {
-  let server: HttpServer | undefined
-  let address: Promise<string | undefined> | undefined
-  const open = async (): Promise<string | undefined> => {
-    const show = showPage()
-    if (!show) return undefined
-    try {
-      const opened = await openServer(show)
-      server = opened.server
-      return opened.url
-    } catch (error) {
-      log(`The pages of web calls cannot be served: ${messageOf(error)}`, 'warn')
-      return undefined
-    }
-  }
+  const pages = openOnce(async () => openServer(showPage))
   return {
     /** The origin of the pages; `undefined`: they cannot be served. The next call tries again. */
     async pagesAt(): Promise<string | undefined> {
-      address ??= open()
-      const tried = address
-      const opened = await tried
-      if (opened === undefined && address === tried) address = undefined
-      return opened
+      if (!showPage()) return undefined
+      try {
+        return (await pages.get()).url
+      } catch (error) {
+        log(`The pages of web calls cannot be served: ${messageOf(error)}`, 'warn')
+        return undefined
+      }
     },
-    async close(): Promise<void> {
-      await address
-      server?.close()
-      server?.closeAllConnections()
-    },
+    close: () =>
+      pages.close(({ server }) => {
+        server.close()
+        server.closeAllConnections()
+      }),
   }
 }
 
-async function openServer(
-  show: NonNullable<Service['showWebCall']>,
-): Promise<{ server: HttpServer; url: string }> {
+async function openServer(showPage: () => Service['showWebCall']) {
   const [{ createServer }, { getRequestListener }, { hostCheck, listen }, { isForWebCall }] =
     await Promise.all([
       import('node:http'),
@@ -225,7 +195,8 @@ async function openServer(
     const { host: asked, pathname } = new URL(request.url)
     const refusal = refusalOf(asked)
     if (refusal) return new Response(refusal, { status: 403 })
-    return isForWebCall(pathname) ? show(request) : new Response('Not found', { status: 404 })
+    const show = isForWebCall(pathname) ? showPage() : undefined
+    return show ? show(request) : new Response('Not found', { status: 404 })
   }
   const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }))
   const { url } = await listen(server, { host, port: 0 })

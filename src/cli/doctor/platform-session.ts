@@ -1,6 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { TLSSocket } from 'node:tls'
-import type { Account } from '../../contract/account.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { createClient } from '../../platform/client.ts'
@@ -34,57 +33,36 @@ export interface Answer<T> {
 }
 
 /** The platform for the checks, through the client of the tools, without retries. */
-export interface PlatformSession {
-  readonly config: NetworkPlatform
-  /** The first request: the account of the key. */
-  readonly first: Promise<Answer<Account>>
-  /** Repeats the first request. */
-  askAgain(): Promise<Answer<Account>>
-  /** Any other operation. */
-  call(route: Route, request: RouteRequest): Promise<Answer<unknown>>
-  /** Reply to a path that is not an operation. With another `baseUrl`, the key is not sent. */
-  get(target: string, baseUrl?: URL): Promise<Answer<WireReply>>
-  readonly connections: Connections
-  close(): Promise<void>
-}
+export type PlatformSession = Awaited<ReturnType<typeof openPlatformSession>>
 
 /** Request timeout of the checks, ms, regardless of the settings. */
 const longestMs = 20_000
 
-export async function openPlatformSession(
-  config: NetworkPlatform,
-  version: string,
-): Promise<PlatformSession> {
+export async function openPlatformSession(config: NetworkPlatform, version: string) {
   const { apiKey = '' } = config
   const userAgent = `voice-agent-mcp/${version}`
   const connections = watchConnections()
   const opened = await openPlatform(config, () => undefined)
   const send = keyFree(opened.send, redactor(apiKey))
-  const call = async <T>(work: (recorded: Send) => Promise<T>): Promise<Answer<T>> => {
-    let reply: WireReply | undefined
-    const recorded: Send = async (request) => {
-      reply = await send(request)
-      return reply
-    }
-    return answerOf(
-      () => work(recorded),
-      () => reply,
-    )
-  }
-  const callRoute = <R extends Route>(route: R, request: RouteRequest) =>
-    call((recorded) =>
+  const call = <R extends Route>(route: R, request: RouteRequest) =>
+    answerOf(send, (recorded) =>
       createClient({ send: recorded, apiKey, userAgent, ...once }).call(route, request),
     )
-  const askAgain = () => callRoute(routes.accounts.current, { params: {}, query: {} })
+  /** Repeats the first request. */
+  const askAgain = () => call(routes.accounts.current, { params: {}, query: {} })
   return {
     config,
+    /** The first request: the account of the key. */
     first: askAgain(),
     askAgain,
-    call: callRoute,
-    async get(target, baseUrl) {
-      if (!baseUrl) return call((recorded) => recorded(request(target, userAgent, apiKey)))
+    /** Any other operation. */
+    call,
+    /** Reply to a path that is not an operation. With another `baseUrl`, the key is not sent. */
+    async get(target: string, baseUrl?: URL): Promise<Answer<WireReply>> {
+      if (!baseUrl)
+        return answerOf(send, (recorded) => recorded(request(target, userAgent, apiKey)))
       const other = await openPlatform({ ...config, baseUrl }, () => undefined)
-      const answer = await answerOf(() => other.send(request(target, userAgent)))
+      const answer = await answerOf(other.send, (recorded) => recorded(request(target, userAgent)))
       await other.close()
       return answer
     },
@@ -113,27 +91,21 @@ const request = (target: string, userAgent: string, apiKey?: string) => ({
   timeLeftMs: longestMs,
 })
 
-async function answerOf<T>(
-  work: () => Promise<T>,
-  replyOf: () => WireReply | undefined = () => undefined,
-): Promise<Answer<T>> {
+/** Result of requests through `send`. Rethrows errors that are no failure of a request. */
+async function answerOf<T>(send: Send, work: (recorded: Send) => Promise<T>): Promise<Answer<T>> {
+  let reply: WireReply | undefined
+  const recorded: Send = async (request) => {
+    reply = await send(request)
+    return reply
+  }
   const started = performance.now()
-  const time = () => {
-    const ms = performance.now() - started
-    return { ms, at: Date.now() - ms / 2, reply: replyOf() }
-  }
-  try {
-    const value = await work()
-    return { value, failure: undefined, ...time() }
-  } catch (error) {
-    return { value: undefined, failure: failureOf(error), ...time() }
-  }
-}
-
-/** Failure of a request. Rethrows other errors. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof ApiError || error instanceof SendFailure) return error.failure
-  throw error
+  const [ended] = await Promise.allSettled([work(recorded)])
+  const ms = performance.now() - started
+  const facts = { ms, at: Date.now() - ms / 2, reply }
+  if (ended.status === 'fulfilled') return { value: ended.value, failure: undefined, ...facts }
+  const { reason } = ended
+  if (!(reason instanceof ApiError || reason instanceof SendFailure)) throw reason
+  return { value: undefined, failure: reason.failure, ...facts }
 }
 
 /** Stage at which a request can fail, named by the check that reports it. */
@@ -187,42 +159,21 @@ export const hostOf = ({ config }: Pick<PlatformSession, 'config'>): string =>
 /** An established connection. */
 interface Connection {
   readonly host: string
-  readonly address: string | undefined
-  readonly tls: TlsFacts | undefined
-}
-
-interface TlsFacts {
-  /** TLS version, such as `TLSv1.3`. */
-  readonly protocol: string
-  /** Issuer of the certificate. */
-  readonly issuer: string
-  /** Expiry of the certificate, ms since 1970. */
-  readonly validUntil: number
-}
-
-/** Connections of this process's HTTP client. */
-interface Connections {
-  readonly made: readonly Connection[]
-  /** Hosts whose connection failed. */
-  readonly failed: readonly string[]
-  stop(): void
+  readonly tls: ReturnType<typeof tlsFacts>
 }
 
 /**
  * Watches undici's diagnostics channels. Checks thereby see the connections of real requests, also
  * through a proxy, and open no connection of their own.
  */
-function watchConnections(): Connections {
+function watchConnections() {
   const made: Connection[] = []
+  /** Hosts whose connection failed. */
   const failed: string[] = []
   const onConnected = (message: unknown) => {
     const socket = isObject(message) ? message.socket : undefined
-    const address = isObject(socket) ? socket.remoteAddress : undefined
-    made.push({
-      host: connectedHost(message),
-      address: typeof address === 'string' ? address : undefined,
-      tls: socket instanceof TLSSocket ? tlsFacts(socket) : undefined,
-    })
+    const tls = socket instanceof TLSSocket ? tlsFacts(socket) : undefined
+    made.push({ host: connectedHost(message), tls })
   }
   const onFailed = (message: unknown) => void failed.push(connectedHost(message))
   subscribe('undici:client:connected', onConnected)
@@ -243,13 +194,15 @@ function connectedHost(message: unknown): string {
 }
 
 /** A resumed TLS session has no certificate. */
-function tlsFacts(socket: TLSSocket): TlsFacts | undefined {
+function tlsFacts(socket: TLSSocket) {
   const { issuer, valid_to } = socket.getPeerCertificate()
   const validUntil = Date.parse(valid_to)
   if (Number.isNaN(validUntil)) return undefined
   return {
+    /** TLS version, such as `TLSv1.3`. */
     protocol: socket.getProtocol() ?? 'TLS',
     issuer: [issuer.O ?? issuer.CN ?? 'unknown'].flat().join(', '),
+    /** Expiry of the certificate, ms since 1970. */
     validUntil,
   }
 }

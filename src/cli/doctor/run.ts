@@ -61,14 +61,11 @@ export async function runDoctor(config: DoctorConfig): Promise<number> {
 /** Width without a terminal, columns. */
 const usualWidth = 100
 
-/** A running check. */
-interface StartedCheck {
-  readonly title: string
-  readonly result: Promise<Result>
-}
-
 /** Prints results in order, each as soon as it and the earlier ones are ready. */
-async function printed(running: readonly StartedCheck[], width: number): Promise<Result[]> {
+async function printed(
+  running: readonly { readonly title: string; readonly result: Promise<Result> }[],
+  width: number,
+): Promise<Result[]> {
   const results: Result[] = []
   for (const { title, result: awaited } of running) {
     showProgress(`Checking: ${title} …`)
@@ -122,13 +119,8 @@ interface DoctorConfig extends UsableConfig {
   readonly version: string
 }
 
-interface PlatformChecks {
-  readonly checks: readonly Check[]
-  close(): Promise<void>
-}
-
 /** All checks of the platform, over one connection. */
-async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
+async function platformChecks(config: DoctorConfig) {
   const { platform, scope, settings, env, version } = config
   if (!platform) return only(() => notConfigured)
   if (platform.kind === 'sandbox') return only(() => sandboxFinding(platform))
@@ -146,11 +138,13 @@ async function platformChecks(config: DoctorConfig): Promise<PlatformChecks> {
 }
 
 /** Results on the sandbox. Programs still find all checks of a platform by name. */
-const only = (run: Check['run']): PlatformChecks => ({
-  checks: Object.entries(platformCheckTitles).map(([name, title]) => ({
-    name,
-    title,
-    run: name === 'platform' ? run : () => seeOther('platform'),
-  })),
+const only = (run: Check['run']) => ({
+  checks: Object.entries(platformCheckTitles).map(
+    ([name, title]): Check => ({
+      name,
+      title,
+      run: name === 'platform' ? run : () => seeOther('platform'),
+    }),
+  ),
   close: async () => undefined,
 })

@@ -68,6 +68,14 @@ const typedForm: EntryForm = { ...usualForm, fixed: () => ({ type: 'stdio' }) }
 const usualRemote: RemoteForm = { url: 'url', headers: 'headers', fixed: () => ({}) }
 const typedRemote: RemoteForm = { ...usualRemote, fixed: () => ({ type: 'http' }) }
 
+/** What most clients have in common. */
+const usual = {
+  format: jsonWithComments,
+  servers: 'mcpServers',
+  form: usualForm,
+  remote: usualRemote,
+}
+
 /** A file in a folder that exists if the client is installed. */
 const inFolder = (folder: string, name: string) => ({ file: join(folder, name), signs: [folder] })
 
@@ -95,23 +103,22 @@ export const clients: readonly Client[] = [
     // Source: MCP's user guide for Claude Desktop. JSON.parse reads the file; values are not
     // expanded. On Windows Claude Desktop is a packaged app (MSIX), which has its own folder in
     // place of %APPDATA%.
+    ...usual,
     id: 'claude-desktop',
     title: 'Claude Desktop',
     format: strictJson,
-    servers: 'mcpServers',
     locate: (machine) => inFolder(claudeDesktopFolder(machine), 'claude_desktop_config.json'),
     secret: { kind: 'none' },
-    form: usualForm,
     remote: undefined,
     restart: 'Quit Claude Desktop and start it again.',
   },
   {
     // Its documents on MCP: servers of the user are in ~/.claude.json; ${VAR:-default} is expanded.
     // Without a default, an unset variable makes the whole file invalid.
+    ...usual,
     id: 'claude-code',
     title: 'Claude Code',
     format: strictJson,
-    servers: 'mcpServers',
     locate: (machine) => ({
       file: join(clientHome(machine, 'CLAUDE_CONFIG_DIR', ''), '.claude.json'),
       signs: [clientHome(machine, 'CLAUDE_CONFIG_DIR', '.claude')],
@@ -124,14 +131,11 @@ export const clients: readonly Client[] = [
   {
     // Source: Cursor's documents on MCP. ${env:NAME} is expanded in command, args, env, url and
     // headers.
+    ...usual,
     id: 'cursor',
     title: 'Cursor',
-    format: jsonWithComments,
-    servers: 'mcpServers',
     locate: ({ home }) => inFolder(join(home, '.cursor'), 'mcp.json'),
     secret: envReference,
-    form: usualForm,
-    remote: usualRemote,
     linkScheme: 'cursor',
     restart: 'Cursor reads the file by itself; look at Settings, MCP.',
   },
@@ -139,39 +143,35 @@ export const clients: readonly Client[] = [
   vsCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
   {
     // Source: Windsurf's documents on MCP, of its assistant Cascade. ${env:NAME} is expanded as in Cursor.
+    ...usual,
     id: 'windsurf',
     title: 'Windsurf',
-    format: jsonWithComments,
-    servers: 'mcpServers',
     locate: ({ home }) => inFolder(join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
     secret: envReference,
-    form: usualForm,
     remote: { ...usualRemote, url: 'serverUrl' },
     restart: 'Press the refresh button of the MCP servers in Cascade.',
   },
   {
     // Source: Codex's configuration reference. A server inherits a few variables, and those listed
     // in env_vars.
+    ...usual,
     id: 'codex',
     title: 'Codex',
     format: toml,
     servers: 'mcp_servers',
     locate: (machine) => inFolder(clientHome(machine, 'CODEX_HOME', '.codex'), 'config.toml'),
     secret: { kind: 'listed', field: 'env_vars', where: 'the environment of Codex' },
-    form: usualForm,
     remote: { ...usualRemote, headers: 'http_headers' },
     restart: 'Start a new session.',
   },
   {
     // Source: Gemini CLI's configuration reference. Comments are allowed; $NAME and ${NAME} are
     // expanded in strings.
+    ...usual,
     id: 'gemini',
     title: 'Gemini CLI',
-    format: jsonWithComments,
-    servers: 'mcpServers',
     locate: ({ home }) => inFolder(join(home, '.gemini'), 'settings.json'),
     secret: { kind: 'reference', text: (name) => `\${${name}}` },
-    form: usualForm,
     // `url` would be the older transport (HTTP+SSE).
     remote: { ...usualRemote, url: 'httpUrl' },
     restart: 'Start a new session.',
@@ -179,14 +179,12 @@ export const clients: readonly Client[] = [
   {
     // Source: Zed's documents on MCP, and the code of its stdio transport. The server inherits the
     // environment of Zed, and values are not expanded.
+    ...usual,
     id: 'zed',
     title: 'Zed',
-    format: jsonWithComments,
     servers: 'context_servers',
     locate: (machine) => inFolder(zedFolder(machine), 'settings.json'),
     secret: { kind: 'inherited' },
-    form: usualForm,
-    remote: usualRemote,
     restart: 'Zed reads the file by itself; look at the settings of its Agent Panel.',
   },
   {

@@ -151,7 +151,7 @@ async function changeClients(
     )
     return exitCodes.usage
   }
-  const report = wantsJson ? jsonReport(print) : textReport(print)
+  const report = textReport(wantsJson ? () => undefined : print)
   const outcomes: Outcome[] = []
   for (const client of chosen) {
     const change = changeFor(client)
@@ -168,7 +168,9 @@ async function changeClients(
     report.result(outcome)
     outcomes.push(outcome)
   }
-  report.end(outcomes, endNotes(outcomes))
+  const notes = endNotes(outcomes)
+  if (wantsJson) print(json({ clients: outcomes.map(outcomeJson), notes }))
+  else for (const note of notes) print(note)
   return outcomes.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.done
 }
 
@@ -222,17 +224,10 @@ function clientNamed(name: string): Client {
   )
 }
 
-/** Output for the user, or for another program. */
-interface Report {
-  /** Shows a change before the user decides on it. */
-  change(outcome: Outcome): void
-  result(outcome: Outcome): void
-  /** At the end: notes for all clients, and the remaining steps. */
-  end(outcomes: readonly Outcome[], notes: readonly string[]): void
-}
+type Report = ReturnType<typeof textReport>
 
 /** Prints text during the run. */
-function textReport(print: (line: string) => void): Report {
+function textReport(print: (line: string) => void) {
   const shown = new Set<string>()
   const head = ({ client, file, change }: Outcome) => {
     if (shown.has(client.id)) return
@@ -241,17 +236,15 @@ function textReport(print: (line: string) => void): Report {
     for (const line of change) print(`  ${line}`)
   }
   return {
+    /** Shows a change before the user decides on it. */
     change: head,
-    result(outcome) {
+    result(outcome: Outcome) {
       head(outcome)
       print(`  ${resultTexts[outcome.status]}`)
       for (const note of outcome.notes) print(`  ${safeLine(note)}`)
       if (outcome.backup !== undefined) print(`  As it was before: ${safeLine(outcome.backup)}`)
       if (outcome.status === 'written') print(`  ${outcome.client.restart}`)
       print('')
-    },
-    end(_, notes) {
-      for (const note of notes) print(note)
     },
   }
 }
@@ -264,14 +257,7 @@ const resultTexts = {
   failed: 'Not changed.',
 } satisfies Record<Outcome['status'], string>
 
-/** Prints one JSON object at the end. */
-const jsonReport = (print: (line: string) => void): Report => ({
-  change: () => undefined,
-  result: () => undefined,
-  end(outcomes, notes) {
-    print(JSON.stringify({ clients: outcomes.map(outcomeJson), notes }, undefined, 2))
-  },
-})
+const json = (value: unknown) => JSON.stringify(value, undefined, 2)
 
 function clientList(found: readonly FoundClient[], wantsJson: boolean): string {
   if (wantsJson) {
@@ -283,7 +269,7 @@ function clientList(found: readonly FoundClient[], wantsJson: boolean): string {
       file,
       problem: problem ?? null,
     }))
-    return JSON.stringify({ clients: rows }, undefined, 2)
+    return json({ clients: rows })
   }
   const width = Math.max(...found.map(({ client }) => client.id.length))
   return found

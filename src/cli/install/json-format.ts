@@ -5,6 +5,7 @@ import {
   endsLine,
   FormatError,
   indentAt,
+  nested,
   type Path,
   type PlainValue,
   type TextFormat,
@@ -60,13 +61,6 @@ function newText(text: string, path: Path, value: PlainValue): Edit[] {
   const before = text.endsWith('\n') ? '' : eol
   return [{ start: end, end, text: `${before}${json.replaceAll('\n', eol)}${eol}` }]
 }
-
-/** Wraps a value in the objects of a path, or in a one-item list for an index. */
-const nested = (path: Path, value: PlainValue): PlainValue =>
-  path.reduceRight<PlainValue>(
-    (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),
-    value,
-  )
 
 function setIn(source: JsonSource, node: Node, path: Path, value: PlainValue): Edit[] {
   const [key, ...rest] = path

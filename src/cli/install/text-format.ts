@@ -130,6 +130,13 @@ function withoutEmpty(value: unknown, path: Path): unknown {
   return withoutEmpty(isEmpty ? without(value, path) : value, path.slice(0, -1))
 }
 
+/** Wraps a value in the objects of a path, or in a one-item list for an index. */
+export const nested = (path: Path, value: PlainValue): PlainValue =>
+  path.reduceRight<PlainValue>(
+    (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),
+    value,
+  )
+
 export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((outer, key) => {
     if (Array.isArray(outer)) return outer[Number(key)]

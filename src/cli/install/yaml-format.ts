@@ -5,6 +5,7 @@ import {
   FormatError,
   indentAt,
   lineStartOf,
+  nested,
   type Path,
   type PlainValue,
   placeOf,
@@ -151,9 +152,6 @@ function blockText(path: Path, value: PlainValue, indent: string, eol: string): 
 }
 
 const flowText = (path: Path, value: PlainValue) => JSON.stringify(nested(path, value))
-
-const nested = (path: Path, value: PlainValue): PlainValue =>
-  path.reduceRight<PlainValue>((inner, key) => ({ [key]: inner }), value)
 
 function removeIn(text: string, map: YAMLMap, path: Path): Edit[] {
   const [key, ...rest] = path

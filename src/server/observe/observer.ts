@@ -2,14 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type {
   BeginningRequest,
-  CacheResult,
-  DialResult,
   PlatformTry,
   RefusedRequest,
   RequestOutcome,
   RequestRecord,
   Sink,
-  StateFailure,
 } from './request-records.ts'
 import type { BeginTry, RequestSpan, Tracing } from './tracing.ts'
 
@@ -17,7 +14,8 @@ import type { BeginTry, RequestSpan, Tracing } from './tracing.ts'
 export type Ended<T> = { readonly result: T } | { readonly error: unknown }
 
 /** Passes events to the log, the metrics and the traces. */
-export interface Observer {
+export interface Observer
+  extends Required<Pick<Sink, 'platformTried' | 'cacheRead' | 'dialDecided' | 'stateFailed'>> {
   /** Runs a client's request, and records its end. */
   request<T>(
     request: BeginningRequest,
@@ -38,16 +36,15 @@ export interface Observer {
   requestRefused(
     request: Omit<RefusedRequest, 'key'> & { readonly keyHash: string | undefined },
   ): void
-  platformTried(attempt: PlatformTry): void
   /** Begins the span of a request to the platform; `undefined` if nothing is traced. */
   readonly beginTry: BeginTry | undefined
-  cacheRead(result: CacheResult): void
-  dialDecided(result: DialResult, rule: string): void
-  stateFailed(how: StateFailure): void
 }
 
 export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer {
   const current = new AsyncLocalStorage<RequestUnderWay>()
+  const eachSink = (tell: (sink: Sink) => void) => {
+    for (const sink of sinks) tell(sink)
+  }
   const nextId = requestIds()
   const beginRequest = (request: BeginningRequest) =>
     new RequestUnderWay(request, tracing?.beginRequest(request))
@@ -55,17 +52,17 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
     const outcome = underWay.outcome(ended)
     underWay.span?.end(outcome)
     const record = underWay.record(nextId(), outcome)
-    for (const sink of sinks) sink.requestEnded?.(record)
+    eachSink((sink) => sink.requestEnded?.(record))
   }
   const beginCall = (call: BeginningCall) => {
     const underWay = current.getStore()
     if (underWay) underWay.call = call
-    for (const sink of sinks) sink.toolCallBegan?.(call.tool)
+    eachSink((sink) => sink.toolCallBegan?.(call.tool))
   }
   const endCall = ({ tool }: BeginningCall, outcome: string, durationMs: number) => {
     const underWay = current.getStore()
     if (underWay) underWay.callOutcome = outcome
-    for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
+    eachSink((sink) => sink.toolCallEnded?.({ tool, outcome, durationMs }))
   }
   return {
     request(request, run, outcomeOf) {
@@ -86,22 +83,16 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
     },
     requestRefused({ keyHash, ...request }) {
       const record = { ...request, key: keyHash && shownHash(keyHash) }
-      for (const sink of sinks) sink.requestRefused?.(record)
+      eachSink((sink) => sink.requestRefused?.(record))
     },
     platformTried(attempt) {
       current.getStore()?.add(attempt)
-      for (const sink of sinks) sink.platformTried?.(attempt)
+      eachSink((sink) => sink.platformTried?.(attempt))
     },
     beginTry: tracing?.beginTry,
-    cacheRead(result) {
-      for (const sink of sinks) sink.cacheRead?.(result)
-    },
-    dialDecided(result, rule) {
-      for (const sink of sinks) sink.dialDecided?.(result, rule)
-    },
-    stateFailed(how) {
-      for (const sink of sinks) sink.stateFailed?.(how)
-    },
+    cacheRead: (result) => eachSink((sink) => sink.cacheRead?.(result)),
+    dialDecided: (result, rule) => eachSink((sink) => sink.dialDecided?.(result, rule)),
+    stateFailed: (how) => eachSink((sink) => sink.stateFailed?.(how)),
   }
 }
 

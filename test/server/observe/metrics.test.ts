@@ -9,10 +9,10 @@ import { samplesIn } from '../../harness/prometheus.ts'
 
 describe('the text format', () => {
   test('has help, type and samples, with labels escaped', () => {
-    const things = counter('things_total', 'Things.')
-    things.add({ kind: 'a "b" \\ c\nd' })
-    things.add({ kind: 'a "b" \\ c\nd' }, 2)
-    expect(things.text()).toBe(
+    const numbers = counter('things_total', 'Things.')
+    numbers.add({ kind: 'a "b" \\ c\nd' })
+    numbers.add({ kind: 'a "b" \\ c\nd' }, 2)
+    expect(numbers.text()).toBe(
       '# HELP things_total Things.\n# TYPE things_total counter\nthings_total{kind="a \\"b\\" \\\\ c\\nd"} 3',
     )
     expect(readMetric('now', 'Now.', () => 1.5).text()).toContain('\nnow 1.5')
@@ -31,9 +31,9 @@ describe('the text format', () => {
   })
 
   test('has a bounded number of samples', () => {
-    const things = counter('things_total', 'Things.')
-    for (let kind = 0; kind < 10_000; kind++) things.add({ kind: String(kind) })
-    const samples = samplesIn(`${things.text()}\n`)
+    const numbers = counter('things_total', 'Things.')
+    for (let kind = 0; kind < 10_000; kind++) numbers.add({ kind: String(kind) })
+    const samples = samplesIn(`${numbers.text()}\n`)
     expect(samples.size).toBeLessThan(2010)
     expect([...samples.values()].reduce((sum, value) => sum + value)).toBe(10_000)
     expect(samples.get('things_total{kind="other"}')).toBe(8000)
