@@ -42,8 +42,8 @@ export interface Observer
 
 export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer {
   const current = new AsyncLocalStorage<RequestUnderWay>()
-  const eachSink = (tell: (sink: Sink) => void) => {
-    for (const sink of sinks) tell(sink)
+  const eachSink = (notify: (sink: Sink) => void) => {
+    for (const sink of sinks) notify(sink)
   }
   const nextId = requestIds()
   const beginRequest = (request: BeginningRequest) =>
