@@ -84,6 +84,7 @@ export const updateSubaccount = defineTool({
   description:
     'Renames, disables or enables a subaccount. Disabling keeps its data, and asks for confirmation if the subaccount is active.',
   route: routes.accounts.updateSubaccount,
+  view: 'decision',
   // Null changes neither field.
   clears: [],
   options: updateOptions,

@@ -78,6 +78,7 @@ export const deletePhoneNumber = defineTool({
   description:
     'Removes a phone number from the account. A purchased number is released and may be lost for good. To only stop an agent answering it, clear inbound_agent_id with update_phone_number.',
   route: routes.phoneNumbers.delete,
+  view: 'decision',
   options: confirmOption,
   schema: z
     .object({

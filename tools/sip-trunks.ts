@@ -58,6 +58,7 @@ export const deleteSipTrunk = defineTool({
   description:
     'Deletes a SIP trunk that has no numbers. Move its numbers first, with update_phone_number.',
   route: routes.sipTrunks.delete,
+  view: 'decision',
   options: confirmOption,
   schema: z
     .object({

@@ -10,7 +10,7 @@ export const viewExtension = 'io.modelcontextprotocol/ui'
 export const viewMimeType = 'text/html;profile=mcp-app'
 
 /** Names of the views. A tool names its view in its definition. */
-export const viewNames = ['usage', 'call', 'voices', 'agent'] as const
+export const viewNames = ['usage', 'call', 'voices', 'agent', 'decision'] as const
 
 export type ViewName = (typeof viewNames)[number]
 
@@ -59,5 +59,10 @@ export const viewTitles: Readonly<
   agent: {
     title: 'An agent',
     description: 'An agent as a card, with what changed before and after; many agents at once too.',
+  },
+  decision: {
+    title: 'A decision',
+    description:
+      'A change that needs confirmation, with its facts and two buttons; then its outcome.',
   },
 }

@@ -62,7 +62,7 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
       runTool(tool, args, {
         ...{ session, sender, signal, tools: exposure.tools, stateless: undefined },
         client: {
-          confirmOf: (call) => confirmations.of({ ...call, canAsk: ask !== undefined, earlier }),
+          confirmOf: (call) => confirmations.of({ ...call, asksIn: ask && 'form', earlier }),
           progress: (_, message) => progress(safeLine(message)),
           takesTasks: false,
         },

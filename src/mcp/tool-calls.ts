@@ -153,7 +153,7 @@ function accountOf({ account_id: named }: Readonly<Record<string, unknown>>, ses
 
 const auditedConfirmation =
   ({ confirmOf }: ToolClient, audit: Audit): ToolClient['confirmOf'] =>
-  async (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => {
+  async (call: Omit<ConfirmedCall, 'asksIn' | 'earlier'>) => {
     const confirm = await confirmOf(call)
     return async (what) => {
       audit.confirmed('not_given')

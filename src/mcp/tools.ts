@@ -60,7 +60,7 @@ export function serveTools(
       session,
       sender,
       tools: exposure.tools,
-      client: clientOf(server, context, confirmations),
+      client: clientOf(server, context, { confirmations, request }),
       signal,
       stateless: isStatelessLegacy ? { id, header } : undefined,
     })
@@ -70,7 +70,7 @@ export function serveTools(
 function clientOf(
   server: Server,
   context: ServerContext,
-  confirmations: Confirmations,
+  { confirmations, request }: { confirmations: Confirmations; request: ServedRequest },
 ): ToolClient {
   const { canAsk, takesTasks } = clientFeaturesOf(server, context)
   const { mcpReq } = context
@@ -81,7 +81,8 @@ function clientOf(
         requestState: mcpReq.requestState<SingleUseToken>(),
         answers: mcpReq.inputResponses,
       }
-      return confirmations.of({ ...call, canAsk, earlier })
+      const asksIn = canAsk ? 'form' : showsViews(server, context, request) ? 'view' : undefined
+      return confirmations.of({ ...call, asksIn, earlier })
     },
     progress: progressTo(context),
     takesTasks,

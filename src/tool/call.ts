@@ -2,11 +2,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ApiError } from '../platform/failure.ts'
 import { accountIn, resultAccount } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Session } from '../platform/sessions/session.ts'
 import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { isStateSlow, StateError, withStateTime } from '../state/state-access.ts'
 import { mapStringsOfObject } from '../text/safe-text.ts'
 import { parseArguments } from './arguments.ts'
-import type { Confirm, ConfirmedCall } from './confirmation.ts'
+import { type Confirm, type ConfirmedCall, isCheck, nothingAsked } from './confirmation.ts'
 import { whyEmpty } from './lists/why-empty.ts'
 import { withIdsForNames } from './references/names-to-ids.ts'
 import { invalidArguments, stateRefusal } from './refused.ts'
@@ -26,7 +27,7 @@ export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly shutdown?: Run['shutdown']
   readonly timeLimitMs?: number
   /** Returns the confirmation of one call of a tool. */
-  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>
+  readonly confirmOf: (call: Omit<ConfirmedCall, 'asksIn' | 'earlier'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
@@ -102,7 +103,8 @@ async function run(
   })
   const { signal, begunAt, answerBy } = call
   const outcome = await tool.run({
-    ...{ request, named, options, session, restricted, cleared: parsed.cleared },
+    ...{ request, named, options, restricted, cleared: parsed.cleared },
+    session: isCheck(token) ? readingOnly(session) : session,
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress, takesTasks },
     // The body was parsed with this tool's route.
     body: request.body as Run['body'],
@@ -119,6 +121,17 @@ async function run(
   const { ignoredNulls } = parsed
   return successResult(tool, outcome, { request: withOptions, account, note, ignoredNulls })
 }
+
+/** The session of a request that may change nothing. */
+const readingOnly = (session: Session): Session => ({
+  ...session,
+  client: {
+    call(route, request, signal) {
+      if (route.effect !== 'reads') throw nothingAsked()
+      return session.client.call(route, request, signal)
+    },
+  },
+})
 
 /**
  * Margin before the time limit, ms, in which the steps end with a more useful result than a

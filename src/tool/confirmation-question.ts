@@ -4,6 +4,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { type DecisionMeta, decisionMetaKey } from '../apps/decision.ts'
 import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialog-text.ts'
 import { Refused } from './refused.ts'
 
@@ -192,15 +193,26 @@ const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> 
     `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
 }
 
-/** Preview with a confirmation token for the repeated call. `why`: the reason for a new preview. */
+/**
+ * Preview with a confirmation token for the repeated call. `why`: the reason for a new preview;
+ * `decision`: for the view that shows it.
+ */
 export function preview(
   { question, lines, facts }: Question,
-  { tool, token, why }: { tool: string; token: string; why: string },
+  {
+    tool,
+    token,
+    why,
+    decision,
+  }: { tool: string; token: string; why: string; decision: DecisionMeta | false },
 ): CallToolResult {
+  const next = decision
+    ? 'Next: wait; the person sees this with two buttons. Only if they agree in the conversation instead,'
+    : 'Next: show this to the person. If they agree,'
   const text = [
     `${why}Nothing was done yet: this needs the agreement of a person. ${question}`,
     ...lines,
-    `Next: show this to the person. If they agree, call ${tool} again with the same arguments and confirm_token within two minutes.`,
+    `${next} call ${tool} again with the same arguments and confirm_token within two minutes.`,
     `confirm_token: ${token}`,
   ]
   return {
@@ -208,6 +220,7 @@ export function preview(
     structuredContent: {
       confirmation: { state: 'needed', question, facts, confirm_token: token },
     },
+    ...(decision && { _meta: { [decisionMetaKey]: decision } }),
   }
 }
 

@@ -5,6 +5,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { checkPrefix, type RefusedToken } from '../apps/decision.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
@@ -39,21 +40,17 @@ export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Prom
 /** Confirmed, or confirmation is not needed. */
 export interface Agreement {
   /**
-   * A person in a form of the client, or the caller with a preview's token. `off`: the operator wants
-   * no confirmation; `not_needed`: this action needs none.
+   * A person in a form of the client, or the caller with a preview's token: that of the text, or
+   * that of the `view`. Neither token proves that a person was asked. `off`: the operator wants no
+   * confirmation; `not_needed`: this action needs none.
    */
-  readonly by: 'person' | 'token' | 'off' | 'not_needed'
+  readonly by: 'person' | 'token' | 'view' | 'off' | 'not_needed'
   /**
    * Nothing was done: the token becomes valid again until it expires. Never throws; if it fails,
    * the token stays used.
    */
   giveBack(): Promise<void>
 }
-
-const withoutAsking = (by: 'off' | 'not_needed'): Agreement => ({
-  by,
-  giveBack: async () => undefined,
-})
 
 /** The tool stops, and `result` is the answer. */
 export class NotConfirmed extends Error {
@@ -67,10 +64,10 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * Lifetime of a preview's token and of a question, s. A person may be away: the SDK itself waits
- * ten minutes.
+ * Lifetime of a preview's token, of a question and of a view's token, s. A person may be away: the
+ * SDK itself waits ten minutes.
  */
-const ttlSeconds = { preview: 120, question: 660 }
+const ttlSeconds = { preview: 120, question: 660, view: 660 }
 
 export const confirmOption = {
   [confirmName]: z.string().optional().describe('Only to confirm: the token of the preview.'),
@@ -102,8 +99,8 @@ export interface ConfirmedCall {
   readonly keyHash: string
   /** The `confirm_token` of a preview. */
   readonly token: string | undefined
-  /** True if the client can ask a person (elicitation). */
-  readonly canAsk: boolean
+  /** Where the client can ask a person: in a form (elicitation), or with buttons in a view. */
+  readonly asksIn: 'form' | 'view' | undefined
   /** Removes the API key from outside texts. */
   readonly redact: (text: string) => string
   readonly earlier: EarlierQuestion
@@ -121,7 +118,10 @@ interface UnconfirmedCall {
 
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
   const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
-  const previewTokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, store)
+  const byToken = {
+    token: createSingleUseTokens('confirm_token', ttlSeconds.preview, store),
+    view: createSingleUseTokens('decision in a view', ttlSeconds.view, store),
+  }
   return {
     async verifyRequestState(requestState) {
       const token = await questionTokens.read(requestState)
@@ -129,14 +129,19 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
       if (hasExpired(token)) throw new Error('expired')
       return token
     },
-    async of({ tool, bound, keyHash, token, canAsk, redact, earlier }) {
+    async of({ tool, bound, keyHash, token, asksIn, redact, earlier }) {
       const call = [tool, bound]
       const { requestState: asked } = earlier
       if (asked && (!asked.isFor(0, call) || (await questionTokens.isUsed(asked))))
         throw invalidRequestState()
+      const withoutAsking = (by: 'off' | 'not_needed'): Agreement => {
+        if (isCheck(token)) throw nothingAsked()
+        return { by, giveBack: async () => undefined }
+      }
       return async (given) => {
         if (mode === 'never') return withoutAsking('off')
-        if (!canAsk && mode === 'person') throw needsPerson()
+        // A click in a view cannot be told from a call of the model.
+        if (asksIn !== 'form' && mode === 'person') throw needsPerson()
         const what = typeof given === 'function' ? await given() : given
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
           return withoutAsking('not_needed')
@@ -145,9 +150,9 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         const question = questionOf(what, redact)
         const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope }
         // Prefers a person: a token proves only that somebody read a preview.
-        return canAsk
+        return asksIn === 'form'
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
-          : agreementByToken(unconfirmed, token, previewTokens)
+          : agreementByToken(unconfirmed, { token, asksIn }, byToken)
       }
     },
   }
@@ -174,37 +179,70 @@ const needsPerson = () =>
     },
   )
 
-/** Checks the `confirm_token`; if it is missing or invalid, returns a preview with a new one. */
+/** True for a request that only asks what its token is still good for, and changes nothing. */
+export const isCheck = (token: unknown): boolean =>
+  typeof token === 'string' && token.startsWith(checkPrefix)
+
+/** Error for a check of what needs no confirmation any more. */
+export const nothingAsked = () =>
+  new Refused(
+    'conflict',
+    'this was a question whether a confirmation is still open, and the action needs none any more. Nothing was done',
+    { next: 'Look at it again, and ask the person what they want.' },
+  )
+
+/**
+ * Checks the `confirm_token`; if it is missing or invalid, returns a preview with a new one, and
+ * with one for the view where the client shows views. A token after `checkPrefix` is never used.
+ */
 async function agreementByToken(
   { tool, keyHash, question, call, scope }: UnconfirmedCall,
-  text: string | undefined,
-  tokens: SingleUseTokens,
+  { token: given, asksIn }: Pick<ConfirmedCall, 'token' | 'asksIn'>,
+  byToken: Readonly<Record<'token' | 'view', SingleUseTokens>>,
 ): Promise<Agreement> {
-  const token = text === undefined ? undefined : await tokens.read(text)
-  const isForThis = token?.isFor(0, [call, scope]) === true
-  if (isForThis && (await tokens.use(token, keyHash))) return agreementWith(token, tokens, 'token')
-  const why = text === undefined ? '' : refusedTokens[await whyRefused(token, isForThis, tokens)]
-  const newToken = await tokens.mint([call, scope])
-  throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
+  const isUse = !isCheck(given)
+  const text = isUse ? given : given?.slice(checkPrefix.length)
+  let refused: RefusedToken | undefined = text === undefined ? undefined : 'unknown'
+  for (const by of ['token', 'view'] as const) {
+    const tokens = byToken[by]
+    const token = text === undefined ? undefined : await tokens.read(text)
+    if (!token) continue
+    const isForThis = token.isFor(0, [call, scope])
+    if (isForThis && isUse && (await tokens.use(token, keyHash)))
+      return agreementWith(token, tokens, by)
+    refused = await whyRefused(token, isForThis, tokens)
+  }
+  const why = refused === undefined ? '' : refusedInWords[refused]
+  const token = await byToken.token.mint([call, scope])
+  const decision = asksIn === 'view' && {
+    tool,
+    confirm_token: await byToken.view.mint([call, scope]),
+    expires_at: new Date(Date.now() + ttlSeconds.view * 1000).toISOString(),
+    ...(refused && { refused }),
+  }
+  throw new NotConfirmed(preview(question, { tool, token, why, decision }))
 }
 
-/** Being used comes first: the action changes its own scope, and the token may have expired since. */
+/**
+ * Being used comes first: the action changes its own scope, and the token may have expired since.
+ * `undefined`: the token is still good.
+ */
 async function whyRefused(
-  token: SingleUseToken | undefined,
+  token: SingleUseToken,
   isForThis: boolean,
   tokens: SingleUseTokens,
-): Promise<keyof typeof refusedTokens> {
-  if (!token) return 'unknown'
+): Promise<RefusedToken | undefined> {
   if (await tokens.isUsed(token)) return 'used'
-  return isForThis || hasExpired(token) ? 'expired' : 'changed'
+  if (hasExpired(token)) return 'expired'
+  return isForThis ? undefined : 'changed'
 }
 
-const refusedTokens = {
+const refusedInWords: Readonly<Record<RefusedToken, string>> = {
   used: 'This token was used: its action may be done already. ',
   expired: 'This token has expired. ',
   changed: 'This token is for something else: the arguments, or their effect, have changed. ',
   unknown: 'This is not a token of this server; it may be incomplete. ',
-} as const
+}
 
 const agreementWith = (
   used: SingleUseToken,
@@ -249,7 +287,7 @@ export function refuseUnconfirmedName(
   argument: 'phone_number_id' | 'sip_trunk_id',
 ): void {
   const name = named[argument]
-  if (by === 'person' || by === 'token' || name === undefined) return
+  if (by === 'person' || by === 'token' || by === 'view' || name === undefined) return
   const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${request.params[argument]}`
   throw badArgument(argument, message)
 }

@@ -406,7 +406,8 @@ describe('agreement', () => {
       requestState: state === undefined ? undefined : await confirm.verifyRequestState(state),
       answers: responses,
     }
-    const request = { tool, bound: ['x'], keyHash: 'me', token, canAsk, earlier }
+    const asksIn = canAsk ? ('form' as const) : undefined
+    const request = { tool, bound: ['x'], keyHash: 'me', token, asksIn, earlier }
     try {
       const agreement = await (await confirm.of({ ...request, redact: String }))({
         kind: 'calls',

@@ -70,6 +70,7 @@ export const archiveAgent = defineTool({
   description:
     'Archives agents: lists leave them out, update_agent with is_archived false restores them. Asks for confirmation if one answers a number or is in a call, or a filter selects several.',
   route: routes.agents.archive,
+  view: 'decision',
   listing: { hidden: ['with_tag'], undescribed: ['where'] },
   options,
   schema,

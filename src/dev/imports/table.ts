@@ -13,9 +13,10 @@ export const mayImport = {
   // Available to every part: log, metrics and traces.
   'server/observe': 'text',
   // Pages for people: escaping, style and policy. Views of results: programs that run in a browser.
+  'apps/decision': '',
   apps: '',
   'apps/pages': 'apps',
-  'apps/browser': 'contract/answer-status text',
+  'apps/browser': 'apps/decision contract/answer-status text',
 
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',
@@ -33,7 +34,7 @@ export const mayImport = {
 
   // Building blocks of tools.
   tool: [
-    'apps platform/sessions calls policy state platform',
+    'apps apps/decision platform/sessions calls policy state platform',
     'contract contract/answer-status jinja text',
   ],
   // The tools: a folder per noun, and the list of all.

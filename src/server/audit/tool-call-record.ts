@@ -35,10 +35,10 @@ export interface AuditedCall {
 
 /**
  * Source of the confirmation. `not_needed`: the call needs none; `person`: a person confirmed in a
- * form of the client; `token`: the caller sent the token of a preview; `off`: the operator has
+ * form of the client; `token`: the caller sent the token of a preview; `view`: the token of a preview in a view; `off`: the operator has
  * turned confirmations off (`--confirm never`); `not_given`: asked for and not given.
  */
-export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given'
+export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'view' | 'off' | 'not_given'
 
 /** Prefix of the key's hash that tells users apart: as in the log. */
 const shownHash = 16

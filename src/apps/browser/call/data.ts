@@ -30,10 +30,7 @@ const ListedCall = z.looseObject({
 })
 export type ListedCall = z.output<typeof ListedCall>
 
-/**
- * Results of the call and conversation tools as far as the view shows them: one call, several, or
- * the confirmation question.
- */
+/** Results of the call and conversation tools as far as the view shows them: one call, or several. */
 export const CallData = z
   .looseObject({
     account_id: text,
@@ -59,20 +56,9 @@ export const CallData = z
     note: text,
     transcript: z.optional(Transcript),
     calls: z.optional(z.array(ListedCall)),
-    confirmation: z.optional(
-      z.looseObject({
-        state: z.string(),
-        question: z.string(),
-        facts: z.record(z.string(), z.string()),
-      }),
-    ),
   })
   // A result of another tool has none of these fields, so it is no call to follow.
-  .check(
-    z.refine((call) =>
-      [call.id, call.conversation_id, call.calls, call.confirmation].some((one) => one != null),
-    ),
-  )
+  .check(z.refine((call) => [call.id, call.conversation_id, call.calls].some((one) => one != null)))
 export type CallData = z.output<typeof CallData>
 
 const finalStates = ['completed', 'failed', 'transferred']

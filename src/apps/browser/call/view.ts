@@ -1,5 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { factList, h, listen } from '../shared/dom.ts'
+import { h, listen } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { CallData, hasEnded, joinCalls } from './data.ts'
 import { callFacts, severalCalls } from './facts.ts'
@@ -14,7 +14,6 @@ let list: { readonly data: CallData; readonly input: Args } | undefined
 startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
 
 function draw(call: CallData, page: Page<CallData>): Drawing {
-  if (call.confirmation) return { title: 'Call', content: [notPlaced(call.confirmation)] }
   if (call.calls) {
     list = { data: call, input: page.input }
     return { title: 'Calls', content: [severalCalls(call.calls, page)] }
@@ -62,27 +61,6 @@ function announceNews(call: CallData, page: Page<CallData>): void {
   if (hasJustEnded) news.push('The call has ended.')
   if (news.length > 0) page.announce(news.join(' '))
 }
-
-/**
- * Shows a question instead of a call. The view itself places no calls: people confirm them in their
- * client.
- */
-const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmation']>) =>
-  h(
-    'div',
-    {},
-    h(
-      'p',
-      {},
-      h(
-        'strong',
-        {},
-        state === 'needed' ? 'Not called yet: a person has to agree.' : 'Not called.',
-      ),
-    ),
-    h('p', {}, plainText(question)),
-    factList(Object.entries(facts).map(([name, value]) => [plainText(name), plainText(value)])),
-  )
 
 function pause(page: Page<CallData>, pauses: boolean): void {
   isPaused = pauses

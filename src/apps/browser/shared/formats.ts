@@ -11,6 +11,8 @@ export interface Formats {
   wall(iso: string, precision: 'month' | 'day' | 'hour'): string
   /** An instant in the user's time zone, or in another. */
   moment(iso: string, zone?: string): string
+  /** The time of day of an instant, in the user's time zone. */
+  time(iso: string): string
   /** A duration such as `1:23` or `1:02:03`. */
   length(seconds: number): string
   /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
@@ -34,6 +36,7 @@ export function createFormats({
   const momentFormat = (timeZone: string | undefined) =>
     new Intl.DateTimeFormat(language, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
   const moment = momentFormat(zone)
+  const time = new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: 'short' })
   const languages = new Intl.DisplayNames(language, { type: 'language' })
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
@@ -55,6 +58,10 @@ export function createFormats({
       if (Number.isNaN(ms)) return iso
       const isOther = other !== undefined && isUsable(() => momentFormat(other))
       return (isOther ? momentFormat(other) : moment).format(ms)
+    },
+    time(iso) {
+      const ms = Date.parse(iso)
+      return Number.isNaN(ms) ? iso : time.format(ms)
     },
     length(seconds) {
       const whole = Math.max(0, Math.round(seconds))

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { createDecisions } from './decision.ts'
 import { button, h, icon } from './dom.ts'
 import { type Failure, failureIn, failureOf } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
@@ -64,7 +65,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   let isAwaited = false
 
   function draw() {
-    if (!shown) return
+    if (!shown && !decisions.isShown()) return
     drawing.abort()
     drawing = new AbortController()
     const { signal } = drawing
@@ -73,7 +74,8 @@ export function startView<T>(program: ViewProgram<T>): void {
     const opened = openedDetails(states.content)
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, redraw: draw, showAgain, announce }
-    states.draw(program.draw(shown.data, page), host)
+    const drawn = decisions.drawing(formats, signal) ?? (shown && program.draw(shown.data, page))
+    if (drawn) states.draw(drawn, host)
     for (const id of opened)
       document.getElementById(id)?.closest('details')?.setAttribute('open', '')
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
@@ -105,6 +107,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   function show(result: ToolResult, retry?: () => void, join?: (shown: T, more: T) => T) {
+    if (decisions.take(result)) return states.done()
     if (result.isError) return fail(failureOf(result), retry)
     const { data: more } = program.schema.safeParse(result.structuredContent)
     if (more === undefined) return fail(unreadable, retry)
@@ -138,6 +141,18 @@ export function startView<T>(program: ViewProgram<T>): void {
     return !result.isError
   }
 
+  /** Repeats the model's call with a token; `undefined` if another result came first. */
+  async function sendToken(tool: string, confirm_token: string): Promise<ToolResult | undefined> {
+    const question = ++asked
+    isAwaited = true
+    states.wait()
+    const result = await host.callTool(tool, { ...input, confirm_token }).catch(refusedResult)
+    if (question !== asked) return undefined
+    isAwaited = false
+    show(result)
+    return result
+  }
+
   const host = connectHost(program.name, {
     context(changed) {
       context = changed
@@ -155,6 +170,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     closed: () => drawing.abort(),
     refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
+  const decisions = createDecisions({ host, send: sendToken, draw })
   states.wait()
 }
 

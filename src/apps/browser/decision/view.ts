@@ -1,0 +1,101 @@
+import * as z from 'zod/mini'
+import { plainText } from '../../../text/safe-text.ts'
+import { badge, columnHead, factList, h, scrolledTable, type Tone } from '../shared/dom.ts'
+import { type Drawing, type Page, startView } from '../shared/view.ts'
+
+/*
+ * The view of tools whose results are worth a view only because they need a decision first: archives,
+ * deletes, changes of a subaccount. The decision itself is shared by all views (shared/decision.ts).
+ */
+
+const text = z.catch(z.optional(z.nullable(z.string())), undefined)
+
+const Item = z.looseObject({
+  agent_id: text,
+  name: text,
+  outcome: z.string(),
+  problem: text,
+})
+
+/** A result after the decision: one thing, or many with an outcome each. */
+const Outcome = z.looseObject({
+  done: z.catch(z.optional(z.boolean()), undefined),
+  name: text,
+  friendly_name: text,
+  number: text,
+  agent_id: text,
+  phone_number_id: text,
+  sip_trunk_id: text,
+  id: text,
+  is_active: z.catch(z.optional(z.boolean()), undefined),
+  agents: z.catch(z.optional(z.array(Item)), undefined),
+})
+type Outcome = z.output<typeof Outcome>
+
+startView({ name: 'decision', title: 'Change', what: 'the result', schema: Outcome, draw })
+
+function draw(data: Outcome, { formats }: Page<Outcome>): Drawing {
+  const { agents } = data
+  if (agents) return manyAgents(agents, formats.number)
+  return {
+    title: titleOf(data),
+    about: [badge('Done', 'success')],
+    content: [
+      factList([
+        ['Number', plainText(data.number ?? '')],
+        ['Active', data.is_active === undefined ? '' : data.is_active ? 'Yes' : 'No'],
+        ['Id', h('code', {}, idOf(data))],
+      ]),
+    ],
+  }
+}
+
+function titleOf(data: Outcome): string {
+  const name = plainText(data.name || data.friendly_name || data.number || '') || idOf(data)
+  if (data.done) return data.agent_id == null ? `Deleted ${name}` : `Archived ${name}`
+  return name
+}
+
+const idOf = (data: Outcome) =>
+  plainText(data.agent_id ?? data.phone_number_id ?? data.sip_trunk_id ?? data.id ?? '')
+
+const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+  archived: ['Archived', 'success'],
+  unchanged: ['Archived before', 'neutral'],
+  in_use: ['In use, kept', 'info'],
+  failed: ['Failed', 'danger'],
+  unknown: ['Not known', 'warning'],
+  not_tried: ['Not tried', 'warning'],
+}
+
+function manyAgents(
+  agents: NonNullable<Outcome['agents']>,
+  number: (value: number) => string,
+): Drawing {
+  const count = (outcome: string) => agents.filter((one) => one.outcome === outcome).length
+  const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone]]) =>
+    count(outcome) > 0 ? [badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone)] : [],
+  )
+  const row = ({ name, agent_id, outcome, problem }: (typeof agents)[number]) => {
+    const [label, tone] = outcomes[outcome] ?? [outcome, 'neutral']
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row', dir: 'auto' }, plainText(name || agent_id || '')),
+      h('td', {}, badge(plainText(label), tone)),
+      h('td', { class: 'muted', dir: 'auto' }, plainText(problem ?? '')),
+    )
+  }
+  return {
+    title: `${number(agents.length)} agents`,
+    about: badges,
+    content: [
+      scrolledTable({
+        id: 'agents',
+        label: 'Agents',
+        head: [columnHead('Agent'), columnHead('Outcome'), columnHead('Reason')],
+        rows: agents.map(row),
+      }),
+    ],
+  }
+}

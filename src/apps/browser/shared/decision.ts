@@ -1,0 +1,239 @@
+import * as z from 'zod/mini'
+import { plainText } from '../../../text/safe-text.ts'
+import { checkPrefix, decisionMetaKey } from '../../decision.ts'
+import { badge, button, factList, h, icon } from './dom.ts'
+import type { Formats } from './formats.ts'
+import type { Host, ToolResult } from './host.ts'
+
+/** A confirmation that is missing, in place of a tool's result (docs/calls.md#confirmation). */
+const Confirmation = z.object({
+  state: z.string(),
+  question: z.string(),
+  facts: z.record(z.string(), z.string()),
+})
+
+/** Part of a result's `_meta` with which the view can answer. */
+const Answerable = z.object({
+  tool: z.string(),
+  confirm_token: z.string(),
+  expires_at: z.string(),
+  refused: z.optional(z.string()),
+})
+
+interface Decision extends z.output<typeof Confirmation> {
+  /** Absent where the view cannot answer. */
+  readonly answerable: z.output<typeof Answerable> | undefined
+}
+
+function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefined {
+  const { data } = Confirmation.safeParse(structuredContent?.confirmation)
+  return data && { ...data, answerable: Answerable.safeParse(_meta?.[decisionMetaKey]).data }
+}
+
+/**
+ * `open`: the buttons are there; `busy`: the server's answer is awaited; `declined`: the person said
+ * no; `unsure`: a request failed, or the time is over, and only the server knows what is open.
+ */
+type Step = 'open' | 'busy' | 'declined' | 'unsure'
+
+interface DecisionOptions {
+  readonly host: Host
+  /** Repeats the model's call with this token; `undefined` if another result came first. */
+  readonly send: (tool: string, token: string) => Promise<ToolResult | undefined>
+  readonly draw: () => void
+}
+
+/** Shows the decision that a result asks for, and sends the person's answer. */
+export function createDecisions({ host, send, draw }: DecisionOptions) {
+  let shown: { readonly decision: Decision; readonly step: Step } | undefined
+  const show = (decision: Decision, step: Step) => {
+    shown = { decision, step }
+    draw()
+  }
+  const reportToModel = (text: string) =>
+    host.updateModelContext(`The person decided in the view: ${text}`).catch(() => undefined)
+
+  /** Nothing but a question where the token has `checkPrefix`. */
+  async function answer(decision: Decision, prefix: '' | typeof checkPrefix) {
+    const { tool, confirm_token } = decision.answerable ?? {}
+    if (tool === undefined || confirm_token === undefined) return
+    show(decision, 'busy')
+    const result = await send(tool, prefix + confirm_token)
+    if (!result || prefix !== '' || decisionIn(result)) return
+    const text = result.content.map((part) => part.text ?? '').join('\n')
+    reportToModel(`agreed. ${tool} ${result.isError ? 'failed' : 'answered'}: ${text}`)
+  }
+
+  return {
+    isShown: () => shown !== undefined,
+    /** True if a result asks for a decision, which is then shown in place of data. */
+    take(result: ToolResult): boolean {
+      const decision = decisionIn(result)
+      if (decision) {
+        show(decision, 'open')
+        if (isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)
+      } else if (shown) {
+        shown = result.isError ? { ...shown, step: 'unsure' } : undefined
+      }
+      return decision !== undefined
+    },
+    /** The decision as a headline, its facts and two buttons; or why there are none. */
+    drawing(formats: Formats, signal: AbortSignal) {
+      if (!shown) return undefined
+      const { decision, step } = shown
+      if (step === 'open' && decision.answerable) {
+        const timer = setTimeout(() => show(decision, 'unsure'), msLeft(decision.answerable))
+        signal.addEventListener('abort', () => clearTimeout(timer))
+      }
+      return drawDecision(decision, {
+        ...{ step, formats, canCallTools: host.canCallTools() },
+        agree: () => answer(decision, ''),
+        check: () => answer(decision, checkPrefix),
+        reopen: () => show(decision, 'open'),
+        decline() {
+          show(decision, 'declined')
+          reportToModel('declined. Nothing was done; do not try again unless they ask for it.')
+        },
+      })
+    },
+  }
+}
+
+/** Lifetime of a view's token on the server, and the age from which a result may be of the past, ms. */
+const lifetimeMs = 660_000
+const freshMs = 15_000
+
+const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
+  Date.parse(expires_at) - Date.now()
+
+const isOld = ({ answerable }: Decision) =>
+  answerable !== undefined && msLeft(answerable) > 0 && msLeft(answerable) < lifetimeMs - freshMs
+
+interface DecisionPage {
+  readonly step: Step
+  readonly canCallTools: boolean
+  readonly formats: Formats
+  readonly agree: () => void
+  readonly decline: () => void
+  /** Asks the server what is still open. */
+  readonly check: () => void
+  /** Returns from `declined`. */
+  readonly reopen: () => void
+}
+
+function drawDecision(decision: Decision, page: DecisionPage) {
+  const { status, tone, text, actions } = stateOf(decision, page)
+  const facts = Object.entries(decision.facts).map(
+    ([name, value]) => [labelOf(plainText(name)), bidi(plainText(value))] as const,
+  )
+  return {
+    title: plainText(decision.question),
+    about: [badge(status, tone)],
+    content: [
+      factList(facts),
+      h('p', { class: 'notice', ...(tone === 'warning' && { 'data-tone': tone }) }, text),
+      ...(actions.length > 0 ? [h('div', { class: 'row' }, actions)] : []),
+    ],
+  }
+}
+
+const bidi = (text: string) => h('span', { dir: 'auto' }, text)
+
+/** A fact's name as a label: `from_number` is `From number`. */
+const labelOf = (name: string) => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+interface DecisionState {
+  readonly status: string
+  readonly tone: 'info' | 'warning' | 'neutral'
+  readonly text: string
+  readonly actions: readonly HTMLElement[]
+}
+
+function stateOf(decision: Decision, page: DecisionPage): DecisionState {
+  const { answerable, state } = decision
+  const { step, canCallTools } = page
+  if (state !== 'needed') return notDone(state === 'declined' ? 'Declined' : 'Not answered')
+  if (!answerable || !canCallTools)
+    return { ...waiting, text: 'Nothing was done yet. Answer in the conversation.', actions: [] }
+  if (step === 'declined')
+    return {
+      ...notDone('Declined'),
+      actions: [button('Decide again', page.reopen, { id: 'reopen', class: 'quiet' })],
+    }
+  if (answerable.refused === 'used')
+    return {
+      ...{ status: 'Already answered', tone: 'neutral', actions: [] },
+      text: 'This was agreed to before, and may be done. To do it once more, ask in the conversation.',
+    }
+  if (step === 'unsure')
+    return {
+      ...{ status: 'No longer open', tone: 'neutral' },
+      text: 'The time to answer is over, or the answer did not come through.',
+      actions: [button('See what is open', page.check, { id: 'check' })],
+    }
+  return openState(answerable, page)
+}
+
+const waiting = { status: 'Waiting for you', tone: 'info' } as const
+
+const notDone = (status: string): DecisionState => ({
+  ...{ status, tone: 'neutral', actions: [] },
+  text: 'Nothing was done.',
+})
+
+const whyAgain: Readonly<Record<string, string>> = {
+  changed: 'What this affects has changed since you were asked. Read it once more.',
+  expired: 'The time to answer was over, so you are asked again.',
+}
+
+function openState(
+  { tool, expires_at, refused = '' }: NonNullable<Decision['answerable']>,
+  { step, formats, agree, decline }: DecisionPage,
+): DecisionState {
+  const { yes, no, isDangerous, note } = words[tool] ?? otherWords
+  const disabled = step === 'busy'
+  const style = isDangerous ? 'danger' : 'primary'
+  const until = `Open until ${formats.time(expires_at)}.`
+  return {
+    ...waiting,
+    tone: refused ? 'warning' : 'info',
+    text: [whyAgain[refused], 'Nothing was done yet.', note, until].filter(Boolean).join(' '),
+    actions: [
+      button(disabled ? `${yes} …` : [icon(isDangerous ? 'warning' : 'check'), yes], agree, {
+        ...{ id: 'agree', class: style, disabled },
+      }),
+      button(no, decline, { id: 'decline', disabled }),
+    ],
+  }
+}
+
+interface Words {
+  /** Labels of the buttons. */
+  readonly yes: string
+  readonly no: string
+  readonly isDangerous?: boolean
+  /** What to know before. */
+  readonly note?: string
+}
+
+const otherWords: Words = { yes: 'Go ahead', no: 'Do not' }
+
+const costs = 'Calls cost money and cannot be hung up from here.'
+
+const words: Readonly<Record<string, Words>> = {
+  place_call: { yes: 'Place the call', no: 'Do not call', note: costs },
+  place_calls: { yes: 'Place the calls', no: 'Do not call', note: costs },
+  archive_agent: { yes: 'Archive', no: 'Keep', note: 'It can be restored.' },
+  delete_phone_number: {
+    yes: 'Delete',
+    no: 'Keep',
+    isDangerous: true,
+    note: 'It cannot be undone.',
+  },
+  delete_sip_trunk: { yes: 'Delete', no: 'Keep', isDangerous: true, note: 'It cannot be undone.' },
+  update_subaccount: { yes: 'Save', no: 'Keep as it is' },
+  update_agent: { yes: 'Save', no: 'Keep as it is' },
+}

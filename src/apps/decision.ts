@@ -1,0 +1,29 @@
+/*
+ * A confirmation in a view. A client with views that cannot ask a person shows the preview of a call, archive or
+ * delete in a view with two buttons. The view calls the tool again with a token that is in the result's `_meta`
+ * only, where no model reads it.
+ */
+
+/** Key in a preview's `_meta` under which its view finds a `DecisionMeta`. */
+export const decisionMetaKey = 'voice-agent-mcp/decision'
+
+/** What a view needs to have a preview's action done. */
+export interface DecisionMeta {
+  readonly tool: string
+  /** Good once, until `expires_at`. */
+  readonly confirm_token: string
+  /** ISO 8601. */
+  readonly expires_at: string
+  /** The token that came with the request was refused; absent for a new question. */
+  readonly refused?: RefusedToken
+}
+
+/** Reasons to refuse a token: `changed` means that the arguments or their effect have changed. */
+export const refusedTokens = ['used', 'expired', 'changed', 'unknown'] as const
+export type RefusedToken = (typeof refusedTokens)[number]
+
+/**
+ * Before a token: the request only asks what the token is still good for. A view that is opened
+ * again does so before it offers a button.
+ */
+export const checkPrefix = 'check:'
