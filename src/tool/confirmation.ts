@@ -203,6 +203,8 @@ async function agreementByToken(
   const isUse = !isCheck(given)
   const text = isUse ? given : given?.slice(checkPrefix.length)
   let refused: RefusedToken | undefined = text === undefined ? undefined : 'unknown'
+  /** The token of a view that is checked and still good. */
+  let open: { readonly confirm_token: string; readonly exp: number } | undefined
   for (const by of ['token', 'view'] as const) {
     const tokens = byToken[by]
     const token = text === undefined ? undefined : await tokens.read(text)
@@ -211,13 +213,16 @@ async function agreementByToken(
     if (isForThis && isUse && (await tokens.use(token, keyHash)))
       return agreementWith(token, tokens, by)
     refused = await whyRefused(token, isForThis, tokens)
+    if (by === 'view' && !refused) open = { confirm_token: text ?? '', exp: token.exp }
   }
   const why = refused === undefined ? '' : refusedInWords[refused]
   const token = await byToken.token.mint([call, scope])
   const decision = asksIn === 'view' && {
     tool,
-    confirm_token: await byToken.view.mint([call, scope]),
-    expires_at: new Date(Date.now() + ttlSeconds.view * 1000).toISOString(),
+    confirm_token: open?.confirm_token ?? (await byToken.view.mint([call, scope])),
+    expires_at: new Date(
+      open ? open.exp * 1000 : Date.now() + ttlSeconds.view * 1000,
+    ).toISOString(),
     ...(refused && { refused }),
   }
   throw new NotConfirmed(preview(question, { tool, token, why, decision }))

@@ -423,26 +423,6 @@ describe('a result that is no call', () => {
     await expectFits(view)
   })
 
-  test('the question whether to call is shown, and nothing can be confirmed there', async () => {
-    // The sandbox, whose server asks before it calls.
-    const view = await show(ended, {
-      env: { VOICE_AGENT_CONFIRM: 'always' },
-      tool: 'place_call',
-      args: {
-        type: 'phone',
-        agent_id: seedIds.supportAgent,
-        from_number: '+12025550110',
-        to_number: '+12025550101',
-      },
-    })
-    await view.run()
-    await expect.poll(view.text).toContain('+12025550101')
-    expect(await countOf(view, '.state')).toBe(0)
-    expect(await view.text()).not.toContain('confirm_token')
-    expect(await countOf(view, 'button')).toBe(0)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-  })
-
   test('several calls are a list that leads to each', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
     await view.send({

@@ -106,7 +106,7 @@ export const mayImport = {
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
-    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal-io test/harness dev cli server',
+    'apps apps/decision apps/browser apps/pages cli/install cli/doctor cli/terminal cli/terminal/terminal-io test/harness dev cli server',
     'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
     'tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers tools/sip-trunks tools/templates',
     'tools/usage prompts mcp tool platform/sessions calls policy state state/private-files sandbox',

@@ -43,6 +43,8 @@ export interface ShownView extends AsyncDisposable {
   readonly calls: readonly { readonly name: string; readonly arguments?: Args | undefined }[]
   /** Calls the tool as the model does, and hands the result to the view. */
   readonly run: () => Promise<void>
+  /** Calls any tool as the model does. */
+  readonly callTool: (name: string, args: Args) => Promise<{ readonly _meta?: unknown }>
   /** Hands any result to the view, such as one that no server gives. */
   readonly send: (result: object) => Promise<void>
   /** Waits until the view shows a text. */
@@ -88,6 +90,7 @@ export async function showView(
       await page.evaluate(`changeContext(${asScript(fields)})`)
     },
     run: async () => send(await client.callTool({ name: tool, arguments: args })),
+    callTool: (name, args) => client.callTool({ name, arguments: args }),
     text: () => frame.innerText('main'),
     [Symbol.asyncDispose]: async () => {
       await page.close()

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { decisionMetaKey } from '../../../src/apps/decision.ts'
+import { viewExtension } from '../../../src/apps/views.ts'
 import { auditFolder } from '../../harness/audit.ts'
 import { clientKinds, connectHttp, connectStdio } from '../../harness/client.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -126,6 +128,19 @@ describe('who has confirmed is recorded', () => {
     })
     expect(entry?.arguments).toHaveProperty('confirm_token', { hidden: true })
     expect(repeated).toMatchObject({ outcome: 'unchanged', writes: [] })
+  })
+
+  test('a view with its own token', async () => {
+    using folder = auditFolder()
+    const capabilities = { extensions: { [viewExtension]: {} } }
+    await using client = await connectStdio('v1', {
+      env: { ...folder.env, ...asking },
+      capabilities,
+    })
+    const { _meta } = await client.call('place_call', call)
+    const confirm_token = Object(_meta?.[decisionMetaKey]).confirm_token
+    await client.value('place_call', { ...call, confirm_token })
+    expect(await folder.ended(1)).toMatchObject([{ outcome: 'done', confirmation: 'view' }])
   })
 
   test('nobody, where the operator asks for a person and the client has none', async () => {

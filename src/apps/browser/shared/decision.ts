@@ -56,7 +56,8 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
   /** Nothing but a question where the token has `checkPrefix`. */
   async function answer(decision: Decision, prefix: '' | typeof checkPrefix) {
     const { tool, confirm_token } = decision.answerable ?? {}
-    if (tool === undefined || confirm_token === undefined) return
+    // A second click can come before the button is redrawn.
+    if (tool === undefined || confirm_token === undefined || shown?.step === 'busy') return
     show(decision, 'busy')
     const result = await send(tool, prefix + confirm_token)
     if (!result || prefix !== '' || decisionIn(result)) return
@@ -123,11 +124,12 @@ interface DecisionPage {
 
 function drawDecision(decision: Decision, page: DecisionPage) {
   const { status, tone, text, actions } = stateOf(decision, page)
-  const facts = Object.entries(decision.facts).map(
-    ([name, value]) => [labelOf(plainText(name)), bidi(plainText(value))] as const,
-  )
+  const facts = Object.entries(decision.facts)
+    // What can be undone, and how, is said to models there; people read it under the facts.
+    .filter(([name]) => name !== 'Undo')
+    .map(([name, value]) => [labelOf(plainText(name)), quietIds(plainText(value))] as const)
   return {
-    title: plainText(decision.question),
+    title: plainText(decision.question).replaceAll(idInText, ''),
     about: [badge(status, tone)],
     content: [
       factList(facts),
@@ -137,7 +139,22 @@ function drawDecision(decision: Decision, page: DecisionPage) {
   }
 }
 
-const bidi = (text: string) => h('span', { dir: 'auto' }, text)
+/** An id behind a name, as in `"Front desk" (00000000-…)`. */
+const idInText = /\s\([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g
+
+/** Names first: their ids tell apart what has the same name. */
+function quietIds(text: string): HTMLElement {
+  const ids = text.match(idInText) ?? []
+  const names = text.split(idInText)
+  return h(
+    'span',
+    { dir: 'auto' },
+    names.flatMap((name, at) => {
+      const id = ids[at]
+      return id === undefined ? [name] : [name, h('span', { class: 'muted small' }, id)]
+    }),
+  )
+}
 
 /** A fact's name as a label: `from_number` is `From number`. */
 const labelOf = (name: string) => {

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { decisionMetaKey } from '../../src/apps/decision.ts'
+import { seedIds } from '../harness/sandbox.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'
+import { tabOrder } from './view-host/tab-order.ts'
+import type { ShownView } from './view-host/view-host.ts'
+
+const browser = browserOfFile()
+
+const env = { VOICE_AGENT_CONFIRM: 'always', VOICE_AGENT_SANDBOX_SPEED: '50' }
+const call = {
+  type: 'phone',
+  agent_id: seedIds.supportAgent,
+  from_number: '+12025550110',
+  to_number: '+12025550101',
+}
+const otherAgent = '00000000-0000-4000-8002-000000000002'
+const agent = { agent_id: seedIds.supportAgent }
+
+const show = (tool: string, args: Readonly<Record<string, unknown>>, more: object = {}) =>
+  showUntilEnd(browser, { env, tool, args, ...more })
+
+const modelHeard = ({ modelContexts }: ShownView) => JSON.stringify(modelContexts)
+
+describe.each(places)('a decision %s', (_, page) => {
+  test('has its facts and two buttons, and nothing is done before one is pressed', async () => {
+    const view = await show('place_call', call, { page })
+    await view.run()
+    await view.frame.waitForSelector('#agree')
+    expect(await view.text()).toContain('+12025550101')
+    expect(await view.text()).not.toContain('confirm_token')
+    expect(await tabOrder(view)).toEqual(['agree', 'decline'])
+    expect(view.calls).toEqual([])
+    await expectWellMade(view, page)
+  })
+})
+
+test('who agrees has the call placed once, sees it, and the model is told', async () => {
+  const view = await show('place_call', call)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  await view.frame.evaluate(
+    '(() => { const button = document.querySelector("#agree"); button.click(); button.click() })()',
+  )
+  await expect.poll(view.text).not.toContain('Place the call')
+  expect(view.calls.filter(({ name }) => name === 'place_call')).toHaveLength(1)
+  await expect.poll(() => modelHeard(view)).toContain('agreed')
+})
+
+test('who declines has nothing done, the model is told, and the decision can be taken again', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#decline')
+  await view.frame.click('#decline')
+  await view.frame.waitForSelector('#reopen')
+  expect(view.calls).toEqual([])
+  await expect.poll(() => modelHeard(view)).toContain('declined')
+  await view.frame.click('#reopen')
+  await view.frame.click('#agree')
+  await expect.poll(view.text).toContain('Archived')
+  expect(view.calls).toHaveLength(1)
+})
+
+/** The same result, as a conversation's history gives it back after a while. */
+const agedBy = (ms: number, result: { readonly _meta?: unknown }) => {
+  const meta = Object(result._meta)
+  const decision = Object(meta[decisionMetaKey])
+  const expires_at = new Date(Date.parse(decision.expires_at) - ms).toISOString()
+  return { ...result, _meta: { ...meta, [decisionMetaKey]: { ...decision, expires_at } } }
+}
+
+test('a view that is opened again asks what is open before it offers a button', async () => {
+  const view = await show('archive_agent', agent)
+  const preview = await view.callTool('archive_agent', agent)
+  await view.send(agedBy(60_000, preview))
+  await expect.poll(() => view.calls.length).toBe(1)
+  expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
+  await view.frame.waitForSelector('#agree:not(:disabled)')
+  await view.frame.click('#agree')
+  await expect.poll(view.text).toContain('Archived')
+  // The history has the question, not its answer.
+  await view.send(agedBy(60_000, preview))
+  await expect.poll(view.text).toContain('Already answered')
+  expect(await view.frame.evaluate('document.querySelectorAll("button").length')).toBe(0)
+})
+
+test('an expired decision has no button but one that looks what is open', async () => {
+  const view = await show('archive_agent', agent)
+  await view.send(agedBy(700_000, await view.callTool('archive_agent', agent)))
+  await view.frame.waitForSelector('#check')
+  expect(view.calls).toEqual([])
+  await view.frame.click('#check')
+  await view.frame.waitForSelector('#agree:not(:disabled)')
+  expect(view.calls).toHaveLength(1)
+})
+
+test('an effect that has changed is shown again before it is agreed to', async () => {
+  const view = await show('delete_phone_number', { phone_number_id: seedIds.mainNumber })
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  await view.callTool('update_phone_number', {
+    phone_number_id: seedIds.mainNumber,
+    inbound_agent_id: otherAgent,
+  })
+  await view.frame.click('#agree')
+  await expect.poll(view.text).toContain('has changed')
+  expect(await view.text()).toContain(otherAgent)
+})
+
+test('a failed answer offers no second try, but to look what is open', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
+  await view.frame.click('#agree')
+  await view.frame.waitForSelector('#check')
+  expect(await view.frame.evaluate('document.querySelectorAll("#agree").length')).toBe(0)
+})
+
+test.each([
+  ['calls no tools for a view', 'archive_agent', { context: { withoutTools: true } }],
+  ['has no model context', 'archive_agent', { context: { withoutModelContext: true } }],
+])('a host that %s is served', async (_, tool, more) => {
+  const view = await show(tool, agent, more)
+  await view.run()
+  await expect.poll(view.text).toContain('Nothing was done yet')
+  expect(view.complaints).toEqual([])
+})
+
+test('where a person has to agree in a form, there is no button', async () => {
+  const view = await show('archive_agent', agent, {
+    env: { ...env, VOICE_AGENT_CONFIRM: 'person' },
+  })
+  await view.run()
+  await view.frame.waitForSelector('.state.failed')
+  expect(await view.frame.evaluate('document.querySelectorAll("#agree").length')).toBe(0)
+})
