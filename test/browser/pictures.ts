@@ -9,6 +9,7 @@ import { pagePictures } from './page-pictures.ts'
 import type { PagePicture, Picture } from './picture.ts'
 import { agentPictures } from './picture-agent.ts'
 import { callPictures } from './picture-call.ts'
+import { decisionPictures } from './picture-decision.ts'
 import { usagePictures } from './picture-usage.ts'
 import { voicesPictures } from './picture-voices.ts'
 import { type ShownView, showView } from './view-host/view-host.ts'
@@ -100,7 +101,13 @@ async function takeIcon(browser: TestBrowser): Promise<void> {
   await page.screenshot({ path: join(docsFolder, 'icon.png'), omitBackground: true })
 }
 
-const views = [...usagePictures, ...callPictures, ...voicesPictures, ...agentPictures]
+const views = [
+  ...usagePictures,
+  ...callPictures,
+  ...voicesPictures,
+  ...agentPictures,
+  ...decisionPictures,
+]
 const names = [...views, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
 const isNamed = (name: string, asked: string) =>
   name === asked || (options.all === true && name.startsWith(`${asked}-`))
