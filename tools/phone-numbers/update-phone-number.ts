@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { PhoneNumber } from '../../src/contract/phone-number.ts'
-import type { Route } from '../../src/contract/route.ts'
+import type { ReplyOf, Route } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, unlessMissing } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
-import { badArgument, type Refused } from '../../src/tool/refused.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, earlierBody, type KeptChanges } from '../../src/tool/undo.ts'
@@ -75,7 +75,7 @@ export const updatePhoneNumber = defineTool({
     const { phone_number_ids: ids, where, include_subaccounts: isTree, undo } = run.options
     if (undo !== undefined && !run.restricted.mayRead(routes.phoneNumbers.get))
       throw badArgument('undo', 'needs get_phone_number, which this server does not offer')
-    let links: LinkNames = {}
+    let links: Values = {}
     return updateItems<PhoneNumber, UpdateRun>(run, {
       ...{ kind: 'phone_number', noun: 'number', list: 'numbers' },
       async select() {
@@ -108,208 +108,178 @@ export const updatePhoneNumber = defineTool({
 async function updateNumber(
   id: string,
   run: UpdateRun,
-  { links, kept }: { readonly links: LinkNames; readonly kept: KeptChanges },
+  { links, kept }: { readonly links: Values; readonly kept: KeptChanges },
 ): Promise<UpdateReport<PhoneNumber>> {
   const { session, restricted, options, signal } = run
   const params = { ...run.request.params, phone_number_id: id }
   const stored = restricted.mayRead(routes.phoneNumbers.get)
     ? await session.client.call(routes.phoneNumbers.get, { params, query: {} }, signal)
     : undefined
-  const before = stored && argumentsOf(stored)
+  const before = stored && valuesOf(stored)
   const undone = kept.undone(id)
-  const undo = before && undone && earlierBody(before, undone.paths, removable)
+  const undo = before && undone && earlierBody(plain(before), undone.paths, removable)
   // The values were those of a number.
-  const body = undo ? (undo.body as NumberBody) : run.body
+  const given = undo ? (undo.body as NumberBody) : run.body
+  const planned = changesTo(before, wantedValues(given, links))
   const unread = stored ? [] : [unreadWarning]
   const notes = undo?.notes ?? []
-  const planned = plannedChanges(stored, body, links)
   if (planned.length === 0 || options.dry_run)
     return {
       item: stored ?? { id },
-      ...{ applied: false, changes: planned, warnings: [...unread, ...notes] },
+      ...{ applied: false, changes: planned.map(shown), warnings: [...unread, ...notes] },
       ...{ isIgnored: unread.length > 0, isUndo: undo !== undefined },
     }
-  const sent = { params, query: {}, body: bodyOf(body, planned) }
+  const body: NumberBody = Object.fromEntries(planned.map(({ name }) => [name, given[name]]))
+  const sent = { params, query: {}, body }
   const updated = await kept.send(
     before && {
       ...{ request: sent, id, name: stored.friendly_name ?? stored.number },
-      unread: allArguments.filter((name) => driftedFields(stored).includes(fieldsByArgument[name])),
-      paths: pathsBetween(sameFieldsOf(before, sent.body), sent.body),
+      unread: argumentNames.filter((name) => driftedFields(stored).includes(fieldOf[name])),
+      paths: pathsBetween(sameFieldsOf(plain(before), body), body),
     },
     () => session.client.call(routes.phoneNumbers.update, sent, signal),
-    (reply) => pathsBetween(before, argumentsOf(reply)),
+    (reply) => pathsBetween(before && plain(before), plain(valuesOf(reply))),
   )
-  const ignored = ignoredChanges(planned, updated)
-  const changes = changesBetweenNumbers(stored, updated, planned)
-  const warnings = [...unread, ...notes, ...ignored]
-  const isIgnored = unread.length + ignored.length > 0
-  return { item: updated, applied: changes.length > 0, changes, warnings, isIgnored }
+  const saved = valuesOf(updated)
+  const ignored = planned.filter(({ name, after }) => !isSame(saved[name], after))
+  const taken = planned.filter((change) => !ignored.includes(change))
+  const changes = before
+    ? changesTo(before, saved)
+    : taken.map(({ name }) => ({ name, before: undefined, after: saved[name] }))
+  const refused = ignored.map(
+    ({ name, after }) =>
+      `${fieldOf[name]}: the platform has ${inWords(saved[name])}, not ${inWords(after)}`,
+  )
+  return {
+    ...{ item: updated, applied: changes.length > 0, changes: changes.map(shown) },
+    ...{ warnings: [...unread, ...notes, ...refused] },
+    isIgnored: unread.length + ignored.length > 0,
+  }
 }
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
 
 /**
  * Trunk and agent of a dry run, read once for all numbers, because nothing is saved that the
- * platform would check. A trunk or agent that cannot be read is shown by its id. Throws Refused if
- * one does not exist or is archived.
+ * platform would check. Throws Refused if one does not exist or is archived.
  */
-async function linksForDryRun(run: UpdateRun): Promise<LinkNames> {
-  const { sip_trunk_id, inbound_agent_id: agent_id } = run.body
+async function linksForDryRun(run: UpdateRun): Promise<Values> {
   if (!run.options.dry_run) return {}
-  const account_id = accountIn(run.request)
-  const read = <R extends Route>(route: R, ids: Record<string, string>) =>
-    run.restricted.client.call(route, { params: { account_id, ...ids }, query: {} }, run.signal)
   const [trunk, agent] = await Promise.all([
-    sip_trunk_id
-      ? existing(read(routes.sipTrunks.get, { sip_trunk_id }), () =>
-          badArgument('sip_trunk_id', `there is no SIP trunk ${sip_trunk_id}`),
-        )
-      : undefined,
-    agent_id
-      ? existing(read(routes.agents.get, { agent_id }), () =>
-          badArgument('inbound_agent_id', `there is no agent ${agent_id}`),
-        )
-      : undefined,
+    linked('sip_trunk_id', routes.sipTrunks.get, 'SIP trunk', run),
+    linked('inbound_agent_id', routes.agents.get, 'agent', run),
   ])
-  if (agent?.is_archived) throw badArgument('inbound_agent_id', `the agent ${agent_id} is archived`)
+  if (agent?.is_archived)
+    throw badArgument('inbound_agent_id', `the agent ${run.body.inbound_agent_id} is archived`)
   return {
     ...(trunk && { sip_trunk_id: linkOf(trunk) }),
     ...(agent && { inbound_agent_id: linkOf(agent) }),
   }
 }
 
-/**
- * `undefined` if no exposed tool may read it. Throws `missing()` if it does not exist, and
- * ApiError.
- */
-async function existing<T>(promise: Promise<T>, missing: () => Refused): Promise<T | undefined> {
+/** `undefined`: not given, or no exposed tool may read it. Throws Refused and ApiError. */
+async function linked<R extends Route>(
+  argument: 'sip_trunk_id' | 'inbound_agent_id',
+  route: R,
+  noun: string,
+  { body, request, restricted, signal }: UpdateRun,
+): Promise<ReplyOf<R> | undefined> {
+  const id = body[argument]
+  if (!id) return undefined
+  const params = { account_id: accountIn(request), [argument.replace('inbound_', '')]: id }
   try {
-    const found = await unlessMissing(promise)
-    if (found === undefined) throw missing()
-    return found
+    const found = await unlessMissing(restricted.client.call(route, { params, query: {} }, signal))
+    if (found !== undefined) return found
   } catch (error) {
     if (error instanceof ApiError && error.failure.kind === 'not_exposed') return undefined
     throw error
   }
+  throw badArgument(argument, `there is no ${noun} ${id}`)
 }
 
 /** The fields of an update. */
 type NumberBody = UpdateRun['body']
 
-/** Link of a number: a trunk or an agent; `null`: none. */
-type NumberLink = { readonly id: string; readonly name?: string } | null
-
 /** Reply fields by the argument that changes them. */
-const fieldsByArgument = {
+const fieldOf = {
   number: 'number',
   name: 'friendly_name',
   sip_trunk_id: 'sip_trunk',
   inbound_agent_id: 'inbound_agent',
 } as const
-type Argument = keyof typeof fieldsByArgument
-const allArguments = Object.keys(fieldsByArgument) as Argument[]
-
-type Value = string | NumberLink
-
-/** A part of the number before and after, by its name in replies. */
-interface NumberChange extends FieldChange {
-  readonly field: (typeof fieldsByArgument)[Argument]
-  /** `undefined`: it could not be read. */
-  readonly before: Value | undefined
-  readonly after: Value
-}
-
-/** Trunk and agent of the arguments, if they were read. */
-interface LinkNames {
-  readonly sip_trunk_id?: NumberLink
-  readonly inbound_agent_id?: NumberLink
-}
-
-/** Planned changes; for an unread number, all given fields. */
-const plannedChanges = (
-  stored: PhoneNumber | undefined,
-  body: NumberBody,
-  links: LinkNames,
-): NumberChange[] =>
-  allArguments.flatMap((argument) => {
-    const wanted = body[argument]
-    if (wanted === undefined) return []
-    const after = wantedValue(argument, wanted, links)
-    return stored
-      ? changeOf(argument, stored, after)
-      : [{ field: fieldsByArgument[argument], before: undefined, after }]
-  })
-
-function wantedValue(argument: Argument, wanted: string | null, links: LinkNames): Value {
-  if (argument === 'number' || argument === 'name' || wanted === null) return wanted
-  return links[argument] ?? { id: wanted }
-}
-
-/** Changes of an update; for a number unread before it, the sent and accepted fields. */
-const changesBetweenNumbers = (
-  before: PhoneNumber | undefined,
-  after: PhoneNumber,
-  planned: readonly NumberChange[],
-): NumberChange[] =>
-  allArguments.flatMap((argument) => {
-    const value = storedValue(argument, after)
-    if (before) return changeOf(argument, before, value)
-    const isTaken = planned.some(
-      (one) => one.field === fieldsByArgument[argument] && isSame(one.after, value),
-    )
-    return isTaken ? [{ field: fieldsByArgument[argument], before: undefined, after: value }] : []
-  })
-
-function changeOf(argument: Argument, stored: PhoneNumber, after: Value): NumberChange[] {
-  const before = storedValue(argument, stored)
-  return isSame(before, after) ? [] : [{ field: fieldsByArgument[argument], before, after }]
-}
-
-const linkOf = ({ id, name }: { id: string; name?: string | null | undefined }): NumberLink => ({
-  id,
-  ...(name && { name }),
-})
-
-function storedValue(argument: Argument, number: PhoneNumber): Value {
-  const value = number[fieldsByArgument[argument]]
-  if (!value || typeof value === 'string') return value ?? null
-  return linkOf(value)
-}
-
-/** A number as an update takes it: links by id. */
-const argumentsOf = (number: PhoneNumber): Fields =>
-  Object.fromEntries(
-    allArguments.map((argument) => {
-      const value = storedValue(argument, number)
-      return [argument, typeof value === 'string' ? value : (value?.id ?? null)]
-    }),
-  )
+type Argument = keyof typeof fieldOf
+const argumentNames = Object.keys(fieldOf) as Argument[]
 
 /** Fields that null removes. Null changes nothing in the others. */
 const removable: readonly Argument[] = ['sip_trunk_id', 'inbound_agent_id']
 
-const isSame = (one: Value, other: Value) => comparable(one) === comparable(other)
+/** Link of a number: a trunk or an agent. */
+interface Link {
+  readonly id: string
+  readonly name?: string
+}
 
-const comparable = (value: Value) =>
-  typeof value === 'string' ? value : value && canonicalId(value.id)
+/** `null`: none. */
+type Value = string | Link | null
 
-/** The body of the changed fields alone. */
-const bodyOf = (body: NumberBody, changes: readonly NumberChange[]): NumberBody =>
+/** Values of a number by the arguments that change them. */
+type Values = Readonly<Partial<Record<Argument, Value>>>
+
+const valuesOf = (number: PhoneNumber): Values =>
   Object.fromEntries(
-    Object.entries(body).filter(([argument]) =>
-      changes.some(({ field }) => field === fieldsByArgument[argument as Argument]),
-    ),
+    argumentNames.map((name) => {
+      const value = number[fieldOf[name]] ?? null
+      return [name, isObject(value) ? linkOf(value) : value]
+    }),
   )
 
-/** Sent changes that the platform ignored. */
-const ignoredChanges = (planned: readonly NumberChange[], updated: PhoneNumber): string[] =>
-  planned.flatMap(({ field, after }) => {
-    const argument = allArguments.find((one) => fieldsByArgument[one] === field) ?? 'number'
-    const stored = storedValue(argument, updated)
-    return isSame(stored, after)
+const linkOf = ({ id, name }: { id: string; name?: string | null | undefined }): Link => ({
+  id,
+  ...(name && { name }),
+})
+
+/** The given values; links by id where they were not read. */
+const wantedValues = (body: NumberBody, links: Values): Values =>
+  Object.fromEntries(
+    argumentNames.flatMap((name) => {
+      const value = body[name]
+      if (value === undefined) return []
+      const isLink = removable.includes(name) && value !== null
+      return [[name, isLink ? (links[name] ?? { id: value }) : value]]
+    }),
+  )
+
+/** Values as an update takes them: links by id. */
+const plain = (values: Values): Fields =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, isLink(value) ? value.id : value]),
+  )
+
+interface ValueChange {
+  readonly name: Argument
+  /** `undefined`: it could not be read. */
+  readonly before: Value | undefined
+  readonly after: Value | undefined
+}
+
+/** What differs; of an unread number, all given values. */
+const changesTo = (before: Values | undefined, after: Values): ValueChange[] =>
+  argumentNames.flatMap((name) =>
+    after[name] === undefined || (before && isSame(before[name], after[name]))
       ? []
-      : [`${field}: the platform has ${inWords(stored)}, not ${inWords(after)}`]
-  })
+      : { name, before: before?.[name], after: after[name] },
+  )
+
+const isSame = (one: Value | undefined, other: Value | undefined) =>
+  comparable(one) === comparable(other)
+
+const comparable = (value: Value | undefined) =>
+  isLink(value) ? canonicalId(value.id) : (value ?? null)
+
+/** A change by its name in replies. */
+const shown = ({ name, before, after }: ValueChange): FieldChange => ({
+  ...{ field: fieldOf[name], before, after },
+})
 
 /** `inbound_agent: none → "Front desk"`. Shows ids if the names are equal. */
 function changeInWords({ field, before, after }: FieldChange): string {
@@ -328,5 +298,4 @@ function inWords(value: unknown): string {
 const withId = (value: unknown): string =>
   isLink(value) ? quotedNameWithId(value.name, value.id) : inWords(value)
 
-const isLink = (value: unknown): value is NonNullable<NumberLink> =>
-  isObject(value) && typeof value.id === 'string'
+const isLink = (value: unknown): value is Link => isObject(value) && typeof value.id === 'string'
