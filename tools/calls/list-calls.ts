@@ -7,13 +7,12 @@ import { isTimeZone, notATimeZone, startBefore } from '../../src/text/time-zone.
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   type CollectedItems,
-  type ListColumns,
   type ListItem,
   listDefaults,
   listView,
 } from '../../src/tool/lists/list-fields.ts'
 import {
-  onePage,
+  readPage,
   readSubaccountList,
   treeOptions,
   withAccount,
@@ -46,7 +45,7 @@ const countsShape = {
   review: CallReviewResult.optional().describe('With review: true, in place of items.'),
 }
 
-const columns: ListColumns = {
+const view = listView(routes.calls.list, {
   shows: [
     'id',
     'type',
@@ -64,11 +63,6 @@ const columns: ListColumns = {
   ],
   usual: { type: 'phone' },
   speechTool: 'get_call',
-  added: { item: {}, result: countsShape },
-}
-const ofOne = listView(routes.calls.list, columns)
-const ofSeveral = listView(routes.calls.list, {
-  ...columns,
   added: {
     item: severalAccountsShape.item,
     result: { ...severalAccountsShape.result, ...countsShape },
@@ -113,15 +107,13 @@ export const listCalls = defineTool({
   defaults: listDefaults,
   options,
   listing: { typesOnly: ['review', 'tz'] },
-  schema: ofSeveral.schema,
+  schema: view.schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
     const { include_subaccounts: isTree = false, answer_status: answers } = run.options
     const note = isTree ? whyNoSubaccounts(run.restricted) : undefined
     const of = isTree && note === undefined ? 'account and subaccounts' : 'account'
-    const view = of === 'account' ? ofOne : ofSeveral
-    const notes = (...all: (string | undefined)[]) => all.filter(Boolean).join(' ') || undefined
     if (run.options.review) {
       refusePaging(run)
       return reviewed(run, of, note)
@@ -129,18 +121,17 @@ export const listCalls = defineTool({
     for (const argument of ['evidence', 'tz'] as const) {
       if (run.options[argument] !== undefined) throw badArgument(argument, 'only with review: true')
     }
-    if (answers !== undefined || run.request.query.status === 'failed') {
-      const list = await readCallsByAnswer(run, { answers, of })
-      return view.collected({ ...list, note: notes(note, list.note) }, run.request, run.options)
-    }
-    if (of === 'account') {
-      return onePage(routes.calls.list, view, run, (calls) => notes(note, answerNote(calls)))
-    }
-    const list = await readSubaccountList(routes.calls.list, run, 'latest_first')
-    const explained = { ...list, note: notes(list.note, answerNote(list.items)) }
-    return view.collected(explained, run.request, run.options)
+    const isByAnswer = answers !== undefined || run.request.query.status === 'failed'
+    const list = isByAnswer
+      ? await readCallsByAnswer(run, { answers, of })
+      : await (of === 'account'
+          ? readPage(routes.calls.list, run)
+          : readSubaccountList(routes.calls.list, run, 'latest_first'))
+    const notes = [note, list.note, isByAnswer ? undefined : answerNote(list.items)]
+    const explained = { ...list, note: notes.filter(Boolean).join(' ') || undefined }
+    return view.page(explained, run.request, run.options)
   },
-  shortening: ofOne.shortening,
+  shortening: view.shortening,
 })
 
 /** A review has no items. Throws Refused. */

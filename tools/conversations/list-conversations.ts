@@ -13,7 +13,7 @@ import {
   listView,
   project,
 } from '../../src/tool/lists/list-fields.ts'
-import { onePage } from '../../src/tool/lists/list-steps.ts'
+import { readPage } from '../../src/tool/lists/list-steps.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import { searchPattern, searchText } from '../../src/tool/results/call-report.ts'
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'
@@ -35,9 +35,9 @@ const shows = [
   'agent_name',
   'contact_number',
 ]
-const plainList = listView(route, { shows, speechTool: 'get_conversation' })
-const { schema } = listView(route, {
+const view = listView(route, {
   shows,
+  speechTool: 'get_conversation',
   added: {
     item: {
       transcript: TranscriptPart.optional().describe('What was said, if asked for. UNTRUSTED.'),
@@ -92,7 +92,7 @@ export const listConversations = defineTool({
   defaults: listDefaults,
   options,
   listing: { hidden: ['include_subaccounts'] },
-  schema,
+  schema: view.schema,
   reportsProgress: true,
   hasTimeLimit: true,
   async run(run) {
@@ -101,10 +101,10 @@ export const listConversations = defineTool({
       throw badArgument('said_by', 'needs search: a text that is said')
     }
     return search === undefined && transcript === undefined
-      ? onePage(route, plainList, run)
+      ? view.page(await readPage(route, run), run.request, run.options)
       : listTranscripts(run)
   },
-  shortening: plainList.shortening,
+  shortening: view.shortening,
 })
 
 /** A conversation of the result. */

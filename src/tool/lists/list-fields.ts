@@ -49,7 +49,7 @@ export interface ListColumns {
   readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
 }
 
-/** Items collected from several requests, or filtered from a reply. */
+/** Items of one page or collected from several requests, or filtered from a reply. */
 export interface CollectedItems {
   readonly items: readonly ListItem[]
   /** Total number of matches; `null`: unknown. */
@@ -69,21 +69,8 @@ interface FieldsGiven {
 /** View of a list tool's pages. */
 export interface ListView {
   readonly schema: z.ZodObject
-  /** A page: a part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
-  readonly page: (
-    reply: ListReply,
-    request: RouteRequest,
-    options: FieldsGiven,
-    note?: string,
-  ) => ToolOutput
-  /** The same for collected items. */
-  readonly collected: (
-    list: CollectedItems,
-    request: RouteRequest,
-    options: FieldsGiven,
-  ) => ToolOutput
-  /** Replaces a page that repeats the first items because the platform ignored `offset`. */
-  readonly repeatedPage: (reply: ListReply) => ToolOutput
+  /** A part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
+  readonly page: (list: CollectedItems, request: RouteRequest, options: FieldsGiven) => ToolOutput
   readonly shortening: ItemShortening
 }
 
@@ -98,7 +85,7 @@ export function listView(
     next_offset: Number(query.offset ?? 0) + kept,
     note: [note, shortenedNote(query.fields)].filter(Boolean).join(' '),
   }))
-  const collected: ListView['collected'] = (list, request, { fields = [] }) => {
+  const page: ListView['page'] = (list, request, { fields = [] }) => {
     const { items, total, nextOffset, rest } = list
     const known = Object.keys(shape)
     const isUsual = (name: string, value: unknown) =>
@@ -137,10 +124,7 @@ export function listView(
         .array(z.looseObject(pick(shape, always.map(head))).partial())
         .describe('This page; fields adds more.'),
     }),
-    page: (reply, request, options, note) =>
-      collected({ ...pageItems(reply, request), note }, request, options),
-    collected,
-    repeatedPage: (reply) => ({ structured: repeatedContent(reply, route) }),
+    page,
     shortening,
   }
 }
@@ -159,32 +143,6 @@ export function accountOnce(items: readonly Item[]) {
 
 const without = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
-
-/**
- * The content of a repeated page has no items: a caller that adds up pages would count them twice.
- */
-function repeatedContent(
-  { count, items: _, ...rest }: ListReply,
-  { query }: ListRoute,
-): StructuredContent {
-  const filter = 'created_before' in query.shape ? ', or narrow with created_before' : ''
-  return {
-    ...rest,
-    total: count ?? null,
-    returned: 0,
-    next_offset: null,
-    note: `The platform ignored offset and gave its first items again: they are left out. Ask for more at once with limit${filter}.`,
-    items: [],
-  }
-}
-
-/** Keeps the platform's other fields of the page. */
-function pageItems({ count, items, ...rest }: ListReply, { query }: RouteRequest): CollectedItems {
-  const end = Number(query.offset ?? 0) + items.length
-  const wasFull = items.length >= Number(query.limit)
-  const hasMore = items.length > 0 && (count === undefined ? wasFull : end < count)
-  return { items, total: count ?? null, nextOffset: hasMore ? end : null, rest }
-}
 
 function itemSchema(route: ListRoute): z.ZodObject {
   const items = route.reply instanceof z.ZodObject && route.reply.shape.items

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
 import { type AccountLists, type Matching, type SelectionRun, withLists } from '../selection.ts'
-import type { Run, Steps, ToolOutput } from '../tool.ts'
+import type { Run, Steps } from '../tool.ts'
 import {
   type CollectedItems,
   fieldsOption,
@@ -10,7 +10,6 @@ import {
   type ListItem,
   type ListReply,
   type ListRoute,
-  type ListView,
   listView,
 } from './list-fields.ts'
 import {
@@ -35,7 +34,7 @@ export function listSteps<R extends ListRoute>(
   return {
     options: fieldsOption,
     schema: view.schema,
-    run: (run) => onePage(route, view, run),
+    run: async (run) => view.page(await readPage(route, run), run.request, run.options),
     shortening: view.shortening,
   }
 }
@@ -65,13 +64,12 @@ export function treeListSteps<R extends ListRoute, F extends z.ZodRawShape = Rec
   route: R,
   columns: ListColumns & { readonly order: MergeOrder; readonly filters?: OwnFilters<F> },
 ): Steps<R, typeof treeOptions & F> {
-  const view = listView(route, columns)
-  const treeView = listView(route, { ...columns, added: severalAccountsShape })
+  const view = listView(route, { ...columns, added: severalAccountsShape })
   const { filters } = columns
   return {
     // Without filters, F has no fields.
     options: { ...treeOptions, ...filters?.options } as typeof treeOptions & F,
-    schema: treeView.schema,
+    schema: view.schema,
     hasTimeLimit: true,
     async run(run) {
       const options = TreeOptions.parse(run.options)
@@ -79,16 +77,15 @@ export function treeListSteps<R extends ListRoute, F extends z.ZodRawShape = Rec
       const isTree = options.include_subaccounts === true
       const note = isTree ? whyNoSubaccounts(run.restricted) : undefined
       const spansTree = isTree && note === undefined
-      if (own && Object.values(own).some(isFilter)) {
-        const find: Find = (lists, query) => filters.find(own, lists, query)
-        const list = await filteredPage(find, run, spansTree)
-        const notes = [note, list.note].filter(Boolean).join(' ')
-        const shown = spansTree ? treeView : view
-        return shown.collected({ ...list, note: notes }, run.request, options)
-      }
-      if (!spansTree) return onePage(route, view, { ...run, options }, () => note)
-      const list = await readSubaccountList(route, run, columns.order)
-      return treeView.collected(list, run.request, options)
+      const find: Find | undefined =
+        filters && own && Object.values(own).some(isFilter)
+          ? (lists, query) => filters.find(own, lists, query)
+          : undefined
+      const list = find
+        ? await filteredPage(find, run, spansTree)
+        : await (spansTree ? readSubaccountList(route, run, columns.order) : readPage(route, run))
+      const notes = [note, list.note].filter(Boolean).join(' ')
+      return view.page({ ...list, note: notes }, run.request, options)
     },
     shortening: view.shortening,
   }
@@ -123,34 +120,36 @@ function filteredPage(find: Find, run: SelectionRun, isTree: boolean): Promise<C
   })
 }
 
-type PageRun = Pick<
-  Run<ListRoute, typeof fieldsOption>,
-  'request' | 'options' | 'session' | 'signal'
->
-
 /**
- * Reads one page of one account. `noteOf` returns a note about its items. Compares later pages with
- * the first: not every version of the reference has `offset` [R], and a platform that ignores it
- * returns the first items on every page.
+ * Reads one page of one account. Compares later pages with the first: not every version of the
+ * reference has `offset` [R], and a platform that ignores it returns the first items on every page.
+ * Such a page has no items: a caller that adds up pages would count them twice.
  */
-export async function onePage(
+export async function readPage(
   route: ListRoute,
-  { page, repeatedPage }: ListView,
-  { request, options, session, signal }: PageRun,
-  noteOf?: (items: readonly ListItem[]) => string | undefined,
-): Promise<ToolOutput> {
+  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
+): Promise<CollectedItems> {
   // The client has parsed the reply with the route's schema, which is a page.
   const read = async (query: RouteRequest['query']) =>
     (await session.client.call(route, { ...request, query }, signal)) as ListReply
   const { query } = request
-  const isLater = Number(query.offset) > 0
-  const [reply, start] = await Promise.all([
+  const offset = Number(query.offset ?? 0)
+  const [{ count, items, ...rest }, start] = await Promise.all([
     read(query),
-    isLater ? read({ ...query, offset: 0, limit: 1 }) : undefined,
+    offset > 0 ? read({ ...query, offset: 0, limit: 1 }) : undefined,
   ])
-  const [one, first] = [reply.items[0], start?.items[0]]
-  const isRepeated = one !== undefined && first !== undefined && itemId(one) === itemId(first)
-  return isRepeated ? repeatedPage(reply) : page(reply, request, options, noteOf?.(reply.items))
+  const [one, first] = [items[0], start?.items[0]]
+  const total = count ?? null
+  if (one && first && itemId(one) === itemId(first)) {
+    const filter = 'created_before' in route.query.shape ? ', or narrow with created_before' : ''
+    const note = `The platform ignored offset and gave its first items again: they are left out. Ask for more at once with limit${filter}.`
+    return { items: [], total, nextOffset: null, note, rest }
+  }
+  const end = offset + items.length
+  const hasMore =
+    items.length > 0 && (count === undefined ? items.length >= Number(query.limit) : end < count)
+  // Keeps the platform's other fields of the page.
+  return { items, total, nextOffset: hasMore ? end : null, rest }
 }
 
 /**
