@@ -7,20 +7,13 @@ import { accountForPerson } from '../src/tool/account.ts'
 import { confirmOption } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
-import { type Fields, pathsBetween, sameFieldsOf } from '../src/tool/field-changes.ts'
+import type { Fields } from '../src/tool/field-changes.ts'
 import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
 import { listDefaults } from '../src/tool/lists/list-fields.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { badArgument } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
-import {
-  driftedFields,
-  earlierBody,
-  KeptChanges,
-  notTaken,
-  undoOption,
-  undoShape,
-} from '../src/tool/undo.ts'
+import { earlierBody, KeptChanges, notTaken, undoOption, undoShape } from '../src/tool/undo.ts'
 import { updateWarnings } from '../src/tool/update-items.ts'
 
 /** Returns the account of the tools: the key's own, or the pinned one. */
@@ -113,14 +106,8 @@ export const updateSubaccount = defineTool({
     }
     if (stored && Object.keys(body).length === 0)
       return kept.named(resultOf(stored, 'Nothing to take back.', undo?.notes))
-    const saved = await kept.send(
-      stored && {
-        ...{ request: asked, id, name: stored.name, unread: driftedFields(stored) },
-        paths: pathsBetween(sameFieldsOf(stored, body), body),
-      },
-      () => session.client.call(routes.accounts.updateSubaccount, { ...asked, body }, signal),
-      (saved) =>
-        stored ? pathsBetween(sameFieldsOf(stored, body), sameFieldsOf(saved, body)) : [],
+    const saved = await kept.sendFields(stored, { id, body, ...asked }, () =>
+      session.client.call(routes.accounts.updateSubaccount, { ...asked, body }, signal),
     )
     const warnings = undo && [...undo.notes, ...notTaken(body, saved)]
     return kept.named(resultOf(saved, lineOf('Updated')(saved), warnings))

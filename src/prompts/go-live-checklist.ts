@@ -1,5 +1,7 @@
 import type { Agent } from '../contract/agent.ts'
+import { e164 } from '../contract/field.ts'
 import { routes } from '../contract/routes.ts'
+import { ownNumbers } from '../mcp/completions.ts'
 import { definePrompt, type PromptReader, type ReadResult } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
 import { type CatalogPart, checkCatalogPart } from '../tool/checks/catalog-check.ts'
@@ -12,7 +14,7 @@ import {
   inboundCheck,
   numberChecks,
 } from '../tool/checks/readiness.ts'
-import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
+import { agentArgument } from './arguments.ts'
 import {
   attached,
   type NumberAndTrunk,
@@ -38,8 +40,12 @@ export const goLiveChecklist = definePrompt({
   requires: routes.agents.get,
   arguments: {
     agent_id: agentArgument,
-    from_number: ownNumberArgument('Your number that the agent calls from or answers, E.164.'),
-    to_number: optionalNumberArgument('Your own telephone, to ring for the test, E.164.'),
+    from_number: {
+      schema: e164('Your number that the agent calls from or answers, E.164.'),
+      completion: ownNumbers,
+    },
+    // It is not the account's: no list has values for it.
+    to_number: { schema: e164('Your own telephone, to ring for the test, E.164.').optional() },
   },
   async prepare({ agent_id, from_number, to_number }, reader) {
     const agent = await reader.requireAgent(agent_id)

@@ -1,13 +1,14 @@
 import type { Message } from '../contract/call.ts'
 import { Call, type CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
+import { callIds } from '../mcp/completions.ts'
 import type { Attachment, PromptReader } from '../mcp/prompt.ts'
 import { definePrompt } from '../mcp/prompt.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { project } from '../tool/lists/list-fields.ts'
 import { transcriptLines, transcriptOf } from '../tool/results/call-report.ts'
-import { callArgument } from './arguments.ts'
+import { reference } from './arguments.ts'
 import {
   attached,
   attachedFrom,
@@ -40,7 +41,9 @@ export const investigateCall = definePrompt({
   title: 'Investigate a failed call',
   description: 'Finds out why a call went wrong and what to change.',
   requires: routes.calls.get,
-  arguments: { call_id: callArgument },
+  arguments: {
+    call_id: { schema: reference('Call id, from list_calls.'), completion: callIds },
+  },
   async prepare({ call_id }, reader) {
     const call = await reader.require(routes.calls.get, { params: { call_id } }, 'call_id')
     const messages = call.messages ?? []

@@ -1,11 +1,12 @@
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
+import { trunkIds } from '../mcp/completions.ts'
 import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
 import { readOwnNumbers } from '../tool/checks/readiness.ts'
 import { project } from '../tool/lists/list-fields.ts'
-import { trunkArgument } from './arguments.ts'
+import { reference } from './arguments.ts'
 import { attachedFrom, attachedList, attachedTrunk } from './attachments.ts'
 
 export const migrateNumbers = definePrompt({
@@ -14,8 +15,14 @@ export const migrateNumbers = definePrompt({
   description: 'Moves phone numbers from one SIP trunk to another, one first, with a way back.',
   requires: routes.sipTrunks.get,
   arguments: {
-    from_trunk_id: trunkArgument('Id of the trunk the numbers are on, from list_sip_trunks.'),
-    to_trunk_id: trunkArgument('Id of the trunk to move them to, from list_sip_trunks.'),
+    from_trunk_id: {
+      schema: reference('Id of the trunk the numbers are on, from list_sip_trunks.'),
+      completion: trunkIds,
+    },
+    to_trunk_id: {
+      schema: reference('Id of the trunk to move them to, from list_sip_trunks.'),
+      completion: trunkIds,
+    },
   },
   async prepare({ from_trunk_id, to_trunk_id }, reader) {
     if (from_trunk_id === to_trunk_id) {

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { ApiError, failureText, isNotFound, mayBeDone } from '../platform/failure.ts'
 import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
 import { pause } from '../platform/time-limit.ts'
-import { canonicalId } from '../text/canonical-id.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
 import type { NamingArgument } from './references/kinds.ts'
@@ -39,28 +38,8 @@ export type SelectedItem = {
   readonly account?: AccountInTree
 } & ({ readonly id: string } | { readonly problem: string })
 
-/** Items that a call names, each once. */
-export interface Selection {
-  readonly items: readonly SelectedItem[]
-  /** Repeated references to the same item. */
-  readonly repeated: readonly string[]
-}
-
 /** The argument that names many items. */
 export const manyIds = z.array(z.string().min(1)).min(1).max(maxItems).optional()
-
-/** Deduplicates items, by whatever reference. */
-export function eachOnce(items: readonly SelectedItem[]): Selection {
-  const keys = items.map((item) => {
-    const { given, account } = item
-    return `${canonicalId('id' in item ? item.id : given)} ${account?.id ?? ''}`
-  })
-  const isFirst = (_: SelectedItem, i: number) => keys.indexOf(keys[i] ?? '') === i
-  return {
-    items: items.filter(isFirst),
-    repeated: items.filter((item, i) => !isFirst(item, i)).map(({ given }) => given),
-  }
-}
 
 /** Result for one item, with the caller's reference. */
 export interface NamedOutcome<T> {
@@ -206,9 +185,8 @@ function waitAfter(error: unknown, retries: number): number | undefined {
 const longestProblem = 600
 
 /** The reason why an item failed, with its argument, on one line. */
-function problemText(error: ApiError | Refused): string {
-  return firstCharacters(wholeText(error), longestProblem)
-}
+const problemText = (error: ApiError | Refused): string =>
+  firstCharacters(wholeText(error), longestProblem)
 
 function wholeText(error: ApiError | Refused): string {
   if (error instanceof Refused) {

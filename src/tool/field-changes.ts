@@ -36,7 +36,7 @@ export function overlay(stored: unknown, change: unknown): unknown {
 }
 
 /** A field of free data, whose name may be one of Object.prototype. */
-export const ownField = (fields: Fields, name: string): unknown =>
+const ownField = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
 /** What differs, with the keys on the way to it: a key may contain dots. */
@@ -87,8 +87,9 @@ export const leavesOf = (fields: Fields, above = ''): string[] =>
     return value === undefined ? [] : [path]
   })
 
-/** The value at a dotted path. */
-export const valueAt = (fields: Fields, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>((value, name) => (isObject(value) ? ownField(value, name) : undefined), fields)
+/** The value at a path; dotted, or with the keys on the way: a key may contain dots. */
+export const valueAt = (fields: Fields, path: string | readonly string[]): unknown =>
+  (typeof path === 'string' ? path.split('.') : path).reduce<unknown>(
+    (value, name) => (isObject(value) ? ownField(value, name) : undefined),
+    fields,
+  )

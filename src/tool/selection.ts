@@ -12,7 +12,7 @@ import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { closestItems, itemLabel, nameWithId } from '../text/closest-match.ts'
 import { counted, shownName } from '../text/dialog-text.ts'
-import { eachOnce, forEach, maxItems, type SelectedItem, type Selection } from './bulk.ts'
+import { forEach, maxItems, type SelectedItem } from './bulk.ts'
 import type { ListRoute } from './lists/list-fields.ts'
 import {
   type FailedAccounts,
@@ -162,7 +162,11 @@ const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
   failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
 
 /** Several items to change. A list of one is a bulk operation, too. */
-export interface ItemSelection extends Selection {
+export interface ItemSelection {
+  /** Each once. */
+  readonly items: readonly SelectedItem[]
+  /** Repeated references to the same item. */
+  readonly repeated: readonly string[]
   /** The argument that named them. */
   readonly argument: string
   /** True if the items were not named one by one. */
@@ -175,11 +179,18 @@ export interface ItemSelection extends Selection {
   readonly leftOut?: string
 }
 
-/** Items that were named one by one. */
-export const namedItems = (argument: string, items: readonly SelectedItem[]): ItemSelection => ({
-  ...eachOnce(items),
-  ...{ argument, isByFilter: false, failed: [], notes: [] },
-})
+/** Items that were named one by one, by whatever reference. */
+export function namedItems(argument: string, items: readonly SelectedItem[]): ItemSelection {
+  const keyOf = (item: SelectedItem) =>
+    `${canonicalId('id' in item ? item.id : item.given)} ${item.account?.id ?? ''}`
+  const each = [...Map.groupBy(items, keyOf).values()]
+  const repeated = items.filter((item) => !each.some(([first]) => first === item))
+  return {
+    items: each.flatMap((same) => same.slice(0, 1)),
+    repeated: repeated.map(({ given }) => given),
+    ...{ argument, isByFilter: false, failed: [], notes: [] },
+  }
+}
 
 /** The arguments of a selection. Exactly one of an id, ids and filters is given. */
 interface SelectionGiven {

@@ -12,7 +12,15 @@ import { isObject } from '../text/json.ts'
 import { mapStringsOfObject } from '../text/safe-text.ts'
 import { runIn } from './bulk.ts'
 import { confirmName } from './confirm-mode.ts'
-import { changesOf, type Fields, fieldChanges, ownField, shortJson } from './field-changes.ts'
+import {
+  changesOf,
+  type Fields,
+  fieldChanges,
+  pathsBetween,
+  sameFieldsOf,
+  shortJson,
+  valueAt,
+} from './field-changes.ts'
 import { badArgument } from './refused.ts'
 import { namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
@@ -47,9 +55,11 @@ export const undoShape = {
 
 type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAccount' | 'redact'>
 
+type RequestOnly = Pick<RouteRequest, 'params'>
+
 /** An object that is about to be changed. */
 interface ObjectToChange extends Pick<ChangedObject, 'id' | 'paths'> {
-  readonly request: Pick<RouteRequest, 'params'>
+  readonly request: RequestOnly
   /** The names in `paths` whose earlier values are not known (`driftedFields`). */
   readonly unread: readonly string[]
   readonly name?: string | null | undefined
@@ -130,6 +140,25 @@ export class KeptChanges {
       }
       throw error
     }
+  }
+
+  /**
+   * The same for an object whose fields an update takes as they are stored. `stored`: as it was
+   * read, if it was.
+   */
+  sendFields<T extends Fields & { readonly name?: string | null | undefined }>(
+    stored: T | undefined,
+    { id, body, ...request }: { readonly id: string; readonly body: Fields } & RequestOnly,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const changed = (to: Fields) => (stored ? pathsBetween(sameFieldsOf(stored, body), to) : [])
+    return this.send(
+      stored && {
+        ...{ request, id, name: stored.name, unread: driftedFields(stored), paths: changed(body) },
+      },
+      send,
+      (reply) => changed(sameFieldsOf(reply, body)),
+    )
   }
 
   /**
@@ -311,12 +340,6 @@ const longestShown = 100
 const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null)
 
 const isEmpty = (value: unknown) => value === '' || isDeepStrictEqual(value, [])
-
-const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (inner, name) => (isObject(inner) ? ownField(inner, name) : undefined),
-    value,
-  )
 
 /**
  * The body that gives plain fields their earlier values. `removable`: those that null removes; no

@@ -6,10 +6,9 @@ import { counted, quoted, quotedNameWithId, shownName } from '../../src/text/dia
 import { manyIds } from '../../src/tool/bulk.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
-  changesOf,
+  changesBetween,
   type FieldChange,
   type Fields,
-  pathsBetween,
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
@@ -17,7 +16,7 @@ import { listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { driftedFields, earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
+import { earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
 import {
   type UpdateReport,
   updatedItemShape,
@@ -136,23 +135,15 @@ async function updateTrunk(
   const emptied = 'allowed_ips' in body && isEmpty(body.allowed_ips) ? [emptyIps] : []
   const notes = [...(undo?.notes ?? []), ...(ips?.warnings ?? []), ...emptied]
   const shared = { missing: ips ? [ips.missing] : [], isUndo: undo !== undefined }
-  const changed = (to: Fields) => pathsBetween(stored && sameFieldsOf(stored, body), to)
   if (stored && (run.options.dry_run || Object.keys(body).length === 0)) {
-    const changes = changesOf(changed(body))
+    const changes = changesBetween(sameFieldsOf(stored, body), body)
     return { item: stored, applied: false, changes, warnings: notes, isIgnored: false, ...shared }
   }
-  const saved = await kept.send(
-    stored && {
-      ...{ request, id, name: stored.name, unread: driftedFields(stored) },
-      paths: changed(body),
-    },
-    () => client.call(routes.sipTrunks.update, { ...request, body }, run.signal),
-    (reply) => changed(sameFieldsOf(reply, body)),
+  const saved = await kept.sendFields(stored, { id, body, ...request }, () =>
+    client.call(routes.sipTrunks.update, { ...request, body }, run.signal),
   )
   const ignored = notTaken(body, saved)
-  const changes = changesOf(
-    pathsBetween(sameFieldsOf(stored ?? {}, body), sameFieldsOf(saved, body)),
-  )
+  const changes = changesBetween(sameFieldsOf(stored ?? {}, body), sameFieldsOf(saved, body))
   return {
     ...{ item: saved, applied: changes.length > 0, changes, isIgnored: ignored.length > 0 },
     ...{ warnings: [...notes, ...ignored], ...shared },
