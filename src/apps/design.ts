@@ -82,7 +82,7 @@ button.quiet { border-color: transparent; background: none; color: var(--accent)
 .muted { color: var(--muted); }
 .small { font-size: var(--size-1); }
 .number { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.zero { color: var(--muted); opacity: .75; }
+.zero { color: var(--muted); font-weight: 400; }
 .row { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-3); align-items: center; }
 .badge {
   display: inline-flex; align-items: center; gap: .375em; padding: .0625rem .5rem; border-radius: 99rem;
