@@ -1,7 +1,13 @@
-import { type Counted, startUsagePlatform } from '../harness/usage-platform.ts'
+import { envelope, json } from '../harness/fake-platform.ts'
+import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-platform.ts'
 import type { Picture } from './picture.ts'
 
+/* Usage of a dental practice, whose calls are fewer at weekends and in one quiet week. */
+
 const day = 86_400_000
+const october = Date.UTC(2026, 9, 1)
+/** Midnight of the day on which the picture is taken. */
+const today = Math.floor(Date.now() / day) * day
 
 const agents = [
   { id: 'agent-1', name: 'Front desk' },
@@ -9,39 +15,127 @@ const agents = [
   { id: 'agent-3', name: 'Reminders' },
 ]
 
-/** Calls by day of the week, from Sunday; the third week of the month is a quiet one. */
+/** Calls by day of the week, from Sunday. */
 const perDay = [2, 14, 11, 12, 9, 16, 4]
 
-function novemberCalls(): Counted[] {
-  const start = Date.UTC(2026, 10, 1)
-  return Array.from({ length: 28 }, (_, at) => {
-    const usual = perDay[at % 7] ?? 0
-    const calls = at >= 14 && at < 21 ? Math.ceil(usual / 3) : usual
-    return Array.from({ length: calls }, (_, call) => ({
-      at: new Date(start + at * day + 8 * 3_600_000 + call * 1_700_000).toISOString(),
+/** Conversations of 61 days, of which 31 are before the day `first`. */
+const conversationsAround = (first: number, agentsCount = 3): Counted[] =>
+  Array.from({ length: 61 }, (_, at) => {
+    const start = first + (at - 31) * day
+    const usual = perDay[new Date(start).getUTCDay()] ?? 0
+    const isQuiet = at >= 45 && at < 52
+    return Array.from({ length: isQuiet ? Math.ceil(usual / 3) : usual }, (_, call) => ({
+      at: new Date(start + 8 * 3_600_000 + call * 1_700_000).toISOString(),
       seconds: 70 + ((at * 37 + call * 53) % 190),
-      agent: `agent-${1 + ((call * 7 + at) % 6 > 3 ? 2 : (call + at) % 2)}`,
+      agent: `agent-${1 + (agentsCount > 3 ? (call * 5 + at) % agentsCount : (call * 7 + at) % 6 > 3 ? 2 : (call + at) % 2)}`,
     }))
-  }).flat()
+  })
+    .flat()
+    .filter(({ at }) => Date.parse(at) < Date.now() || first < today)
+
+/** All conversations as calls, and one failed call for each six of them. */
+const callsOf = (conversations: readonly Counted[]) =>
+  conversations.flatMap(({ at, agent }, index) => {
+    const call = { type: 'phone', direction: 'outbound', agent_id: agent, created: at }
+    const numbers = { from_number: '+12025550110', to_number: '+12025550123' }
+    const failed = {
+      ...{ ...call, ...numbers, id: `failed-${index}`, status: 'failed' },
+      answer_status: index % 4 === 0 ? 'user_busy' : 'user_unavailable',
+    }
+    const completed = { ...call, ...numbers, id: `call-${index}`, status: 'completed' }
+    return [{ ...completed, answer_status: 'human' }, ...(index % 6 === 0 ? [failed] : [])]
+  })
+
+interface Scene {
+  readonly conversations?: readonly Counted[]
+  readonly named?: readonly { readonly id: string; readonly name: string }[]
+  readonly args?: Readonly<Record<string, unknown>>
 }
 
-async function novemberUsage() {
+const inOctober = { start: '2026-10-01T00:00:00Z', end: '2026-10-29T00:00:00Z' }
+const byAgent = { granularity: 'day', group_by: ['agent'] }
+
+/** By default the days of October by agent. */
+async function usagePlatform({
+  conversations = conversationsAround(october),
+  named = agents,
+  args = { ...inOctober, ...byAgent },
+}: Scene = {}) {
   const platform = await startUsagePlatform(
-    novemberCalls(),
+    conversations,
     {},
     {
-      '/agents': { count: agents.length, items: agents },
+      '/agents': { count: named.length, items: named },
+      '/calls': listedCalls(callsOf(conversations)),
     },
   )
-  const args = {
-    start: '2026-11-01T00:00:00Z',
-    end: '2026-11-29T00:00:00Z',
-    granularity: 'day',
-    group_by: ['agent'],
-  }
   return Object.assign(platform, { call: { tool: 'get_usage', args } })
 }
 
+const sinceFortnight = new Date(today - 13 * day).toISOString()
+const practice = [
+  ...['Front desk', 'Terminservice', 'Patientenaufnahmekoordinationsassistentin', 'Recalls'],
+  ...['استقبال المرضى', 'Reminders', 'Emergency line', 'Billing', 'Orthodontics', 'Night desk'],
+].map((name, at) => ({ id: `agent-${at + 1}`, name }))
+
+const usagePicture = (name: string, scene: Scene, more: Partial<Picture> = {}): Picture => ({
+  ...{ name, open: () => usagePlatform(scene), ready: 'canvas' },
+  ...more,
+})
+
 export const usagePictures: readonly Picture[] = [
-  { name: 'usage', open: novemberUsage, ready: 'canvas' },
+  usagePicture('usage', {}),
+  usagePicture('usage-today', {
+    conversations: conversationsAround(today - 13 * day),
+    args: { ...byAgent, start: sinceFortnight },
+  }),
+  usagePicture('usage-ungrouped', { args: { ...inOctober, granularity: 'day' } }),
+  usagePicture('usage-many', {
+    ...{ conversations: conversationsAround(october, 10), named: practice },
+    args: { ...inOctober, granularity: 'day', group_by: ['agent'] },
+  }),
+  usagePicture('usage-hours', {
+    args: {
+      ...byAgent,
+      start: '2026-10-05T00:00:00Z',
+      end: '2026-10-10T00:00:00Z',
+      granularity: 'hour',
+    },
+  }),
+  usagePicture('usage-months', {
+    args: { ...inOctober, start: '2026-09-01T00:00:00Z', granularity: 'month' },
+  }),
+  usagePicture(
+    'usage-compared',
+    {
+      args: {
+        ...inOctober,
+        start: '2026-10-15T00:00:00Z',
+        ...byAgent,
+        compare_start: inOctober.start,
+      },
+    },
+    { ready: 'table' },
+  ),
+  usagePicture(
+    'usage-total',
+    { args: { ...inOctober, group_by: ['agent'], granularity: 'total' } },
+    { ready: 'table' },
+  ),
+  usagePicture('usage-without-tools', {}, { context: { withoutTools: true } }),
+  usagePicture('usage-empty', { conversations: [] }, { ready: '.state' }),
+  usagePicture('usage-loading', {}, { ready: '.skeleton', act: async () => undefined }),
+  usagePicture(
+    'usage-failed',
+    {},
+    {
+      ready: '.state',
+      open: async () => {
+        const platform = await usagePlatform()
+        platform.behave((_, response) => json(response, 503, envelope('unavailable', 'busy')))
+        return platform
+      },
+    },
+  ),
+  usagePicture('usage-german', {}, { context: { locale: 'de', timeZone: 'Europe/Berlin' } }),
 ]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { envelope, json } from '../harness/fake-platform.ts'
-import { type Counted, startUsagePlatform } from '../harness/usage-platform.ts'
+import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-platform.ts'
 import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import {
@@ -19,7 +19,7 @@ import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 const browser = browserOfFile()
 
 const day = 86_400_000
-const start = Date.UTC(2026, 10, 1)
+const start = Date.UTC(2025, 10, 1)
 
 /** Calls of each day: two of the one agent, one of the other. */
 const calls: Counted[] = Array.from({ length: 60 }, (_, at) => ({
@@ -32,8 +32,8 @@ const agents = [
   { id: 'agent-2', name: 'Terminservice' },
 ]
 const november = {
-  start: '2026-11-01T00:00:00Z',
-  end: '2026-11-21T00:00:00Z',
+  start: '2025-11-01T00:00:00Z',
+  end: '2025-11-21T00:00:00Z',
   granularity: 'day',
 }
 const byAgent = { ...november, group_by: ['agent'] }
@@ -42,11 +42,33 @@ const byAgent = { ...november, group_by: ['agent'] }
 async function show({
   counted = calls,
   named = agents,
+  listed = [],
   ...settings
-}: Partial<ViewSettings> & { counted?: readonly Counted[]; named?: readonly object[] } = {}) {
-  const items = { count: named.length, items: named }
-  const platform = await startUsagePlatform(counted, {}, { '/agents': items })
+}: Partial<ViewSettings> & {
+  counted?: readonly Counted[]
+  named?: readonly object[]
+  listed?: readonly { readonly created: string }[] | number
+} = {}) {
+  const others = {
+    '/agents': { count: named.length, items: named },
+    '/calls': typeof listed === 'number' ? listed : listedCalls(listed),
+  }
+  const platform = await startUsagePlatform(counted, {}, others)
   return showOn(platform, browser, { tool: 'get_usage', args: byAgent, ...settings })
+}
+
+/** What the view asked for because of a choice in it, not in the background. */
+const chosenCalls = ({ calls }: ShownView) =>
+  calls
+    .filter(({ name, arguments: args }) => name === 'get_usage' && !args?.compare_start)
+    .map(({ arguments: args }) => args)
+
+/** The figures by name, each with its change; none while one is being read. */
+async function figures({ frame }: ShownView) {
+  const text = await frame.evaluate(
+    '[...document.querySelectorAll(".figures:not([hidden]) > div")].map((one) => one.querySelector(".skeleton") ? [] : [...one.children].map(({ innerText }) => innerText.replace(/\\s+/g, " ").trim()))',
+  )
+  return text
 }
 
 const rows = (view: ShownView) => countOf(view, 'tbody tr')
@@ -78,13 +100,13 @@ test('groups keep their colours with forced colours', async () => {
 })
 
 describe.each(places)('usage %s', (_, page) => {
-  test('is a chart with a table beside it, for everybody', async () => {
+  test('is figures, a chart and a table, for everybody', async () => {
     const view = await show({ page })
     await view.run()
     await view.frame.waitForSelector('canvas')
     const text = await view.text()
     expect(text).toContain('Front desk')
-    expect(text).toMatch(/Minutes\s+147\s/)
+    expect(text).toMatch(/Minutes\s+147\.0\s/)
     expect(text).toMatch(/Conversations\s+60\s/)
     expect(await rows(view)).toBe(20)
     await expectWellMade(view, page)
@@ -93,7 +115,7 @@ describe.each(places)('usage %s', (_, page) => {
   test('says so when there was none', async () => {
     const view = await show({ page, counted: [] })
     await view.run()
-    await view.frame.waitForSelector('.empty')
+    await view.frame.waitForSelector('.state')
     expect(await countOf(view, 'canvas, table')).toBe(0)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
@@ -119,6 +141,7 @@ describe.each(places)('usage %s', (_, page) => {
     await view.frame.click('#more')
     await expect.poll(() => rows(view)).toBeGreaterThan(first)
     expect(await view.text()).toMatch(/\d+ others/)
+    expect(await countOf(view, '.legend li')).toBe(8)
     expect(await view.text()).not.toContain('\u202e')
     expect(await view.frame.evaluate('document.querySelectorAll("img").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Usage over time')
@@ -132,10 +155,10 @@ test('the range is told in the zone of its times', async () => {
   const view = await show({ context: { timeZone: 'Asia/Tokyo' } })
   await view.run()
   await view.frame.waitForSelector('canvas')
-  expect(await view.text()).toContain('1 Nov 2026, 00:00 – 21 Nov 2026, 00:00, by day, in UTC')
+  expect(await view.text()).toContain('1–20 Nov 2025 · by day · UTC')
 })
 
-test('the table of a few groups has room beside the chart', async () => {
+test('the table of a few groups has room below the chart', async () => {
   const named = [...agents, { id: 'agent-3', name: 'Appointment reminders' }]
   const three = calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 3)}` }))
   const view = await show({
@@ -154,18 +177,24 @@ test('the figures of a bar are shown under the pointer, and by the arrow keys', 
   const view = await show()
   await view.run()
   await view.frame.waitForSelector('canvas')
-  expect(await chosen(view)).toBe('Fri 20 Nov: 6 minutes')
+  expect(await chosen(view)).toBe('Total: 147.0 minutes')
+  expect(await view.frame.innerText('.legend')).toMatch(/Front desk\s+97.5\s+Terminservice\s+49.5/)
   await view.frame.hover('.u-over', { position: { x: 3, y: 50 } })
-  expect(await chosen(view)).toBe('Sun 1 Nov: 4.5 minutes')
+  expect(await chosen(view)).toBe('Sat 1 Nov: 4.5 minutes')
+  await view.frame.hover('h1')
+  expect(await chosen(view)).toBe('Total: 147.0 minutes')
   await view.frame.focus('#chart')
+  expect(await chosen(view)).toBe('Sat 1 Nov: 4.5 minutes')
   await view.page.keyboard.press('ArrowRight')
-  expect(await chosen(view)).toBe('Mon 2 Nov: 9 minutes')
-  expect(await view.frame.innerText('.legend')).toMatch(/Front desk 6.5\s+Terminservice 2.5/)
+  expect(await chosen(view)).toBe('Sun 2 Nov: 9.0 minutes')
+  expect(await view.frame.innerText('.legend')).toMatch(/Front desk\s+6.5\s+Terminservice\s+2.5/)
   const said = 'document.querySelector("#chart").getAttribute("aria-valuetext")'
-  expect(await view.frame.evaluate(said)).toBe('Mon 2 Nov: 9 minutes')
+  expect(await view.frame.evaluate(said)).toBe('Sun 2 Nov: 9.0 minutes')
   await view.page.keyboard.press('End')
   await view.page.keyboard.press('ArrowRight')
-  expect(await chosen(view)).toBe('Fri 20 Nov: 6 minutes')
+  expect(await chosen(view)).toBe('Thu 20 Nov: 6.0 minutes')
+  await view.frame.focus('#measure')
+  expect(await chosen(view)).toBe('Total: 147.0 minutes')
 })
 
 test('the keyboard reaches everything', async () => {
@@ -180,16 +209,18 @@ test('granularity, groups and measure are chosen in the view', async () => {
   await view.run()
   await view.frame.waitForSelector('canvas')
   await view.frame.selectOption('#measure', 'conversations')
-  expect(await chosen(view)).toBe('Fri 20 Nov: 3 conversations')
+  expect(await chosen(view)).toBe('Total: 60 conversations')
   await view.frame.focus('#granularity')
   await view.frame.selectOption('#granularity', 'month')
   await expect.poll(() => rows(view)).toBe(1)
-  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2026\s+60/)
+  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025\s+60/)
   await view.frame.selectOption('#grouping', '')
   await expect.poll(view.text).not.toContain('Front desk')
   await view.frame.selectOption('#granularity', 'total')
-  await expect.poll(() => view.frame.innerText('tbody')).toMatch(/^All\s+147\s+60$/)
-  expect(view.calls.map(({ arguments: args }) => args)).toEqual([
+  // The figures have the total already.
+  await expect.poll(() => countOf(view, 'table')).toBe(0)
+  expect(await view.text()).toMatch(/Conversations\s+60\s/)
+  expect(chosenCalls(view)).toEqual([
     { ...byAgent, granularity: 'month' },
     { ...november, granularity: 'month' },
     { ...november, granularity: 'total' },
@@ -199,13 +230,167 @@ test('granularity, groups and measure are chosen in the view', async () => {
   expect(view.complaints).toEqual([])
 })
 
+test('the table has the same decimals, quiet zeros and a row of totals', async () => {
+  const view = await show({ counted: calls.filter((_, at) => at !== 3) })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const cells = await view.frame.evaluate(
+    '[...document.querySelectorAll("td")].map(({ innerText }) => innerText)',
+  )
+  for (const cell of cells as string[]) expect(cell).toMatch(/^\d+\.\d$/)
+  expect(await view.frame.innerText('td .zero')).toBe('0.0')
+  expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+144.5\s+97.5\s+47.0$/)
+})
+
+/** A call, a day into the shown time or as long before it. */
+const listedCall = (id: string, days: number, answer_status = 'human') => ({
+  ...{ id, type: 'phone', direction: 'inbound', answer_status },
+  status: answer_status === 'human' ? 'completed' : 'failed',
+  created: new Date(start + days * day + 3_600_000).toISOString(),
+})
+
+describe('the figures', () => {
+  const before = Array.from({ length: 30 }, (_, at) => ({
+    at: new Date(start - 5 * day + at * 60_000).toISOString(),
+    seconds: 100,
+  }))
+  const listed = [
+    ...[listedCall('1', 1), listedCall('2', 2), listedCall('3', 3)],
+    ...[listedCall('4', 4, 'user_busy'), listedCall('5', -3), listedCall('6', -3, 'user_busy')],
+  ]
+
+  test('have their change against the time before, read in the background', async () => {
+    const view = await show({ counted: [...calls, ...before], listed })
+    await view.run()
+    await expect
+      .poll(() => figures(view))
+      .toEqual([
+        ['Conversations', '60', 'up 100.0%'],
+        ['Minutes', '147.0', 'up 194.0%'],
+        ['Answer rate', '75.0%', 'up 25.0 points'],
+        ['Average length', '2:27', 'up 47.0%'],
+        ['Failed', '1', 'No change'],
+      ])
+    expect(await view.frame.innerText('#compared')).toBe('Compared with 12–31 Oct 2025.')
+    const [from, until] = [november.start, november.end].map((time) => new Date(time).toISOString())
+    const range = { start: from, end: until, tz: 'UTC' }
+    expect(view.calls).toEqual([
+      {
+        name: 'get_usage',
+        arguments: { ...range, granularity: 'total', compare_start: '2025-10-12T00:00:00.000Z' },
+      },
+      {
+        name: 'list_calls',
+        arguments: {
+          ...{ include_subaccounts: true, review: true, evidence: 1 },
+          ...{ created_after: from, created_before: until, tz: 'UTC' },
+        },
+      },
+    ])
+    // Another measure, theme or size reads nothing again.
+    await view.frame.selectOption('#measure', 'conversations')
+    await view.change({ theme: 'dark' })
+    await expect.poll(() => figures(view)).toHaveLength(5)
+    expect(view.calls).toHaveLength(2)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  })
+
+  test('have a place while they are read', async () => {
+    const view = await show({ listed })
+    await view.page.evaluate('bridge.oncalltool = () => new Promise(() => undefined)')
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    expect(await countOf(view, '.figures > div')).toBe(5)
+    expect(await countOf(view, '.figures .skeleton')).toBe(7)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  })
+
+  test('that cannot be read are left out, and nothing else', async () => {
+    const view = await show({ counted: [...calls, ...before], listed: 403 })
+    await view.run()
+    await expect
+      .poll(() => figures(view))
+      .toEqual([
+        ['Conversations', '60', 'up 100.0%'],
+        ['Minutes', '147.0', 'up 194.0%'],
+        ['Average length', '2:27', 'up 47.0%'],
+      ])
+    expect(await countOf(view, '.failed')).toBe(0)
+    expect(await countOf(view, 'canvas')).toBe(1)
+  })
+
+  test('are left out by a server that does not expose calls', async () => {
+    const view = await show({ env: { VOICE_AGENT_TOOLS: 'get_usage' } })
+    await view.run()
+    await expect.poll(() => figures(view)).toHaveLength(3)
+    expect(await countOf(view, '.failed')).toBe(0)
+  })
+
+  test('of a host without tools are those of the result', async () => {
+    const view = await show({ context: { withoutTools: true } })
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    expect(await figures(view)).toEqual([
+      ['Conversations', '60', ''],
+      ['Minutes', '147.0', ''],
+      ['Average length', '2:27', ''],
+    ])
+    expect(view.calls).toEqual([])
+  })
+
+  test('of more calls than are counted say so, and count none', async () => {
+    const counted = Array.from({ length: 2001 }, () => ({ at: november.start, seconds: 60 }))
+    const view = await show({ counted, args: november })
+    await view.run()
+    await expect.poll(() => figures(view)).toHaveLength(3)
+    await expect.poll(() => view.frame.innerText('#compared')).toContain('too many calls')
+    expect(view.calls.map(({ name }) => name)).toEqual(['get_usage'])
+  })
+})
+
+test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('today in %s is not over', async (tz) => {
+  const now = { at: new Date(Date.now() - 1000).toISOString(), seconds: 60 }
+  const since = new Date(Date.now() - 3 * day).toISOString()
+  const args = { start: since, granularity: 'day', tz }
+  const view = await show({ counted: [now], args, context: { timeZone: 'UTC' } })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const today = new Date().toLocaleDateString('en-GB', {
+    ...{ timeZone: tz, weekday: 'short', day: 'numeric', month: 'short' },
+  })
+  const rows = await view.frame.evaluate(
+    '[...document.querySelectorAll("tbody th")].map(({ innerText }) => innerText)',
+  )
+  const running = (rows as string[]).filter((row) => row.includes('so far'))
+  expect(running).toEqual([`${today.replace(',', '')} so far`])
+  expect(await view.frame.innerText('figcaption')).toContain('Today so far')
+})
+
+test('an empty time offers a longer one, and to read again', async () => {
+  const args = { ...byAgent, end: '2025-11-03T00:00:00Z', tz: 'Europe/Berlin' }
+  const view = await show({ counted: [], args })
+  await view.run()
+  await view.frame.waitForSelector('.state')
+  await view.frame.click('#again')
+  await expect.poll(() => chosenCalls(view)).toEqual([args])
+  await view.frame.click('#longer')
+  await expect.poll(() => chosenCalls(view).length).toBe(2)
+  const [, { start: from, ...rest } = {}] = chosenCalls(view)
+  expect(rest).toEqual({ granularity: 'day', group_by: ['agent'], tz: 'Europe/Berlin' })
+  expect(Math.round((Date.now() - Date.parse(String(from))) / day)).toBeGreaterThanOrEqual(29)
+  // A month without a conversation offers a year.
+  await expect.poll(() => view.frame.innerText('#longer')).toContain('12 months')
+})
+
 test('a comparison is shown by group, with the change', async () => {
-  const compared = { ...byAgent, start: '2026-11-11T00:00:00Z', compare_start: november.start }
+  const compared = { ...byAgent, start: '2025-11-11T00:00:00Z', compare_start: november.start }
   const view = await show({ args: compared })
   await view.run()
   await view.frame.waitForSelector('table')
-  expect(await view.text()).toContain('compared with')
-  expect(await view.text()).toMatch(/Front desk\s+[\d.]+\s+20\s+[\d.]+\s+[+−-]?[\d.]+/)
+  expect(await view.text()).toContain('Compared with 1–10 Nov 2025.')
+  expect(await view.text()).toMatch(
+    /Front desk\s+20\s+[\d.]+\s+[\d:]+\s+[\d.]+\s+[+−-]?[\d.]+\s+[+−-]?[\d.]+%/,
+  )
   expect(await accessibilityFlaws(view.frame)).toEqual([])
 })
 
@@ -221,9 +406,9 @@ test('the theme of the host may change while the view is shown', async () => {
   await view.run()
   await view.frame.waitForSelector('canvas')
   await view.page.evaluate("bridge.setHostContext({ theme: 'dark', locale: 'de' })")
-  await expect.poll(() => chosen(view)).toBe('Fr., 20. Nov.: 6 minutes')
+  await expect.poll(() => chosen(view)).toBe('Total: 147,0 minutes')
   const background = 'getComputedStyle(document.documentElement).backgroundColor'
-  expect(await view.frame.evaluate(background)).toBe('rgb(31, 31, 29)')
+  expect(await view.frame.evaluate(background)).toBe('rgb(27, 28, 31)')
 })
 
 test('what was chosen stays when the host gives the view another size', async () => {
@@ -234,7 +419,7 @@ test('what was chosen stays when the host gives the view another size', async ()
   await view.page.keyboard.press('Home')
   await view.page.evaluate('bridge.setHostContext({ containerDimensions: { width: 700 } })')
   await sleep(300)
-  expect(await chosen(view)).toBe('Sun 1 Nov: 4.5 minutes')
+  expect(await chosen(view)).toBe('Sat 1 Nov: 4.5 minutes')
 })
 
 test('of two choices made at once the last one counts, whichever answer comes first', async () => {
@@ -277,7 +462,7 @@ describe('an answer', () => {
     await view.frame.waitForSelector('canvas')
     view.platform.behave((_, response) => json(response, 403, envelope('forbidden', '<b>no</b>')))
     await view.frame.selectOption('#granularity', 'month')
-    await expect.poll(() => view.frame.innerText('#problem')).toContain('forbidden')
+    await expect.poll(() => view.frame.innerText('#problem')).toContain('No access')
     expect(await view.frame.evaluate('document.querySelectorAll("#problem b").length')).toBe(0)
     expect(await rows(view)).toBe(20)
     expect(await view.frame.evaluate('document.querySelector("#granularity").value')).toBe('day')

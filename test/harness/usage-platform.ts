@@ -18,17 +18,21 @@ export interface UsageBehaviour {
   readonly leavesOutEmpty?: boolean
 }
 
+/** The reply of another path; a number is a status. */
+type OtherReply = object | number | ((query: URLSearchParams) => object)
+
 /** A platform with these conversations; what `others` answers comes before it. */
 export const startUsagePlatform = (
   conversations: readonly Counted[],
   behaviour: UsageBehaviour = {},
-  others: Record<string, object | number> = {},
+  others: Record<string, OtherReply> = {},
 ) =>
   startFakePlatform(
     (request, response) => {
       const { pathname, searchParams } = new URL(request.url, 'http://platform')
       const [, found] = Object.entries(others).find(([path]) => pathname.endsWith(path)) ?? []
       if (typeof found === 'number') json(response, found, envelope('internal_error', 'broken'))
+      else if (typeof found === 'function') json(response, 200, found(searchParams))
       else if (found) json(response, 200, found)
       else if (pathname.endsWith('/analytics/usage'))
         json(response, 200, usageReply(conversations, behaviour, searchParams))
@@ -81,3 +85,19 @@ function valuesOf(conversations: readonly Counted[], groupBy: readonly string[])
     dimensions: groupBy.length === 0 ? null : JSON.parse(key),
   }))
 }
+
+/** A list of calls that are filtered by their creation, the latest first. */
+export const listedCalls =
+  (calls: readonly { readonly created: string }[]) =>
+  (query: URLSearchParams): object => {
+    const [after, before] = ['created_after', 'created_before'].map((name) => query.get(name))
+    const [limit, offset] = ['limit', 'offset'].map((name) => Number(query.get(name) ?? 0))
+    const items = calls
+      .filter(
+        ({ created }) =>
+          Date.parse(created) >= Date.parse(after ?? '1970-01-01') &&
+          Date.parse(created) < Date.parse(before ?? '9999-01-01'),
+      )
+      .sort((one, other) => Date.parse(other.created) - Date.parse(one.created))
+    return { count: items.length, items: items.slice(offset, Number(offset) + (limit || 100)) }
+  }

@@ -21,7 +21,10 @@ export async function showOn<P extends TestPlatform>(
 ): Promise<ShownView & { readonly platform: P }> {
   onTestFinished(() => platform[Symbol.asyncDispose]())
   const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
-  return { ...(await showUntilEnd(browser, { env, ...settings })), platform }
+  return {
+    ...(await showUntilEnd(browser, { ...settings, env: { ...env, ...settings.env } })),
+    platform,
+  }
 }
 
 /** Shows a view until the end of the test. */

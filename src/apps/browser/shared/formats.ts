@@ -7,8 +7,12 @@ export interface Formats {
   exact(value: number): string
   /** Such as `+3.5`. */
   signed(value: number): string
-  /** A date, with hour for `hour`; invalid text is returned unchanged. */
-  wall(iso: string, precision: 'month' | 'day' | 'hour'): string
+  /** A number with so many decimals, by default none. */
+  fixed(value: number, options?: FixedOptions): string
+  /** A wall-clock time: `date` is a day without its weekday; invalid text is returned unchanged. */
+  wall(iso: string, precision: WallPrecision): string
+  /** Two instants, in the user's time zone or in another; days without times: `1–20 Nov 2026`. */
+  range(start: string, end: string, zone?: string): string
   /** An instant in the user's time zone, or in another. */
   moment(iso: string, zone?: string): string
   /** The time of day of an instant, in the user's time zone. */
@@ -17,6 +21,15 @@ export interface Formats {
   length(seconds: number): string
   /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
   language(code: string): string
+}
+
+export type WallPrecision = 'month' | 'day' | 'date' | 'hour' | 'time'
+
+interface FixedOptions {
+  readonly decimals?: number
+  readonly isSigned?: boolean
+  /** The value is in hundredths: 5.5 is `5.5%`. */
+  readonly isPercent?: boolean
 }
 
 export function createFormats({
@@ -41,6 +54,8 @@ export function createFormats({
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
     day: wallFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
+    date: wallFormat(language, { day: 'numeric', month: 'short' }),
+    time: wallFormat(language, { hour: '2-digit', minute: '2-digit' }),
     hour: wallFormat(language, {
       day: 'numeric',
       month: 'short',
@@ -52,7 +67,19 @@ export function createFormats({
     number: number.format,
     exact: exact.format,
     signed: signed.format,
+    fixed: (value, { decimals = 0, isSigned = false, isPercent = false } = {}) =>
+      new Intl.NumberFormat(language, {
+        ...{ minimumFractionDigits: decimals, maximumFractionDigits: decimals },
+        ...(isSigned && { signDisplay: 'exceptZero' }),
+        ...(isPercent && { style: 'unit', unit: 'percent' }),
+      }).format(value),
     wall: (iso, precision) => walls[precision](iso),
+    range(start, end, other) {
+      const [from, until] = [Date.parse(start), Date.parse(end)]
+      if (!(from < until)) return `${start} – ${end}`
+      const isOther = other !== undefined && isUsable(() => momentFormat(other))
+      return rangeFormat(language, isOther ? other : zone)(from, until)
+    },
     moment(iso, other) {
       const ms = Date.parse(iso)
       if (Number.isNaN(ms)) return iso
@@ -79,6 +106,23 @@ function wallFormat(locale: string | undefined, options: Intl.DateTimeFormatOpti
   return (iso: string): string => {
     const [wall] = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.exec(iso) ?? []
     return wall ? format.format(Date.parse(`${wall}Z`)) : iso
+  }
+}
+
+/** Time from which a range has its days alone, ms. */
+const longRange = 2 * 24 * 3_600_000
+
+/** Formats two instants; the end of days is their last day. */
+function rangeFormat(locale: string | undefined, timeZone: string | undefined) {
+  const clock = new Intl.DateTimeFormat('en', { timeZone, timeStyle: 'medium', hourCycle: 'h23' })
+  const isMidnight = (ms: number) => clock.format(ms) === '00:00:00'
+  return (from: number, until: number): string => {
+    const isDays = until - from >= longRange || (isMidnight(from) && isMidnight(until))
+    const format = new Intl.DateTimeFormat(locale, {
+      ...{ timeZone, dateStyle: 'medium' },
+      ...(!isDays && { timeStyle: 'short' }),
+    })
+    return format.formatRange(from, isDays ? until - 1 : until)
   }
 }
 

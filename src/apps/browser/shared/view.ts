@@ -38,6 +38,8 @@ export interface Page<T> {
   readonly signal: AbortSignal
   /** Calls a tool and shows its result; false if it failed, and the view shows the reason. */
   readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
+  /** Reads in the background and shows nothing of it; `undefined` if that failed. */
+  readonly read: (tool: string, args: Args) => Promise<ToolResult | undefined>
   readonly redraw: () => void
   /** Shows earlier data again, with the arguments of its call. */
   readonly showAgain: (data: T, input: Args) => void
@@ -73,7 +75,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     const focused = document.activeElement?.id
     const opened = openedDetails(states.content)
     const formats = createFormats(context)
-    const page = { input, host, formats, signal, call, redraw: draw, showAgain, announce }
+    const page = { input, host, formats, signal, call, read, redraw: draw, showAgain, announce }
     const drawn = decisions.drawing(formats, signal) ?? (shown && program.draw(shown.data, page))
     if (drawn) states.draw(drawn, host)
     for (const id of opened)
@@ -151,6 +153,11 @@ export function startView<T>(program: ViewProgram<T>): void {
     isAwaited = false
     show(result)
     return result
+  }
+
+  async function read(tool: string, args: Args) {
+    const result = await inTime(host.callTool(tool, args)).catch(refusedResult)
+    return result.isError ? undefined : result
   }
 
   const host = connectHost(program.name, {

@@ -5,17 +5,20 @@ import type { UsageSeries } from './data.ts'
 
 export interface ChartOptions {
   readonly data: UsageSeries
-  /** Labels of the times. */
+  /** Labels of the axis. */
   readonly labels: readonly string[]
   /** Description of a bucket for screen readers. */
   readonly say: (bucket: number) => string
-  /** The pointer or the keyboard selects a bucket. */
-  readonly choose: (bucket: number) => void
-  readonly number: (value: number) => string
+  /** The pointer or the keyboard selects a bucket, or with `undefined` none. */
+  readonly choose: (bucket: number | undefined) => void
+  /** An amount on the axis. */
+  readonly amount: (value: number, decimals: number) => string
+  /** Smallest distance of two lines of the axis. */
+  readonly minStep: number
   readonly signal: AbortSignal
 }
 
-const height = 220
+const height = 260
 
 /**
  * Stacked bars, one per bucket. The pointer or the arrow keys select a bucket; to assistive
@@ -35,31 +38,46 @@ export function usageChart(options: ChartOptions): HTMLElement {
   })
   let chart: uPlot | undefined
   let chosen = last
-  function chooseBucket(bucket: number) {
+  function select(bucket: number) {
     chosen = Math.min(last, Math.max(0, bucket))
     slider.ariaValueNow = String(chosen)
     slider.ariaValueText = say(chosen)
+  }
+  function show() {
     choose(chosen)
+    chart?.setCursor({ left: chart.valToPos(chosen, 'x'), top: 0 }, false)
+  }
+  function release() {
+    choose(undefined)
+    chart?.setCursor({ left: -10, top: -10 }, false)
   }
   listen(slider, 'keydown', (event) => {
     const next = nextBucket(event.key, chosen, last)
     if (next === undefined) return
     event.preventDefault()
-    chooseBucket(next)
-    chart?.setCursor({ left: chart.valToPos(chosen, 'x'), top: 0 }, false)
+    select(next)
+    show()
   })
+  listen(slider, 'focus', show)
+  listen(slider, 'blur', release)
+  // What was pressed or chosen by key stays while the chart has the focus.
+  listen(slider, 'mouseleave', () => (document.activeElement === slider ? show() : release()))
+  const point = (bucket: number) => {
+    select(bucket)
+    choose(chosen)
+  }
   const resized = new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0)
     if (width === 0) return
     if (chart) chart.setSize({ width, height })
-    else chart = new uPlot(plotOptions(options, slider, width, chooseBucket), stacked(data), slider)
+    else chart = new uPlot(plotOptions(options, slider, width, point), stacked(data), slider)
   })
   resized.observe(slider)
   signal.addEventListener('abort', () => {
     resized.disconnect()
     chart?.destroy()
   })
-  chooseBucket(last)
+  select(last)
   return slider
 }
 
@@ -97,52 +115,128 @@ function stacked({ times, series }: UsageSeries): uPlot.AlignedData {
 }
 
 function plotOptions(
-  { data, labels, number }: ChartOptions,
+  { data, labels, amount, minStep }: ChartOptions,
   slider: HTMLElement,
   width: number,
-  choose: (bucket: number) => void,
+  point: (bucket: number) => void,
 ): uPlot.Options {
   const colour = colours(slider)
-  const [text, line] = [colour('--muted'), colour('--line')]
-  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } }
-  const bars = uPlot.paths.bars?.({ size: [0.8, 48], gap: 0 })
+  const [text, line, page] = [colour('--muted'), colour('--line'), colour('--page')]
+  const font = `12px ${getComputedStyle(slider).fontFamily}`
+  const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { show: false } }
+  const bars = uPlot.paths.bars?.({ size: [barShare, maxBar], gap: 0 })
   const series = data.series.map((_, at) => ({
     fill: colour(`--series-${at + 1}`, 'none'),
     width: 0,
     points: { show: false },
     ...(bars && { paths: bars }),
   }))
+  const { ticks, decimals } = amountTicks(Math.max(...data.totals), minStep)
+  const amounts = ticks.map((tick) => amount(tick, decimals))
+  const columnWidth = (plot: uPlot) => plot.bbox.width / devicePixelRatio / data.times.length
   return {
     width,
     height,
     // Room for half of the last label.
-    padding: [null, 32, null, null],
+    padding: [12, 16, null, null],
     legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    cursor: {
+      y: false,
+      points: { show: false },
+      drag: { x: false, y: false },
+      // Marks the whole bucket, not a place in it.
+      move: (plot, left, top) => [
+        left < 0 ? left : plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x'),
+        top,
+      ],
+    },
     scales: {
       x: { time: false, range: [-0.5, data.times.length - 0.5] },
-      y: { range: (_, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+      y: { range: [0, ticks.at(-1) ?? 1] },
     },
     series: [{}, ...series.reverse()],
     axes: [
       {
         ...axis,
         grid: { show: false },
-        space: 70,
         size: 30,
-        incrs: [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 96, 168],
+        splits: (plot) => labelledBuckets(data.times, plot.bbox.width / devicePixelRatio),
         values: (_, at) => at.map((bucket) => labels[bucket] ?? ''),
       },
-      { ...axis, size: 56, values: (_, values) => values.map((value) => number(value)) },
+      {
+        ...axis,
+        size: 16 + 7 * Math.max(...amounts.map(({ length }) => length)),
+        splits: () => ticks,
+        values: () => amounts,
+      },
     ],
     hooks: {
+      draw: [(plot) => hatch(plot, data, page)],
+      setSize: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
+      ready: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
       setCursor: [
         ({ cursor }) => {
-          if (typeof cursor.idx === 'number') choose(cursor.idx)
+          if (typeof cursor.idx === 'number') point(cursor.idx)
         },
       ],
     },
   }
+}
+
+/** Width of a bar: a share of its bucket's, at most so many pixels. */
+const barShare = 0.8
+const maxBar = 72
+
+/** Buckets with a label: round hours of the day, or each second day, week and so on. */
+function labelledBuckets(times: readonly string[], width: number): number[] {
+  const max = Math.max(1, Math.floor(width / labelWidth))
+  const hourOf = (at: number) => Number(times[at]?.slice(11, 13))
+  const all = times.map((_, at) => at)
+  for (const hours of [1, 2, 3, 6, 12, 24]) {
+    const found = all.filter((at) => hourOf(at) % hours === 0)
+    if (found.length <= max) return found
+  }
+  const midnights = all.filter((at) => hourOf(at) === 0)
+  const step = [1, 2, 3, 4, 7, 14, 28, 56].find((days) => midnights.length / days <= max) ?? 112
+  return midnights.filter((_, at) => at % step === 0)
+}
+
+/** Space of a label, pixels. */
+const labelWidth = 70
+
+/** Lines of the axis, in steps of 1, 2 or 5 by a power of ten; the last is above all bars. */
+function amountTicks(max: number, minStep: number): { ticks: number[]; decimals: number } {
+  const power = 10 ** Math.floor(Math.log10(max / maxSteps || 1))
+  const fitting = [1, 2, 5].map((factor) => factor * power).find((step) => step * maxSteps >= max)
+  const step = Math.max(minStep, fitting ?? 10 * power)
+  const count = Math.max(1, Math.ceil(max / step))
+  const ticks = Array.from({ length: count + 1 }, (_, at) => at * step)
+  return { ticks, decimals: step < 1 ? 1 : 0 }
+}
+
+const maxSteps = 5
+
+/** Stripes over the bar that is not over. */
+function hatch({ ctx, bbox, valToPos }: uPlot, data: UsageSeries, colour: string): void {
+  const { running, totals, times } = data
+  if (running < 0) return
+  const ratio = devicePixelRatio
+  const width = Math.min((barShare * bbox.width) / times.length, maxBar * ratio)
+  const left = valToPos(running, 'x', true) - width / 2
+  const [top, bottom] = [valToPos(totals[running] ?? 0, 'y', true), valToPos(0, 'y', true)]
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(left, top, width, bottom - top)
+  ctx.clip()
+  ctx.beginPath()
+  for (let x = left - (bottom - top); x < left + width; x += 6 * ratio) {
+    ctx.moveTo(x, bottom)
+    ctx.lineTo(x + bottom - top, top)
+  }
+  ctx.strokeStyle = colour
+  ctx.lineWidth = 2 * ratio
+  ctx.stroke()
+  ctx.restore()
 }
 
 /**

@@ -1,5 +1,7 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
+import { dateIn, isTimeZone } from '../../../text/time-zone.ts'
+import type { Formats } from '../shared/formats.ts'
 
 const Sum = z.looseObject({ seconds: z.number(), minutes: z.number(), conversations: z.number() })
 
@@ -8,8 +10,6 @@ const Value = z.looseObject({
   conversations: z.number(),
   dimensions: z.nullish(z.record(z.string(), z.unknown())),
   before: z.optional(Sum),
-  change: z.optional(Sum),
-  percent: z.nullish(z.number()),
 })
 
 /** Result of get_usage, as far as the view shows it. */
@@ -23,8 +23,6 @@ export const UsageData = z.looseObject({
   totals: z.looseObject({
     ...Sum.shape,
     before: z.optional(Sum),
-    change: z.optional(Sum),
-    percent: z.nullish(z.number()),
   }),
   compared_with: z.optional(z.looseObject({ start: z.string(), end: z.string() })),
   names: z.optional(z.record(z.string(), z.record(z.string(), z.string()))),
@@ -33,10 +31,31 @@ export const UsageData = z.looseObject({
 })
 export type UsageData = z.output<typeof UsageData>
 type Value = z.output<typeof Value>
+type Measured = 'seconds' | 'conversations'
+
+/** The zone of the times; one that is unknown here counts as UTC. */
+export const zoneOf = ({ tz }: UsageData['meta']): string => (tz && isTimeZone(tz) ? tz : 'UTC')
+
+/** Where the next part begins, if the result has only the first buckets, and what else its note says. */
+export function partOf({ note = '' }: UsageData): {
+  readonly next?: string
+  readonly note?: string
+} {
+  const [shortened, next] =
+    /Shortened to \d+ of \d+ buckets: go on with start = ([\w:+.-]+),.*?are of all\. ?/.exec(
+      note,
+    ) ?? []
+  const rest = note.replace(shortened ?? '', '').trim()
+  return { ...(next && { next }), ...(rest && { note: rest }) }
+}
 
 /** Measures of the chart and the table. */
 export const measures = { minutes: 'Minutes', conversations: 'Conversations' } as const
 export type Measure = keyof typeof measures
+
+/** An amount as it is read: minutes with one decimal everywhere. */
+export const amountIn = (measure: Measure, amount: number, formats: Formats, isSigned = false) =>
+  formats.fixed(amount, { decimals: measure === 'minutes' ? 1 : 0, isSigned })
 
 /** Values of one group, one per bucket. */
 interface Series {
@@ -45,18 +64,25 @@ interface Series {
   readonly total: number
 }
 
+type Granularity = 'hour' | 'day' | 'month'
+
 export interface UsageSeries {
+  readonly granularity: Granularity
   /** Bucket starts in the requested zone. */
   readonly times: readonly string[]
   /** Most used first; groups beyond the number of colours are merged into one. */
   readonly series: readonly Series[]
   readonly isGrouped: boolean
+  /** Totals of all series, one per bucket. */
+  readonly totals: readonly number[]
+  /** Index of the bucket that is not over; -1 if all are. */
+  readonly running: number
 }
 
 const maxSeries = 8
 
 /** Converts the buckets into one series per group. */
-export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSeries {
+export function seriesOf({ meta, data, names }: UsageData, measure: Measure): UsageSeries {
   const rows = new Map<string, number[]>()
   const labels = new Map<string, string>()
   for (const [at, { values }] of data.entries()) {
@@ -71,20 +97,45 @@ export function seriesOf({ data, names }: UsageData, measure: Measure): UsageSer
   const all = [...rows]
     .map(([key, values]) => ({ label: labels.get(key) ?? '', values, total: sum(values) }))
     .sort((one, other) => other.total - one.total)
-  const isGrouped = data.some(({ values }) => values.some(({ dimensions }) => dimensions))
   const times = data.map(({ ts }) => ts)
-  if (all.length <= maxSeries) return { times, series: all, isGrouped }
-  const rest = all.slice(maxSeries - 1)
-  const values = times.map((_, at) => sum(rest.map((one) => one.values[at] ?? 0)))
+  const sumsOf = (ones: readonly Series[]) =>
+    times.map((_, at) => sum(ones.map(({ values }) => values[at] ?? 0)))
+  const rest = all.length > maxSeries ? all.slice(maxSeries - 1) : []
+  const values = sumsOf(rest)
   const others = { label: `${rest.length} others`, values, total: sum(values) }
-  return { times, series: [...all.slice(0, maxSeries - 1), others], isGrouped }
+  return {
+    granularity: granularityOf(meta),
+    times,
+    series: rest.length > 0 ? [...all.slice(0, maxSeries - 1), others] : all,
+    isGrouped: data.some((bucket) => bucket.values.some(({ dimensions }) => dimensions)),
+    totals: sumsOf(all),
+    running: times.findIndex((ts) => isRunning(ts, meta)),
+  }
+}
+
+const granularityOf = ({ granularity }: UsageData['meta']): Granularity =>
+  granularity === 'hour' || granularity === 'month' ? granularity : 'day'
+
+/** True for the hour, day or month of now, in the zone of the times. */
+function isRunning(ts: string, meta: UsageData['meta']): boolean {
+  const now = Date.now()
+  const granularity = granularityOf(meta)
+  if (granularity === 'hour') {
+    const start = Date.parse(ts)
+    return start <= now && now < start + 3_600_000
+  }
+  const zone = zoneOf(meta)
+  const characters = granularity === 'month' ? 7 : 10
+  return dateIn(now, zone).slice(0, characters) === ts.slice(0, characters)
 }
 
 /** Totals per group, for a result without buckets. */
-export interface Group extends Pick<Value, 'before' | 'change' | 'percent'> {
+export interface Group {
   readonly label: string
   readonly minutes: number
   readonly conversations: number
+  /** In the compared time. */
+  readonly before: Readonly<Record<Measure, number>> | undefined
 }
 
 export const groupsOf = ({ data, names }: UsageData): Group[] =>
@@ -94,12 +145,13 @@ export const groupsOf = ({ data, names }: UsageData): Group[] =>
       label: labelOf(value, names),
       minutes: amountOf(value, 'minutes'),
       conversations: value.conversations,
-      before: value.before,
-      change: value.change,
-      percent: value.percent,
+      before: value.before && {
+        minutes: amountOf(value.before, 'minutes'),
+        conversations: value.before.conversations,
+      },
     }))
 
-const amountOf = ({ seconds, conversations }: Value, measure: Measure) =>
+export const amountOf = ({ seconds, conversations }: Pick<Value, Measured>, measure: Measure) =>
   measure === 'minutes' ? seconds / 60 : conversations
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -1,149 +1,75 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { columnHead, emptyState, h, listen, scrolledTable, select } from '../shared/dom.ts'
+import { midnightBefore } from '../../../text/time-zone.ts'
+import { button, emptyState, h, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { type Drawing, type Page, startView } from '../shared/view.ts'
+import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { usageChart } from './chart.ts'
 import {
-  type Group,
+  amountIn,
+  amountOf,
   groupsOf,
   type Measure,
   measures,
+  partOf,
   seriesOf,
   UsageData,
   type UsageSeries,
+  zoneOf,
 } from './data.ts'
+import { usageFigures } from './figures.ts'
+import { bucketTable, groupTable } from './tables.ts'
 
 let measure: Measure = 'minutes'
 
 startView({ name: 'usage', title: 'Usage', what: 'usage', schema: UsageData, draw })
 
 function draw(data: UsageData, page: Page<UsageData>): Drawing {
-  const body = h('div', { class: 'panes' })
+  const about = aboutOf(data, page.formats)
+  const { conversations, before } = data.totals
+  if (conversations === 0 && !before?.conversations) {
+    return { title: 'Usage', about, content: [...usageFigures(data, page), noUsage(data, page)] }
+  }
+  const body = h('div', { class: 'body' })
   const setMeasure = (chosen: Measure) => {
     measure = chosen
-    body.replaceChildren(...panes(data, page))
+    body.replaceChildren(...chartAndTable(data, page))
   }
-  body.replaceChildren(...panes(data, page))
-  const content = [
-    totals(data, page.formats),
-    usageControls(data, page, setMeasure),
-    body,
-    ...(data.note ? [h('p', { class: 'muted note' }, plainText(data.note))] : []),
-    ...moreButton(data, page),
-  ]
-  return { title: 'Usage', about: [rangeInWords(data, page.formats)], content }
+  body.replaceChildren(...chartAndTable(data, page))
+  const controls = usageControls(data, page, setMeasure)
+  return { title: 'Usage', about, content: [...usageFigures(data, page), controls, body] }
 }
 
-/** The server returns as many buckets as fit into a result, and where to continue. */
-function moreButton({ note = '' }: UsageData, { host, input, call }: Page<UsageData>) {
-  const [, start] = /go on with start = ([\w:+.-]+)/.exec(note) ?? []
-  if (!start || !host.canCallTools()) return []
-  const button = h('button', { id: 'more' }, 'Show the following times too')
-  return [
-    listen(button, 'click', () => call('get_usage', { ...input, start }, { join: joinTimes })),
-  ]
+/** The time, what it is split into, and the zone of its times. */
+function aboutOf({ meta }: UsageData, { range }: Formats): readonly string[] {
+  // Times are in the call's zone, which may differ from the user's.
+  const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
+  const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
+  return [[shown, granularity, meta.tz].filter(Boolean).join(' · ')]
 }
 
-/** Appends buckets; the totals cover the whole range already. */
-const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
-  ...shown,
-  note: more.note,
-  names: joinNames(shown.names, more.names),
-  data: [...shown.data, ...more.data],
-})
-
-const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}) =>
-  Object.fromEntries(
-    [...new Set([...Object.keys(shown), ...Object.keys(more)])].map((dimension) => [
-      dimension,
-      { ...shown[dimension], ...more[dimension] },
-    ]),
+/** Nothing in this time: the way to a longer one. */
+function noUsage({ meta }: UsageData, { input, host, call, formats }: Page<UsageData>) {
+  const zone = zoneOf(meta)
+  const month = midnightBefore(Date.now(), 29, zone)
+  const [start, end] = [meta.start, meta.end].map((time) => Date.parse(time ?? ''))
+  const isUntilNow = Number(end) > Date.parse(midnightBefore(Date.now(), 0, zone))
+  const hasMonth = isUntilNow && Number(start) <= Date.parse(month)
+  const longer = hasMonth
+    ? { start: midnightBefore(Date.now(), 364, zone), granularity: 'month' }
+    : { start: month, granularity: 'day' }
+  const { start: _, end: __, compare_start: ___, compare_end: ____, limit: _____, ...rest } = input
+  const label = hasMonth ? 'Show the last 12 months' : 'Show the last 30 days'
+  const ask = (args: Args) => () => call('get_usage', args)
+  return emptyState(
+    'No conversations',
+    `None was completed in this time: ${formats.range(meta.start ?? '?', meta.end ?? '?', zone)}.`,
+    ...(host.canCallTools()
+      ? [
+          button(label, ask({ ...rest, ...longer }), { id: 'longer', class: 'primary' }),
+          button('Read again', ask(input), { id: 'again' }),
+        ]
+      : []),
   )
-
-function rangeInWords({ meta, compared_with }: UsageData, { moment }: Formats): string {
-  // Buckets are in the call's zone, which may differ from the user's.
-  const inZone = (iso: string) => moment(iso, meta.tz ?? undefined)
-  const range = (start: string, end: string) => `${inZone(start)} – ${inZone(end)}`
-  const shown = range(meta.start ?? '?', meta.end ?? '?')
-  const zone = meta.tz ? `, in ${meta.tz}` : ''
-  if (compared_with)
-    return `${shown}, compared with ${range(compared_with.start, compared_with.end)}${zone}`
-  return `${shown}${meta.granularity === 'total' ? '' : `, by ${meta.granularity ?? 'day'}`}${zone}`
-}
-
-function totals({ totals: { minutes, conversations, change, percent } }: UsageData, f: Formats) {
-  const one = (value: number, name: string, changed: number | undefined) => [
-    h('dt', {}, name),
-    h(
-      'dd',
-      {},
-      f.number(value),
-      changed !== undefined && h('span', { class: 'muted' }, ` ${f.signed(changed)}`),
-    ),
-  ]
-  return h(
-    'dl',
-    { class: 'row totals' },
-    h('div', {}, one(minutes, 'Minutes', change?.minutes)),
-    h('div', {}, one(conversations, 'Conversations', change?.conversations)),
-    typeof percent === 'number' &&
-      h('div', {}, h('dt', {}, 'Change in minutes'), h('dd', {}, `${f.signed(percent)} %`)),
-  )
-}
-
-/** The chart beside the table. */
-function panes(data: UsageData, page: Page<UsageData>): readonly Node[] {
-  const { formats } = page
-  if (data.totals.conversations === 0 && !data.totals.before)
-    return [emptyState('No conversations', 'No conversation was completed in this time.')]
-  if (data.meta.granularity === 'total') return [groupTable(groupsOf(data), formats)]
-  const series = seriesOf(data, measure)
-  const precision = precisionOf(data.meta.granularity)
-  const labels = series.times.map((ts) => formats.wall(ts, precision))
-  return [chartPane(series, { labels, page }), bucketTable(series, labels, formats)]
-}
-
-const precisionOf = (granularity: string | null | undefined) =>
-  granularity === 'hour' || granularity === 'month' ? granularity : 'day'
-
-function chartPane(
-  series: UsageSeries,
-  { labels, page }: { readonly labels: readonly string[]; readonly page: Page<UsageData> },
-): HTMLElement {
-  const { formats, signal } = page
-  const name = measures[measure].toLowerCase()
-  const details = readout(series)
-  const amount = (at: number) =>
-    series.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
-  const say = (at: number) => `${labels[at] ?? ''}: ${formats.number(amount(at))} ${name}`
-  const chart = usageChart({
-    data: series,
-    labels,
-    say,
-    number: formats.number,
-    choose: (at) => details.show(say(at), (group) => formats.number(group.values[at] ?? 0)),
-    signal,
-  })
-  return h('figure', {}, details.node, chart)
-}
-
-/** Figures of the selected bucket; also the legend. */
-function readout({ series, isGrouped }: UsageSeries) {
-  const head = h('strong')
-  const values = series.map(() => h('span', { class: 'number' }))
-  const legend = series.map(({ label }, at) =>
-    h('li', {}, h('span', { class: `swatch swatch-${at + 1}` }), label, ' ', values[at]),
-  )
-  return {
-    node: h('figcaption', {}, head, isGrouped && h('ul', { class: 'legend' }, legend)),
-    show(text: string, amountOf: (group: UsageSeries['series'][number]) => string) {
-      head.textContent = text
-      for (const [at, group] of series.entries()) {
-        const place = values[at]
-        if (place) place.textContent = amountOf(group)
-      }
-    },
-  }
 }
 
 const granularities = { hour: 'Hour', day: 'Day', month: 'Month', total: 'In total' }
@@ -157,7 +83,7 @@ function usageControls(
   { host, input, call }: Page<UsageData>,
   setMeasure: (measure: Measure) => void,
 ): HTMLElement {
-  const again = (changed: Readonly<Record<string, unknown>>) => {
+  const again = (changed: Args) => {
     // A comparison has totals only.
     const { compare_start: _, compare_end: __, limit: ___, ...rest } = input
     call('get_usage', { ...rest, ...changed })
@@ -192,63 +118,135 @@ function usageControls(
   )
 }
 
-/** One row per bucket, one column per group. */
-function bucketTable(
-  { times, series, isGrouped }: UsageSeries,
-  labels: readonly string[],
-  formats: Formats,
-): HTMLElement {
-  const total = (at: number) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
-  const number = (value: number) => h('td', { class: 'number' }, formats.number(value))
-  const name = measures[measure]
-  const groups = isGrouped ? series : []
-  return scrolledTable({
-    id: 'table',
-    label: `${name} by time`,
-    head: [
-      columnHead('Time'),
-      columnHead(isGrouped ? `All ${name.toLowerCase()}` : name, 'number'),
-      ...groups.map(({ label }) => columnHead(label, 'number')),
-    ],
-    rows: times.map((_, at) =>
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row', class: 'nowrap' }, labels[at] ?? ''),
-        number(total(at)),
-        groups.map(({ values }) => number(values[at] ?? 0)),
-      ),
+function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] {
+  const { formats } = page
+  const { granularity } = data.meta
+  const { next, note } = partOf(data)
+  const notes = note ? [h('p', { class: 'muted' }, plainText(note))] : []
+  if (granularity === 'total') {
+    const groups = groupsOf(data)
+    // One group without a comparison is in the figures already.
+    const isKnown = groups.length < 2 && !data.totals.before
+    return [...(isKnown ? [] : [groupTable(groups, measure, formats)]), ...notes]
+  }
+  const series = seriesOf(data, measure)
+  const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
+  const shown = series.totals.reduce((sum, amount) => sum + amount, 0)
+  const isPart = Math.abs(shown - amountOf(data.totals, measure)) > 0.05
+  return [
+    chartFigure(series, labels, page),
+    ...nextPart(data, next, page),
+    bucketTable({ data: series, measure, labels, isPart, formats }),
+    ...notes,
+  ]
+}
+
+/** The server returns as many buckets as fit into a result, and where to continue. */
+function nextPart({ data }: UsageData, start: string | undefined, page: Page<UsageData>) {
+  if (!start) return []
+  const { host, input, call, formats } = page
+  const more = () => call('get_usage', { ...input, start }, { join: joinTimes })
+  return [
+    h(
+      'div',
+      { class: 'notice row' },
+      `The first ${formats.number(data.length)} times are shown; the figures above are of all.`,
+      host.canCallTools() && button('Show the following times too', more, { id: 'more' }),
     ),
+  ]
+}
+
+/** Appends buckets; the totals cover the whole range already. */
+const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
+  ...shown,
+  note: more.note,
+  names: joinNames(shown.names, more.names),
+  data: [...shown.data, ...more.data],
+})
+
+const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}) =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(shown), ...Object.keys(more)])].map((dimension) => [
+      dimension,
+      { ...shown[dimension], ...more[dimension] },
+    ]),
+  )
+
+function chartFigure(
+  data: UsageSeries,
+  labels: readonly string[],
+  { formats, signal }: Page<UsageData>,
+): HTMLElement {
+  const name = measures[measure].toLowerCase()
+  const legend = chartLegend(data, labels, formats)
+  const chart = usageChart({
+    data,
+    labels: axisLabels(data, formats),
+    say: (at) => `${labels[at] ?? ''}: ${amountIn(measure, data.totals[at] ?? 0, formats)} ${name}`,
+    choose: legend.show,
+    amount: (value, decimals) => formats.fixed(value, { decimals }),
+    minStep: measure === 'minutes' ? 0.1 : 1,
+    signal,
+  })
+  return h('figure', {}, legend.node, chart)
+}
+
+/** Names of the bucket that is not over. */
+const runningNames = {
+  hour: 'This hour so far',
+  day: 'Today so far',
+  month: 'This month so far',
+}
+
+/** Short labels: hours have the date only where it changes. */
+function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): readonly string[] {
+  return times.map((ts) => {
+    if (granularity === 'hour') return wall(ts, /T00:/.test(ts) ? 'date' : 'time')
+    return wall(ts, granularity === 'month' ? 'month' : 'date')
   })
 }
 
-/** One row per group, with a bar for its share. */
-function groupTable(groups: readonly Group[], formats: Formats): HTMLElement {
-  const max = Math.max(...groups.map((group) => group[measure]), 0)
-  const isCompared = groups.some(({ before }) => before)
-  const row = (group: Group) => {
-    const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
-    bar.style.width = `${max > 0 ? (100 * group[measure]) / max : 0}%`
-    return h(
-      'tr',
+/** Names and colours of the series with their totals, or with the amounts of the chosen bucket. */
+function chartLegend(data: UsageSeries, labels: readonly string[], formats: Formats) {
+  const { series, isGrouped, totals, running } = data
+  const head = h('strong')
+  const amounts = series.map(() => h('span', { class: 'number' }))
+  const legend = series.map(({ label }, at) =>
+    h(
+      'li',
       {},
-      h('th', { scope: 'row' }, group.label, bar),
-      h('td', { class: 'number' }, formats.number(group.minutes)),
-      h('td', { class: 'number' }, formats.number(group.conversations)),
-      isCompared && h('td', { class: 'number' }, formats.number(group.before?.[measure] ?? 0)),
-      isCompared && h('td', { class: 'number' }, formats.signed(group.change?.[measure] ?? 0)),
-    )
+      h('span', { class: `swatch swatch-${at + 1}` }),
+      h('span', { class: 'group', dir: 'auto' }, label),
+      amounts[at],
+    ),
+  )
+  const all = totals.reduce((sum, amount) => sum + amount, 0)
+  const show = (bucket: number | undefined) => {
+    const isAll = bucket === undefined
+    const amount = amountIn(measure, isAll ? all : (totals[bucket] ?? 0), formats)
+    const time = isAll ? 'Total' : (labels[bucket] ?? '')
+    const soFar = !isAll && bucket === running ? ', so far' : ''
+    head.textContent = `${time}${soFar}: ${amount} ${measures[measure].toLowerCase()}`
+    for (const [at, { total, values }] of series.entries()) {
+      const place = amounts[at]
+      if (place)
+        place.textContent = amountIn(measure, isAll ? total : (values[bucket] ?? 0), formats)
+    }
   }
-  return scrolledTable({
-    id: 'table',
-    label: 'Usage by group',
-    head: [
-      columnHead('Group'),
-      columnHead('Minutes', 'number'),
-      columnHead('Conversations', 'number'),
-      isCompared && columnHead(`${measures[measure]} before`, 'number'),
-      isCompared && columnHead('Change', 'number'),
-    ],
-    rows: groups.map(row),
-  })
+  show(undefined)
+  const partial = h(
+    'span',
+    { class: 'muted partial' },
+    h('span', { class: 'swatch striped' }),
+    runningNames[data.granularity],
+  )
+  return {
+    node: h(
+      'figcaption',
+      {},
+      h('p', { class: 'row' }, head, running >= 0 && partial),
+      isGrouped && h('ul', { class: 'legend' }, legend),
+    ),
+    show,
+  }
 }

@@ -1,0 +1,173 @@
+import * as z from 'zod/mini'
+import { startBefore } from '../../../text/time-zone.ts'
+import type { Args, Page } from '../shared/view.ts'
+import { UsageData, zoneOf } from './data.ts'
+
+/*
+ * What get_usage does not say of a time: how much there was in the time before, and how many calls were
+ * answered or failed. Two calls of tools read it in the background, once for each shown time.
+ */
+
+/** A part is absent if it could not be read. */
+export interface Background {
+  readonly before?: Before
+  readonly calls?: ReviewedCalls
+  /** There are too many calls to count them. */
+  readonly hasTooManyCalls?: boolean
+}
+
+/** Usage of the time of the same length before. */
+interface Before {
+  readonly seconds: number
+  readonly conversations: number
+  /** ISO 8601. */
+  readonly start: string
+  readonly end: string
+}
+
+interface ReviewedCalls {
+  readonly now: CallCounts
+  /** Absent if that time is another one, or not all of its calls were read. */
+  readonly before?: CallCounts
+}
+
+/** Calls by how they ended. Of the rest it is not known whether somebody answered. */
+interface CallCounts {
+  readonly answered: number
+  readonly unanswered: number
+  readonly failed: number
+}
+
+/** Most calls that a review reads (maxCallsRead); it has no changes then. */
+const maxCalls = 2000
+
+const Outcome = z.looseObject({
+  status: z.string(),
+  answer_status: z.string(),
+  calls: z.nullable(z.number()),
+  before: z.nullable(z.number()),
+})
+type Outcome = z.output<typeof Outcome>
+
+/** Result of list_calls with `review`, as far as the view shows it. */
+const Review = z.looseObject({
+  review: z.looseObject({
+    start: z.string(),
+    partial: z.boolean(),
+    before: z.looseObject({ start: z.string(), partial: z.boolean() }),
+    by_outcome: z.array(Outcome),
+  }),
+})
+
+/** The last read: a change of theme or measure reads nothing again. */
+let last: { readonly key: string; readonly background: Promise<Background> } | undefined
+
+/** `undefined` if nothing can be read. */
+export function readBackground(
+  data: UsageData,
+  page: Page<UsageData>,
+): Promise<Background> | undefined {
+  const times = timesOf(data)
+  if (!times || !page.host.canCallTools()) return undefined
+  const { account_id } = page.input
+  const asked = { times, account: account_id === undefined ? {} : { account_id } }
+  const key = JSON.stringify([asked, data.compared_with])
+  if (last?.key === key) return last.background
+  const background = readBoth(data, page, asked)
+  last = { key, background }
+  return background
+}
+
+interface Asked {
+  readonly times: Times
+  readonly account: Args
+}
+
+async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): Promise<Background> {
+  const hasTooManyCalls = data.totals.conversations > maxCalls
+  const [before, review] = await Promise.all([
+    data.compared_with ? undefined : readBefore(page, asked),
+    hasTooManyCalls ? undefined : readReview(page, asked),
+  ])
+  const isPart = hasTooManyCalls || review?.partial === true
+  return {
+    ...(before && { before }),
+    ...(review && !isPart && { calls: callsOf(review, data.compared_with) }),
+    ...(isPart && { hasTooManyCalls: true }),
+  }
+}
+
+/** The shown time as far as it has passed, and the time of the same length before. ISO 8601. */
+interface Times {
+  readonly before: string
+  readonly start: string
+  readonly end: string
+  readonly zone: string
+}
+
+function timesOf({ meta }: UsageData): Times | undefined {
+  const start = Date.parse(meta.start ?? '')
+  const end = Math.min(Date.parse(meta.end ?? ''), Date.now())
+  if (!(start < end)) return undefined
+  const zone = zoneOf(meta)
+  const [first, from, until] = [startBefore(start, end, zone), start, end].map((ms) =>
+    new Date(ms).toISOString(),
+  )
+  return first && from && until ? { before: first, start: from, end: until, zone } : undefined
+}
+
+async function readBefore(
+  { read }: Page<UsageData>,
+  { times: { before, start, end, zone }, account }: Asked,
+): Promise<Before | undefined> {
+  const result = await read('get_usage', {
+    ...{ ...account, start, end, tz: zone },
+    ...{ granularity: 'total', compare_start: before },
+  })
+  const sum = UsageData.safeParse(result?.structuredContent).data?.totals.before
+  if (!sum) return undefined
+  const { seconds, conversations } = sum
+  return { seconds, conversations, start: before, end: start }
+}
+
+async function readReview(
+  { read }: Page<UsageData>,
+  { times: { start, end, zone }, account }: Asked,
+) {
+  const result = await read('list_calls', {
+    ...{ ...account, include_subaccounts: true, review: true, evidence: 1 },
+    ...{ created_after: start, created_before: end, tz: zone },
+  })
+  return Review.safeParse(result?.structuredContent).data?.review
+}
+
+function callsOf(
+  { start, before, by_outcome }: z.output<typeof Review>['review'],
+  compared: UsageData['compared_with'],
+): ReviewedCalls {
+  const isOther =
+    compared !== undefined && !(isSame(compared.start, before.start) && isSame(compared.end, start))
+  const now = countsOf(by_outcome, ({ calls }) => calls)
+  if (before.partial || isOther) return { now }
+  return { now, before: countsOf(by_outcome, (outcome) => outcome.before) }
+}
+
+const isSame = (one: string, other: string) => Date.parse(one) === Date.parse(other)
+
+const answers = {
+  answered: ['human', 'machine'],
+  unanswered: ['user_rejected', 'user_unavailable', 'user_busy'],
+}
+
+function countsOf(
+  outcomes: readonly Outcome[],
+  countOf: (outcome: Outcome) => number | null,
+): CallCounts {
+  const sumOf = (isCounted: (outcome: Outcome) => boolean) =>
+    outcomes.filter(isCounted).reduce((sum, outcome) => sum + (countOf(outcome) ?? 0), 0)
+  return {
+    answered: sumOf(({ answer_status }) => answers.answered.includes(answer_status)),
+    unanswered: sumOf(({ answer_status }) => answers.unanswered.includes(answer_status)),
+    failed: sumOf(({ status }) => status === 'failed'),
+  }
+}

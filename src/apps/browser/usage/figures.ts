@@ -1,0 +1,177 @@
+import { h, icon } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import type { Page } from '../shared/view.ts'
+import { type Background, readBackground } from './background.ts'
+import type { UsageData } from './data.ts'
+
+/** The figures that matter, with their change; those that are still read have a place. */
+export function usageFigures(data: UsageData, page: Page<UsageData>): readonly HTMLElement[] {
+  const { formats } = page
+  const list = h('dl', { class: 'figures' })
+  const about = h('p', { class: 'muted small', id: 'compared' })
+  const fill = (background: Background | undefined) => {
+    list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
+    about.textContent = aboutOf({ data, background, formats })
+    // Without conversations, failed calls and earlier conversations are worth a look.
+    const isNothing = data.totals.conversations === 0
+    list.hidden = isNothing && !background?.calls?.now.failed && !background?.before?.conversations
+    about.hidden = list.hidden || about.textContent === ''
+  }
+  const background = readBackground(data, page)
+  fill(background ? undefined : {})
+  void background?.then(fill)
+  return [list, about]
+}
+
+interface Known {
+  readonly data: UsageData
+  /** `undefined`: it is being read. */
+  readonly background: Background | undefined
+  readonly formats: Formats
+}
+
+interface Figure {
+  readonly name: string
+  /** `undefined`: it is being read. */
+  readonly value: string | undefined
+  readonly isZero?: boolean
+  /** `undefined`: unknown. */
+  readonly change?: Change | undefined
+  readonly isChangeRead?: boolean
+}
+
+interface Change {
+  readonly text: string
+  readonly direction: number
+  /** Whether more is good; `undefined`: neither. */
+  readonly isMoreGood?: boolean
+}
+
+function figuresOf(known: Known): readonly Figure[] {
+  const [conversations, minutes, length] = usageFiguresOf(known)
+  const [rate, failed] = callFiguresOf(known)
+  return [conversations, minutes, rate, length, failed].filter((figure) => figure !== undefined)
+}
+
+interface Amounts {
+  readonly seconds: number
+  readonly conversations: number
+}
+
+function usageFiguresOf({ data: { totals }, background, formats }: Known): readonly Figure[] {
+  const before = totals.before ?? background?.before
+  const figure = (
+    name: string,
+    amountOf: (amounts: Amounts) => number,
+    textOf: (amount: number) => string,
+  ): Figure => {
+    const amount = amountOf(totals)
+    return {
+      ...{ name, value: textOf(amount), isZero: amount === 0 },
+      change: before && relativeChange(amount, amountOf(before), formats),
+      isChangeRead: before === undefined && background === undefined,
+    }
+  }
+  return [
+    figure(
+      'Conversations',
+      ({ conversations }) => conversations,
+      (amount) => formats.fixed(amount),
+    ),
+    figure(
+      'Minutes',
+      ({ seconds }) => seconds / 60,
+      (amount) => formats.fixed(amount, { decimals: 1 }),
+    ),
+    figure(
+      'Average length',
+      ({ seconds, conversations }) => (conversations > 0 ? seconds / conversations : 0),
+      (amount) => (amount > 0 ? formats.length(amount) : '–'),
+    ),
+  ]
+}
+
+function relativeChange(now: number, before: number, formats: Formats): Change | undefined {
+  if (before === 0) return undefined
+  const percent = (100 * (now - before)) / before
+  return {
+    text: formats.fixed(Math.abs(percent), { decimals: 1, isPercent: true }),
+    direction: Math.sign(percent),
+  }
+}
+
+function callFiguresOf({ background, formats }: Known): readonly Figure[] {
+  const names = ['Answer rate', 'Failed']
+  if (!background) return names.map((name) => ({ name, value: undefined }))
+  if (!background.calls) return []
+  const { now, before } = background.calls
+  const [rate, rateBefore] = [now, before].map((counts) => {
+    const all = counts ? counts.answered + counts.unanswered : 0
+    return counts && all > 0 ? (100 * counts.answered) / all : undefined
+  })
+  const points = rate !== undefined && rateBefore !== undefined ? rate - rateBefore : undefined
+  const more = before ? now.failed - before.failed : undefined
+  return [
+    {
+      name: 'Answer rate',
+      value: rate === undefined ? '–' : formats.fixed(rate, { decimals: 1, isPercent: true }),
+      change:
+        points === undefined
+          ? undefined
+          : {
+              text: `${formats.fixed(Math.abs(points), { decimals: 1 })} points`,
+              ...{ direction: Math.sign(points), isMoreGood: true },
+            },
+    },
+    {
+      name: 'Failed',
+      ...{ value: formats.fixed(now.failed), isZero: now.failed === 0 },
+      change:
+        more === undefined
+          ? undefined
+          : {
+              text: formats.fixed(Math.abs(more)),
+              ...{ direction: Math.sign(more), isMoreGood: false },
+            },
+    },
+  ]
+}
+
+const waiting = () => h('span', { class: 'skeleton', 'aria-hidden': true }, h('span'))
+
+function figureNode({ name, value, isZero, change, isChangeRead }: Figure): HTMLElement {
+  const isRead = value === undefined
+  return h(
+    'div',
+    {},
+    h('dt', {}, name),
+    h('dd', { class: isZero && 'zero' }, value ?? waiting()),
+    h(
+      'dd',
+      { class: 'small' },
+      change ? changeNode(change) : (isRead || isChangeRead) && waiting(),
+    ),
+  )
+}
+
+/** The direction has a shape; it has a colour where one is good. */
+function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
+  if (direction === 0) return h('span', {}, 'No change')
+  const isUp = direction > 0
+  const tone = isMoreGood === undefined ? undefined : isMoreGood === isUp ? 'good' : 'bad'
+  const word = h('span', { class: 'hidden' }, isUp ? 'up ' : 'down ')
+  return h('span', { class: tone }, icon(isUp ? 'up' : 'down'), ' ', word, text)
+}
+
+/** What the changes are against, and why figures are missing. */
+function aboutOf({ data: { meta, compared_with }, background, formats }: Known): string {
+  const compared = compared_with ?? background?.before
+  const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
+  return [
+    range && `Compared with ${range}.`,
+    background?.hasTooManyCalls &&
+      'There are too many calls to count the answered and failed ones. Choose a shorter time.',
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

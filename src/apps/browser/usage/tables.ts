@@ -1,0 +1,130 @@
+import { columnHead, h, scrolledTable } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import { amountIn, type Group, type Measure, measures, type UsageSeries } from './data.ts'
+
+interface BucketTable {
+  readonly data: UsageSeries
+  readonly measure: Measure
+  readonly labels: readonly string[]
+  /** Not all times of the range are there. */
+  readonly isPart: boolean
+  readonly formats: Formats
+}
+
+/** One row per bucket, one column per group. */
+export function bucketTable({ data, measure, labels, isPart, formats }: BucketTable): HTMLElement {
+  const { series, isGrouped, totals, running } = data
+  const name = measures[measure]
+  const groups = isGrouped ? series : []
+  const number = (amount: number) => numberCell(amount, amountIn(measure, amount, formats))
+  const row = (label: string, isRunning: boolean, amounts: readonly number[]) =>
+    h(
+      'tr',
+      {},
+      h(
+        'th',
+        { scope: 'row', class: 'time' },
+        label,
+        isRunning && h('span', { class: 'muted' }, ' so far'),
+      ),
+      amounts.map(number),
+    )
+  const all = totals.reduce((sum, amount) => sum + amount, 0)
+  return scrolledTable({
+    id: 'table',
+    label: `${name} by time`,
+    head: [
+      columnHead('Time'),
+      columnHead(isGrouped ? 'Total' : name, 'number'),
+      ...groups.map(({ label }) => groupHead(label)),
+    ],
+    rows: labels.map((label, at) =>
+      row(label, at === running, [totals[at] ?? 0, ...groups.map(({ values }) => values[at] ?? 0)]),
+    ),
+    foot: row(isPart ? 'Total shown' : 'Total', false, [all, ...groups.map(({ total }) => total)]),
+    stickyColumn: true,
+  })
+}
+
+/** A group's name of any length, in a column for numbers. */
+const groupHead = (label: string): HTMLElement =>
+  h('th', { scope: 'col', class: 'number' }, h('span', { class: 'group', dir: 'auto' }, label))
+
+const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLElement =>
+  h('td', { class: 'number' }, amount === 0 ? h('span', { class: 'zero' }, text) : text, more)
+
+/** One row per group with a bar for its share, the most used first. */
+export function groupTable(
+  groups: readonly Group[],
+  measure: Measure,
+  formats: Formats,
+): HTMLElement {
+  const sorted = [...groups].sort((one, other) => other[measure] - one[measure])
+  const max = Math.max(...groups.map((group) => group[measure]), 0)
+  const isCompared = groups.some(({ before }) => before)
+  const cells = (group: Sums) => [
+    amountCell('conversations', group.conversations, formats),
+    amountCell('minutes', group.minutes, formats),
+    h('td', { class: 'number' }, lengthOf(group, formats)),
+    isCompared && amountCell(measure, group.before?.[measure] ?? 0, formats),
+    isCompared && changeCell(group, measure, formats),
+  ]
+  return scrolledTable({
+    id: 'table',
+    label: 'Usage by group',
+    head: [
+      columnHead('Group'),
+      columnHead('Conversations', 'number'),
+      columnHead('Minutes', 'number'),
+      columnHead('Average length', 'number'),
+      isCompared && columnHead(`${measures[measure]} before`, 'number'),
+      isCompared && columnHead('Change', 'number'),
+    ],
+    rows: sorted.map((group) => {
+      const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
+      bar.style.width = `${max > 0 ? (100 * group[measure]) / max : 0}%`
+      const name = h('span', { class: 'group', dir: 'auto' }, group.label)
+      return h('tr', {}, h('th', { scope: 'row' }, name, bar), cells(group))
+    }),
+    foot: h('tr', {}, h('th', { scope: 'row' }, 'Total'), cells(sumOf(groups))),
+    stickyColumn: true,
+  })
+}
+
+type Sums = Pick<Group, Measure | 'before'>
+
+const sumOf = (groups: readonly Group[]): Sums => {
+  const total = (amountOf: (group: Group) => number) =>
+    groups.reduce((sum, group) => sum + amountOf(group), 0)
+  return {
+    minutes: total(({ minutes }) => minutes),
+    conversations: total(({ conversations }) => conversations),
+    before: {
+      minutes: total(({ before }) => before?.minutes ?? 0),
+      conversations: total(({ before }) => before?.conversations ?? 0),
+    },
+  }
+}
+
+const lengthOf = ({ minutes, conversations }: Sums, formats: Formats) =>
+  conversations > 0
+    ? formats.length((60 * minutes) / conversations)
+    : h('span', { class: 'zero' }, '–')
+
+const amountCell = (measure: Measure, amount: number, formats: Formats) =>
+  numberCell(amount, amountIn(measure, amount, formats))
+
+/** The difference, and what it is of the amount before. */
+function changeCell(group: Sums, measure: Measure, formats: Formats): HTMLElement {
+  const before = group.before?.[measure] ?? 0
+  const change = group[measure] - before
+  const text = amountIn(measure, change, formats, true)
+  const percent = formats.fixed(before === 0 ? 0 : (100 * change) / before, {
+    ...{ decimals: 1, isPercent: true, isSigned: true },
+  })
+  return numberCell(
+    change,
+    text,
+    h('span', { class: 'percent muted' }, before === 0 ? '' : percent),
+  )
+}
