@@ -39,7 +39,7 @@ const instant = (help: string): Setting<number | undefined> => ({
 const auditQuerySettings = {
   since: instant('Only entries from this time on.'),
   until: instant('Only entries before this time.'),
-  tool: text({ value: 'NAME', help: 'Only calls of this tool.' }),
+  tool: text({ value: 'NAME', help: 'Only entries of this tool.' }),
   outcome: optionalChoice({
     value: 'WORD',
     help: 'Only entries with this outcome.',
@@ -49,10 +49,10 @@ const auditQuerySettings = {
   }),
   'key-hash': text({
     value: 'HASH',
-    help: 'Only entries of this key, by the beginning of its hash.',
+    help: 'Only entries with this API key, by the beginning of its hash.',
   }),
   limit: limit({
-    help: 'Print at most so many, the newest.',
+    help: 'How many of the newest entries to print.',
     default: 100,
   }),
 }
@@ -71,7 +71,7 @@ function auditQuery(texts: SettingTexts): AuditQuery {
 
 export const audit = defineCommand({
   name: 'audit',
-  about: 'Print the audit trail: who changed what and who called whom, the newest first.',
+  about: 'Print the audit trail: who changed what and who called whom, newest first.',
   examples: ['audit --since 7d', 'audit --tool place_call --outcome failed --json'],
   settings: {
     ...auditQuerySettings,

@@ -13,7 +13,7 @@ interface CallConfig extends CallCommand {
 export const call = defineCommand({
   name: 'call',
   about:
-    'Call a tool. Options stand before its name, its arguments behind it; help call TOOL lists them.',
+    'Call a tool. Options go before the tool, its arguments after it; help call TOOL lists the arguments.',
   operands: 'TOOL [--argument value …]',
   readsRest: true,
   examples: [

@@ -34,14 +34,14 @@ const callStopSettings = {
   reason: stopText('TEXT', 'Why calls are stopped. Each refusal says so.'),
   by: stopText(
     'NAME',
-    'Who stops them. Each refusal says so.',
+    'Who stops calls. Each refusal says so.',
     'Default: the name of the user who runs the command.',
   ),
 }
 
 export const calls = defineCommand({
   name: 'calls',
-  about: 'Stop all new calls, and resume them: of all servers that share a state, at once.',
+  about: 'Stop all new phone calls, or allow them again, on all servers that share a state.',
   operands: callsActions.join('|'),
   examples: [
     "calls stop --reason 'wrong list'",

@@ -11,7 +11,7 @@ export const serverSettings = allSettings([stdio, http, sandbox])
 
 export const config = defineCommand({
   name: 'config',
-  about: 'Print every setting as it is in effect, and where it comes from. Secrets are not shown.',
+  about: 'Print every setting in effect, and where it comes from. Secrets are not shown.',
   examples: ['config', 'config --config settings.json --json'],
   settings: { ...serverSettings, ...jsonSettings },
   read(texts, env, origins) {

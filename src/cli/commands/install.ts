@@ -18,7 +18,7 @@ export const uninstallSettings = {
     range: `Letters, digits, - and _; default ${usualServerName}.`,
   }),
   print: runFlag('Only show the changes.'),
-  yes: runFlag('Ask nothing.'),
+  yes: runFlag('Write without asking.'),
   ...jsonSettings,
 }
 
@@ -38,7 +38,7 @@ const installSettings = {
   ...uninstallSettings,
   list: runFlag('List the clients, and whether they have the server.'),
   'key-in-files': runFlag(
-    'Write the API key into the files, in plain text. Without it only with your consent, where a client has no other way.',
+    'Write the API key into the files, in plain text. By default only with your consent, for a client that has no other way.',
   ),
   'base-url': baseUrl,
   'api-key': apiKey,
@@ -48,12 +48,12 @@ const installSettings = {
 export const install = defineCommand({
   name: 'install',
   about:
-    'Add the server to MCP clients: those on this machine, or those that are named. Shows each change before it is written.',
+    'Add the server to the MCP clients on this machine, or to those named. Shows each change before it is written.',
   operands: '[CLIENT…]',
   examples: [
-    'install                  all that are found',
-    'install cursor codex     only these two',
-    'install --list           which there are',
+    'install                  all clients found',
+    'install cursor codex     these two',
+    'install --list           the clients',
     'install --print          only show the changes',
     'install vscode --base-url https://api.your-platform.example',
   ],
@@ -70,7 +70,7 @@ export const install = defineCommand({
 
 export const uninstall = defineCommand({
   name: 'uninstall',
-  about: 'Take the server out of MCP clients: those on this machine, or those that are named.',
+  about: 'Remove the server from the MCP clients on this machine, or from those named.',
   operands: '[CLIENT…]',
   examples: ['uninstall', 'uninstall cursor --yes'],
   settings: uninstallSettings,

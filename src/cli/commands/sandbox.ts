@@ -9,18 +9,18 @@ const ownSettings = {
   faults: text({
     variable: 'VOICE_AGENT_SANDBOX_FAULTS',
     value: 'FILE',
-    help: 'JSON file of rules by which the sandbox fails (see docs/sandbox.md).',
+    help: 'JSON file of fault rules (see docs/sandbox.md).',
   }),
   fixture: text({
     value: 'FILE',
-    help: 'JSON file of what a new sandbox holds (see docs/sandbox.md).',
+    help: 'JSON file of the data of a new sandbox (see docs/sandbox.md).',
   }),
-  reset: runFlag('Remove what the sandbox holds, and fill it again.'),
+  reset: runFlag('Delete the data of the sandbox, and fill it again.'),
 }
 
 export const sandbox = defineCommand({
   name: 'sandbox',
-  about: 'Serve the sandbox as REST API of the platform, for programs that speak it directly.',
+  about: "Serve the sandbox as the platform's REST API, for programs that use it directly.",
   examples: ['sandbox --port 8080', 'sandbox --sandbox-db :memory: --sandbox-speed 60'],
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
   read(texts) {

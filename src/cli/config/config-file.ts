@@ -16,7 +16,7 @@ import {
 export const configFileSettings = withVariables({
   config: text({
     value: 'FILE',
-    help: 'JSON file of settings, by the names of their flags; flags and variables win over it (see docs/configuration.md).',
+    help: 'JSON file of settings, named like their flags; flags and variables override it (see docs/configuration.md).',
   }),
 })
 

@@ -48,7 +48,7 @@ export const listenSettings = withVariables({
     range: '0 to 65535; default 3000 (http), 8080 (sandbox).',
   }),
   'allowed-hosts': list({
-    help: 'Host names that clients may use, besides localhost; * for any. Not set: only localhost on a loopback --host; on another any name, and the sandbox does not start.',
+    help: 'Host names that clients may use, besides localhost; * for any. Not set: localhost only, on a loopback --host; on another --host any name, and the sandbox does not start.',
   }),
 })
 
@@ -104,30 +104,30 @@ export const httpSettings = withVariables({
     help: "Host names of web pages that may connect. Pages on localhost need this only to use the server's own key.",
   }),
   'trusted-proxies': addressRanges({
-    help: 'Proxies in front of this server, whose X-Forwarded-For gives the client address for the limits by address.',
+    help: 'Proxies in front of this server. Limits by address use the client address in their X-Forwarded-For.',
   }),
   'local-token': onOff({
     help: "on: requests that use the server's own key must bring its local token; off: they need no token.",
     default: 'on',
   }),
   'max-requests': count({
-    help: 'Most requests that are served at once, in all. Further ones are answered with 503.',
+    help: 'Most concurrent requests, in all. Further requests get 503.',
     default: 1000,
   }),
   'max-requests-per-key': limit({
-    help: 'Most requests that are served at once for one API key. Further ones are answered with 429.',
+    help: 'Most concurrent requests for one API key. Further requests get 429.',
     default: 500,
   }),
   'max-requests-per-address': limit({
-    help: 'Most requests that are served at once for one client address. Behind a proxy, name it with --trusted-proxies, or set 0: all clients have its address.',
+    help: 'Most concurrent requests for one client address. Behind a proxy all clients have its address: name the proxy with --trusted-proxies, or set 0.',
     default: 500,
   }),
   'max-rate': limit({
-    help: 'Most requests a minute, on average, in all; as many may come at once. Further ones are answered with 503.',
+    help: 'Most requests a minute, on average, in all; as many may come at once. Further requests get 503.',
     default: 0,
   }),
   'max-rate-per-key': limit({
-    help: 'Most requests a minute, on average, for one API key; as many may come at once. Further ones are answered with 429.',
+    help: 'Most requests a minute, on average, for one API key; as many may come at once. Further requests get 429.',
     default: 0,
   }),
   'max-rate-per-address': limit({
@@ -135,15 +135,15 @@ export const httpSettings = withVariables({
     default: 0,
   }),
   'max-waits': limit({
-    help: 'Most waits for calls at once (wait_for_call, and placing with follow), in all. Each is a request, too.',
+    help: 'Most concurrent waits for calls (wait_for_call, and placing with follow), in all. A wait also counts as a request.',
     default: 800,
   }),
   'max-waits-per-key': limit({
-    help: 'Most waits for calls at once for one API key.',
+    help: 'Most concurrent waits for calls for one API key.',
     default: 200,
   }),
   'max-waits-per-address': limit({
-    help: 'Most waits for calls at once for one client address.',
+    help: 'Most concurrent waits for calls for one client address.',
     default: 400,
   }),
   'max-streams': count({
@@ -159,16 +159,16 @@ export const httpSettings = withVariables({
     default: 500,
   }),
   'max-watched-per-address': limit({
-    help: 'Most resources that are watched for subscriptions from one client address.',
+    help: 'Most resources watched for subscriptions from one client address.',
     default: 1000,
   }),
   ...sharedPlatformSettings,
   'client-timeout': seconds({
-    help: 'Longest time that a client may take to send a request, and to read more of its answer.',
+    help: 'Time limit for a client to send a request, and to read more of an answer.',
     default: 30,
   }),
   drain: seconds({
-    help: 'Longest time for requests under way when the server stops; placing a call takes at most 54.',
+    help: 'Time limit for requests under way when the server stops; placing a call takes at most 54.',
     default: 60,
   }),
 })
@@ -277,7 +277,7 @@ export const metricsSettings = withVariables({
   }),
   'metrics-host': text({
     value: 'HOST',
-    help: 'Address to serve metrics on. They need no key: everybody who reaches it can read them.',
+    help: 'Address to serve metrics on. Metrics need no key: everybody who reaches the address can read them.',
     range: `Default ${loopback}, whatever --host is.`,
     json: { type: 'string', default: loopback },
   }),

@@ -21,27 +21,27 @@ export type PlatformConfig = ReturnType<typeof platformConfig>
 export const platformSettings = withVariables({
   'base-url': text({
     value: 'URL',
-    help: 'Address of the platform: https, or http on this machine. Without it and a key: the sandbox.',
+    help: 'Address of the platform: https, or http on this machine. With neither address nor key: the sandbox.',
   }),
   'api-key': text({
     value: 'KEY',
-    help: 'API key of the platform. Better as a variable: others can see flags.',
+    help: 'API key of the platform. Prefer the variable: others can see flags.',
     isSecret: true,
   }),
   'headers-timeout': seconds({
-    help: 'Longest wait for the platform to start answering.',
+    help: 'Time limit for the platform to begin an answer.',
     default: 10,
   }),
   timeout: seconds({
-    help: 'Longest wait for the whole answer of the platform; placing a call takes at most 54 in all.',
+    help: 'Time limit for the whole answer of the platform; placing a call takes at most 54 in all.',
     default: 30,
   }),
   'max-upstream': count({
-    help: 'Most requests to the platform at once, and so connections to it, in all; further ones wait.',
+    help: 'Most concurrent requests to the platform, and so connections, in all; further requests wait.',
     default: 128,
   }),
   'max-upstream-per-key': count({
-    help: 'Most requests to the platform at once with one API key.',
+    help: 'Most concurrent requests to the platform with one API key.',
     default: 64,
   }),
 })
@@ -49,7 +49,7 @@ export const platformSettings = withVariables({
 /** Platform settings of a server for many clients. */
 export const sharedPlatformSettings = withVariables({
   'max-upstream-per-address': limit({
-    help: 'Most requests to the platform at once with keys of their own from one client address.',
+    help: 'Most concurrent requests to the platform for one client address, with keys that clients send.',
     default: 96,
   }),
 })
@@ -186,13 +186,13 @@ export const sandboxSettings = withVariables({
     range: "Default: sandbox.db in your user's data folder.",
   }),
   'sandbox-seed': choice({
-    help: 'full: a new sandbox also holds a hotel with calls in two languages; small: only data that never change.',
+    help: 'full: a new sandbox also holds a hotel with calls in two languages; small: only data that never changes.',
     choices: ['full', 'small'],
     default: 'full',
   }),
   'sandbox-speed': number({
     value: 'FACTOR',
-    help: 'How many times faster than real time simulated calls run.',
+    help: 'Speed of simulated calls; 1 is real time.',
     min: 0.1,
     max: 10_000,
     default: 10,
@@ -208,15 +208,15 @@ export const sandboxSettings = withVariables({
   }),
   'sandbox-llm-url': text({
     value: 'URL',
-    help: 'OpenAI-compatible endpoint that speaks in simulated calls; without it they follow a script.',
+    help: 'OpenAI-compatible endpoint that speaks in simulated calls; without it, calls follow a script.',
   }),
   'sandbox-llm-model': text({
     value: 'MODEL',
-    help: 'Model to ask for at --sandbox-llm-url.',
+    help: 'Model at --sandbox-llm-url.',
   }),
   'sandbox-llm-key': text({
     value: 'KEY',
-    help: 'API key for that endpoint, if it needs one. Better as a variable: others can see flags.',
+    help: 'API key for that endpoint, if it needs one. Prefer the variable: others can see flags.',
     isSecret: true,
   }),
 })

@@ -33,30 +33,30 @@ const toolsets = toolsetsOf(toolSummaries.map(({ route }) => route)).join(', ')
 export const scopeSettings = withVariables({
   account: text({
     value: 'ID',
-    help: 'The one account that all tools act on. With it, no tool takes account_id.',
+    help: 'The only account that tools act on. Tools then take no account_id.',
   }),
   toolsets: names({
     help: `Expose only the tools of these toolsets, separated by commas: ${toolsets}.`,
   }),
   tools: names({
-    help: 'Expose only these tools, separated by commas; with --toolsets, these in addition.',
+    help: 'Expose only these tools, separated by commas; with --toolsets, these as well.',
   }),
   'exclude-tools': names({
     help: 'Do not expose these tools, separated by commas.',
   }),
   'read-only': flag({
-    help: 'Expose only tools that read; narrows --toolsets and --tools. The variable takes true or false.',
+    help: 'Expose only tools that read, also of --toolsets and --tools. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({
-    help: 'How long the catalogs of models, transcribers and voices are kept.',
+    help: 'How long the catalogs of models, transcribers and voices are cached.',
     default: 300,
   }),
   'max-watched': count({
-    help: 'Most resources that are watched for subscriptions, in all. A resource counts once, however many watch it.',
+    help: 'Most resources watched for subscriptions, in all. A resource with several subscribers counts once.',
     default: 2500,
   }),
   'max-watched-per-key': count({
-    help: 'Most resources that are watched for subscriptions with one API key.',
+    help: 'Most resources watched for subscriptions with one API key.',
     default: 250,
   }),
 })
@@ -128,11 +128,11 @@ export const callingSettings = withVariables({
     blankError: 'is empty. Give the policy ({} restricts nothing), or do not set it.',
   }),
   'call-find-out': seconds({
-    help: 'How long to look for a call whose reply was lost; placing a call takes at most 54 in all.',
+    help: 'How long to look for a call after its reply was lost; placing a call takes at most 54 in all.',
     default: 20,
   }),
   'call-settle': seconds({
-    help: 'A call that is not found after this time counts as not placed; only then does the same request place it again.',
+    help: 'After this time a call that is not found counts as not placed, and the same request may place it again.',
     default: 120,
   }),
 })
@@ -165,13 +165,13 @@ function policySource(given: string | undefined): PolicySource | undefined {
 export const logSettings = withVariables({
   log: choice({
     value: 'FORM',
-    help: 'Form of the log on standard error. text: lines for people; json: one JSON object a line, for programs; off: no log.',
+    help: 'Format of the log on standard error. text: lines for people; json: one JSON object per line; off: no log.',
     choices: logForms,
     default: 'text',
   }),
   'log-level': optionalChoice({
     value: 'LEVEL',
-    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start, stop and connecting clients; info: also one line for each request and each refused HTTP request; debug: also messages of errors, which may hold texts of clients.',
+    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start, stop and connecting clients; info: also one line for each request and each refused HTTP request; debug: also messages of errors, which may contain texts of clients.',
     choices: logLevels,
     range: 'Default notice; info with --log json.',
   }),

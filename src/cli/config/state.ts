@@ -36,24 +36,24 @@ export const stateSettings = withVariables({
   }),
   'state-url': text({
     value: 'URL',
-    help: 'PostgreSQL database that keeps the state instead: the journal, the counts, used confirmations and the audit trail, for any number of servers; postgres://…, needs a secret. Better as a variable: others can see flags.',
+    help: 'PostgreSQL database for the state, shared by any number of servers: postgres://…; needs --secret or --secret-file. Prefer the variable: others can see flags.',
     isSecret: true,
     blankError: 'is empty. Give the address, or do not set it.',
   }),
   secret: text({
     value: 'TEXT',
-    help: "Secret that signs confirmations, at least 32 characters; servers that share it accept each other's. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.",
+    help: 'Secret that signs and encrypts, at least 32 characters; servers on one database share it. Of several, separated by commas, the first signs and all are accepted. Prefer the variable: others can see flags.',
     range: 'Default: made and kept in the --state-dir.',
     isSecret: true,
     blankError: 'is empty. Give the secret, or do not set it.',
   }),
   'secret-file': text({
     value: 'FILE',
-    help: 'Secrets in a file, one a line.',
+    help: 'Secrets in a file, one per line.',
   }),
   'undo-days': number({
     value: 'DAYS',
-    help: 'How long the earlier values of what tools change stay in the --state-dir or the database, encrypted, so that a change can be taken back; 0 keeps none.',
+    help: 'How long a change by a tool can be taken back: earlier values are kept encrypted in the state; 0 keeps none.',
     min: 0,
     max: 365,
     isWhole: true,
@@ -155,7 +155,7 @@ const maxDays = 3650
 export const auditSettings = withVariables({
   'audit-days': number({
     value: 'DAYS',
-    help: 'How long the audit trail (who changed what, and who called whom) stays in the --state-dir or the database; 0 keeps none.',
+    help: 'How long the state keeps the audit trail (who changed what, and who called whom); 0 keeps none.',
     min: 0,
     max: maxDays,
     isWhole: true,
@@ -167,12 +167,12 @@ export const auditSettings = withVariables({
     help: 'File to which the audit trail is also written, as JSON lines; - is standard error.',
   }),
   'audit-phone-numbers': onOff({
-    help: 'Whether the audit trail has telephone numbers in full, not only their last digits.',
+    help: 'Whether the audit trail has full telephone numbers, not only their last digits.',
     default: 'off',
   }),
   'audit-failure': choice({
     value: 'WHAT',
-    help: 'What happens to a change or call that cannot be recorded. continue: it is made, and the log says so; refuse: it is not made.',
+    help: 'What happens to a change or call that cannot be recorded. continue: it is made, and the log has an error; refuse: it is not made.',
     choices: ['continue', 'refuse'],
     default: 'continue',
   }),

@@ -39,7 +39,7 @@ type TextSources = Pick<Terminal, 'readFile' | 'readInput'>
 
 /** The command's own flags after the name of the tool. No tool has an argument of these names. */
 export const ownFlags = {
-  args: 'All arguments as JSON, @FILE for those in a file, - for those on standard input.',
+  args: 'All arguments as JSON: as text, @FILE from a file, - from standard input.',
   json: 'Print the result as JSON.',
   help: 'Show the arguments of the tool.',
 } as const
