@@ -138,25 +138,25 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   network: 'The platform could not be reached, or the connection broke.',
   timeout: 'No reply came in time (`--headers-timeout`, `--timeout`).',
   redirected: 'The platform redirected in a way that is not followed.',
-  bad_parameter: 'An id cannot stand in a path. Nothing was sent.',
+  bad_parameter: 'An id is not valid in a path. Nothing was sent.',
   cancelled: 'The client cancelled the tool call.',
   not_exposed:
-    'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
+    'No exposed tool reads this data, so it was not read. Only in texts of hints, prompts and resources; a tool that is not exposed is a [protocol error](#protocol-errors).',
   not_recorded:
-    'The audit trail cannot be written, and nothing is changed without it (`--audit-failure refuse`). Nothing was sent.',
-  all_failed: 'Of many things none could be done. The fields have the reason of each.',
+    'The audit trail cannot be written, and `--audit-failure refuse` forbids changes without it. Nothing was sent.',
+  all_failed: 'All items of a bulk operation failed. The fields have the reason for each.',
   bad_arguments: 'The arguments are not valid. Nothing was sent.',
   conflict:
     'The agent was changed since `expected_modified`, or a SIP trunk to delete has numbers. Nothing was sent.',
-  needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
+  needs_person: 'A person must confirm, and the client cannot ask one (`--confirm person`).',
   not_allowed:
-    'The dial policy does not allow the call, or too many actions were confirmed within a few minutes. Nothing was done.',
-  not_taken: 'The platform has a record of the call and says that it did not accept it.',
+    'The dial policy does not allow the phone call, or too many actions were confirmed within a few minutes. Nothing was done.',
+  not_taken: 'The platform lists the phone call as not accepted.',
   state_unavailable:
-    'What this server keeps of calls, limits and confirmations is slow or away, and without it nobody is called. Nothing was done. `retryAfter` has the seconds to wait; null where somebody has to repair it.',
+    'The state (journal of calls, limits, confirmations) is slow or unreachable, and without it nobody is called. Nothing was done. `retryAfter` has the seconds to wait; null if the state needs repair.',
   unknown_outcome:
-    'It is not known whether the call was placed, the copy created, or any of many things changed.',
-  internal: 'A defect of this server, neither of the network nor of the platform.',
+    'It is not known whether the phone call was placed, the copy created, or any item of a bulk operation changed.',
+  internal: 'A defect of this server, not of the network or the platform.',
 }
 
 export const kindTable = (): string =>
