@@ -14,7 +14,7 @@ const ownSettings = { ...jsonSettings, name: uninstallSettings.name }
 export const doctor = defineCommand({
   name: 'doctor',
   about:
-    'Find out what does not work, and what to do: configuration, connection, API key, state and clients. Exits with 1 on errors, with 0 on warnings. Prints no secrets.',
+    'Find out what does not work, and what to do. Exits with 1 on errors only. Prints no secrets.',
   examples: ['doctor', 'doctor --json', 'doctor --config settings.json'],
   settings: { ...serverSettings, ...ownSettings },
   readsDespiteFaults: true,
