@@ -6,6 +6,7 @@ import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/st
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { bin, cleanEnv, quietly } from './program.ts'
 
@@ -45,7 +46,7 @@ export interface TestClient extends AsyncDisposable {
   call(
     name: string,
     args?: Record<string, unknown>,
-    options?: { signal?: AbortSignal },
+    options?: { signal?: AbortSignal; onProgress?: (message: string) => void },
   ): Promise<ToolResult>
   /** The same, failing the test when the tool failed. */
   value(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>
@@ -68,10 +69,30 @@ const within = { timeout: 75_000 }
 
 type Capabilities = NonNullable<ConstructorParameters<typeof ClientV2>[1]>['capabilities']
 
-function makeClient(kind: ClientKind, capabilities: Capabilities = {}) {
-  if (kind === 'v1') return new ClientV1(info, { capabilities: { ...capabilities } as object })
+/** What the person behind a client does with a question. */
+export type Answer =
+  | { action: 'accept'; content?: Record<string, string | boolean> }
+  | { action: 'decline' | 'cancel' }
+
+interface ClientOptions {
+  readonly capabilities?: Capabilities
+  /** Answers the questions of the server. Without it the client cannot ask. */
+  readonly onAsked?: (question: string) => Promise<Answer>
+}
+
+function makeClient(kind: ClientKind, { capabilities = {}, onAsked }: ClientOptions) {
+  const own = { ...capabilities, ...(onAsked && { elicitation: {} }) }
+  const answer = async ({ params }: { params: { message: string } }) =>
+    onAsked?.(params.message) ?? { action: 'cancel' as const }
+  if (kind === 'v1') {
+    const client = new ClientV1(info, { capabilities: own as object })
+    if (onAsked) client.setRequestHandler(ElicitRequestSchema, answer)
+    return client
+  }
   const mode = kind === 'v2 2025' ? 'legacy' : { pin: '2026-07-28' }
-  return new ClientV2(info, { capabilities, versionNegotiation: { mode } })
+  const client = new ClientV2(info, { capabilities: own, versionNegotiation: { mode } })
+  if (onAsked) client.setRequestHandler('elicitation/create', answer)
+  return client
 }
 
 /** Connects over stdio to the program, started for this client alone. */
@@ -81,12 +102,11 @@ export async function connectStdio(
     args = [],
     env = {},
     nodeOptions = [],
-    capabilities,
-  }: {
+    ...options
+  }: ClientOptions & {
     args?: string[]
     env?: Record<string, string>
     nodeOptions?: readonly string[]
-    capabilities?: Capabilities
   } = {},
 ): Promise<TestClient> {
   const parameters = {
@@ -95,7 +115,7 @@ export async function connectStdio(
     env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
     stderr: 'ignore' as const,
   }
-  const client = makeClient(kind, capabilities)
+  const client = makeClient(kind, options)
   if (client instanceof ClientV1) {
     const transport = new StdioV1(parameters)
     await client.connect(transport)
@@ -111,14 +131,14 @@ export async function connectHttp(
   kind: ClientKind,
   url: string,
   headers: Record<string, string> = {},
-  capabilities?: Capabilities,
+  options: ClientOptions = {},
 ): Promise<TestClient> {
-  const client = makeClient(kind, capabilities)
-  const options = { requestInit: { headers } }
+  const client = makeClient(kind, options)
+  const transport = { requestInit: { headers } }
   if (client instanceof ClientV1) {
     // The types of SDK version 1 do not compile with exactOptionalPropertyTypes.
-    await client.connect(new HttpV1(new URL(url), options) as Parameters<ClientV1['connect']>[0])
-  } else await client.connect(new HttpV2(new URL(url), options))
+    await client.connect(new HttpV1(new URL(url), transport) as Parameters<ClientV1['connect']>[0])
+  } else await client.connect(new HttpV2(new URL(url), transport))
   return wrap(kind, client, { url })
 }
 
@@ -127,9 +147,11 @@ function wrap(
   client: ClientV1 | ClientV2,
   { url, pid }: { url?: string; pid?: number | null },
 ): TestClient {
-  const call: TestClient['call'] = async (name, args = {}, options = {}) => {
+  const call: TestClient['call'] = async (name, args = {}, { signal, onProgress } = {}) => {
     const call = { name, arguments: args }
-    const limits = { ...within, ...options }
+    const onprogress = ({ message }: { message?: string | undefined }) =>
+      onProgress?.(String(message))
+    const limits = { ...within, ...(signal && { signal }), ...(onProgress && { onprogress }) }
     const isV1 = client instanceof ClientV1
     return ToolResult.parse(
       await (isV1 ? client.callTool(call, undefined, limits) : client.callTool(call, limits)),

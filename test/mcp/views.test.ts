@@ -22,7 +22,7 @@ const otherKinds = { extensions: { [viewExtension]: { mimeTypes: ['text/x-other'
 const connect = (kind: TestClient['kind'], transport: string, capabilities: object) =>
   transport === 'stdio'
     ? connectStdio(kind, { capabilities })
-    : connectHttp(kind, url, {}, capabilities)
+    : connectHttp(kind, url, {}, { capabilities })
 
 /** The views that the tools of a list name, by tool. */
 const viewsIn = (listed: readonly Record<string, unknown>[]) =>

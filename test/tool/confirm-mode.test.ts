@@ -113,7 +113,7 @@ describe('the token of a preview is listed', () => {
     const { tools, instructions } = await listedBy(mode, over)
     expect(tools.map(({ name }) => name)).toEqual(toolSummaries.map(({ name }) => name))
     const taking = tools.filter(
-      ({ inputSchema }) => 'confirm_token' in (inputSchema.properties ?? {}),
+      ({ inputSchema }) => 'confirm_token' in (Object(inputSchema).properties ?? {}),
     )
     const asking = [
       ...['update_subaccount', 'update_agent', 'archive_agent', 'place_call'],
