@@ -22,6 +22,13 @@ export function pick<T extends { weight: number }>(items: readonly T[], random: 
   return found
 }
 
+/** One of several things at random, each as likely. */
+export const oneOf = <T>(values: readonly T[], random: () => number): T =>
+  pick(
+    values.map((value) => ({ weight: 1, value })),
+    random,
+  ).value
+
 /** Counts by name. */
 export class Tally {
   readonly #counts = new Map<string, number>()

@@ -165,11 +165,6 @@ export class SimulatedPlatform {
     const hasEnded = call.endsAt <= this.#options.time.now
     return { ...shown(call, hasEnded), ...this.#options.more?.(call, hasEnded) }
   }
-
-  /** The calls to a number for which a telephone rang or will ring. */
-  rung(number: string): PlatformCall[] {
-    return this.calls.filter(({ to_number, rings }) => rings && to_number === number)
-  }
 }
 
 function answerTo({ answer, answerMs: afterMs }: Turn, reply: () => Reply): Answer {

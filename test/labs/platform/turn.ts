@@ -1,4 +1,4 @@
-import { pick } from '../random.ts'
+import { oneOf, pick } from '../random.ts'
 
 /** What the platform does with one request. */
 export interface Turn {
@@ -34,12 +34,6 @@ const answers = {
   uncertain: ['connection lost', 'none', 'cut off', 'page', 'redirect', 408, 409, 500, 502, 504],
 } as const satisfies Record<string, readonly TurnAnswer[]>
 
-const oneOf = <T>(random: () => number, values: readonly T[]): T =>
-  pick(
-    values.map((value) => ({ weight: 1, value })),
-    random,
-  ).value
-
 /** A random turn for a request to place a call; most of them are faulty. */
 export function faultyPost(random: () => number): Turn {
   const slowest = [
@@ -53,10 +47,10 @@ export function faultyPost(random: () => number): Turn {
   const kinds: readonly { weight: number; turn: () => Pick<Turn, 'acts' | 'answer'> }[] = [
     { weight: 3, turn: () => ({ acts: 'now', answer: 'well' }) },
     { weight: 1, turn: () => ({ acts: 'never', answer: 'not accepted' }) },
-    { weight: 2, turn: () => ({ acts: 'never', answer: oneOf(random, answers.certain) }) },
-    { weight: 4, turn: () => ({ acts: 'now', answer: oneOf(random, answers.uncertain) }) },
-    { weight: 4, turn: () => ({ acts: 'later', answer: oneOf(random, answers.uncertain) }) },
-    { weight: 3, turn: () => ({ acts: 'never', answer: oneOf(random, answers.uncertain) }) },
+    { weight: 2, turn: () => ({ acts: 'never', answer: oneOf(answers.certain, random) }) },
+    { weight: 4, turn: () => ({ acts: 'now', answer: oneOf(answers.uncertain, random) }) },
+    { weight: 4, turn: () => ({ acts: 'later', answer: oneOf(answers.uncertain, random) }) },
+    { weight: 3, turn: () => ({ acts: 'never', answer: oneOf(answers.uncertain, random) }) },
   ]
   return { ...timing, ...pick(kinds, random).turn() }
 }

@@ -12,7 +12,7 @@ import {
   SimulatedPlatform,
 } from '../platform/simulated-platform.ts'
 import { faultyRead, type Turn } from '../platform/turn.ts'
-import type { Plan, WantedCall } from './plan.ts'
+import type { Plan } from './plan.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** Who sends requests to the platform. */
@@ -59,11 +59,6 @@ export class VirtualPlatform {
 
   get calls(): readonly PlatformCall[] {
     return this.#platform.calls
-  }
-
-  /** The calls of one that was wanted, for which a telephone rang or will ring. */
-  rung({ number }: WantedCall): PlatformCall[] {
-    return this.#platform.rung(number)
   }
 
   failLists(forMs: number): void {

@@ -78,19 +78,6 @@ export function slopeOf(points: readonly (readonly [at: number, value: number])[
   return below === 0 ? 0 : above / below
 }
 
-/** What one server held, in the second half of the time. MB and kB are of 1000. */
-export interface ServerVerdict {
-  readonly name: string
-  readonly heapMb: number
-  readonly heapKbPerMinute: number
-  readonly rssMb: number
-  readonly rssKbPerMinute: number
-  readonly descriptors: { readonly fresh: number; readonly idle: number }
-  readonly sockets: { readonly fresh: number; readonly idle: number }
-  readonly resources: { readonly fresh: number; readonly idle: number }
-  readonly problems: readonly string[]
-}
-
 /**
  * Memory is flat where it grows in the second half by no more than this share, or so much: the heap
  * differs that much by what is under way, and resident memory by what the allocator keeps. In a short
@@ -110,7 +97,8 @@ const shortMs = 5 * minute
  */
 const keptOpen = { descriptors: 14, sockets: 4, resources: 6 } as const
 
-export function verdictOf(server: WatchedServer): ServerVerdict {
+/** What one server held, in the second half of the time. MB and kB are of 1000. */
+export function verdictOf(server: WatchedServer) {
   const half = server.samples.slice(Math.floor(server.samples.length / 2))
   const problems: string[] = []
   const memory = (what: keyof typeof growth) => {

@@ -6,7 +6,7 @@ import { textOf } from '../measure/program.ts'
 import { agentId } from '../platform/call-lists.ts'
 import { wrongWithCall } from '../platform/judge-call.ts'
 import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { randomOf, Tally } from '../random.ts'
+import { oneOf, randomOf, Tally } from '../random.ts'
 
 /** What a client learns of a request to place a call. */
 export type Answer =
@@ -108,8 +108,7 @@ async function deliver(
   servers: readonly CallPlacer[],
 ): Promise<StressPlacement['tries'][number]> {
   const count = random() < 0.15 ? 2 : 1
-  const one = () => servers[Math.floor(random() * servers.length)]
-  const receivers = Array.from({ length: count }, one).filter((server) => server !== undefined)
+  const receivers = Array.from({ length: count }, () => oneOf(servers, random))
   const from = performance.now()
   return Promise.all(receivers.map(async (server) => ({ answer: await server.place(args), from })))
 }

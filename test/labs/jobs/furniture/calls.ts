@@ -1,5 +1,5 @@
 import type { CallPlan } from '../../../../src/sandbox/call-plan.ts'
-import { pick, randomOf } from '../../random.ts'
+import { oneOf, pick, randomOf } from '../../random.ts'
 import { startOfRun } from '../clock.ts'
 
 const minute = 60_000
@@ -117,9 +117,6 @@ function furtherWords(outcome: Outcome, random: () => number): readonly Line[] {
   return [...lines, goodbye, random() < 0.5 ? end : { ...end, message: 'The caller hung up.' }]
 }
 
-const oneOf = (texts: readonly [string, ...string[]], random: () => number): string =>
-  texts[Math.floor(random() * texts.length)] ?? texts[0]
-
 function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[number]): CallPlan {
   if (outcome in unanswered) {
     const { ringSeconds, event } = unanswered[outcome as keyof typeof unanswered]
@@ -160,10 +157,8 @@ function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[nu
 const areaCodes = ['212', '303', '312', '415', '503', '617', '713'] as const
 
 /** A contact in the range of numbers that is reserved for fiction. */
-const contactOf = (random: () => number) => {
-  const areaCode = areaCodes[Math.floor(random() * areaCodes.length)]
-  return `+1${areaCode}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`
-}
+const contactOf = (random: () => number) =>
+  `+1${oneOf(areaCodes, random)}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`
 
 /** Calls of a weekday; fewer on a Saturday, none on a Sunday. */
 const callsOn = (weekday: number, random: () => number) =>
@@ -178,7 +173,7 @@ function callsOfDay(start: number): CallSeed[] {
       outcomes[speaker.direction],
       random,
     )
-    const topic = topics[Math.floor(random() * topics.length)] ?? topics[0]
+    const topic = oneOf(topics, random)
     return {
       created: start + 7 * 60 * minute + Math.floor(random() * 600) * minute,
       type: 'phone' as const,
