@@ -1,5 +1,6 @@
 import { sessionOf } from '../../test/harness/session.ts'
 import { tools } from '../../tools/index.ts'
+import { boundsOf } from '../cli/terminal/tool-help.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { toolsetsOf } from '../mcp/exposure.ts'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../platform/failure.ts'
@@ -121,14 +122,6 @@ function meaningOf(field: JsonSchema, { marks }: FieldOptions): string {
   ]
     .filter(Boolean)
     .join(' ')
-}
-
-function boundsOf({ minimum, maximum, minItems, maxItems }: JsonSchema): string {
-  const [min, max] = [minimum ?? minItems, maximum ?? maxItems]
-  const unit = (minItems ?? maxItems) ? ' items' : ''
-  if (min !== undefined && max !== undefined) return `From ${min} to ${max}${unit}.`
-  if (max !== undefined) return `At most ${max}${unit}.`
-  return min === undefined ? '' : `At least ${min}${unit}.`
 }
 
 /** Every kind of error with its meaning. The compiler keeps the list complete. */
@@ -273,9 +266,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 export const code = (text: string) => `\`${text}\``
-
-/** The first sentence of a text, without its full stop. */
-export const firstSentence = (text: string) => text.split(/(?<=\.) /)[0]?.replace(/\.$/, '') ?? ''
 
 /**
  * A document with the text between `<!-- name -->` and `<!-- /name -->` replaced, for each section.

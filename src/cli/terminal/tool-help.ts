@@ -121,13 +121,14 @@ function meaningOf(schema: JsonSchema, isRequired: boolean): string {
     .join(' ')
 }
 
-function boundsOf(schema: JsonSchema): string {
-  const { minimum, maximum, maxLength, maxItems } = schema
-  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}.`
-  if (maximum !== undefined) return `At most ${maximum}.`
-  if (minimum !== undefined) return `At least ${minimum}.`
-  if (maxLength !== undefined) return `At most ${maxLength} characters.`
-  return maxItems === undefined ? '' : `At most ${maxItems}.`
+/** The bounds of a number, or of the length of a text or list, in words; empty if there are none. */
+export function boundsOf(schema: JsonSchema): string {
+  const { minimum, maximum, maxLength, minItems, maxItems } = schema
+  const [min, max] = [minimum ?? minItems, maximum ?? maxItems ?? maxLength]
+  const unit = (minItems ?? maxItems) ? ' items' : maxLength === undefined ? '' : ' characters'
+  if (min !== undefined && max !== undefined) return `${min} to ${max}${unit}.`
+  if (max !== undefined) return `At most ${max}${unit}.`
+  return min === undefined ? '' : `At least ${min}${unit}.`
 }
 
 type Values = Readonly<Record<string, unknown>>

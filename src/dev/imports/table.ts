@@ -102,7 +102,7 @@ export const mayImport = {
     'platform/sessions calls policy state sandbox platform contract text',
   ],
   dev: [
-    'apps test/harness cli/install cli server server/tool-summaries cli/config',
+    'apps test/harness cli/install cli cli/terminal server server/tool-summaries cli/config',
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
