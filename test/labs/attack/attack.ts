@@ -13,6 +13,7 @@ import {
   startInShell,
   startProgram,
 } from '../../harness/program.ts'
+import { within } from '../measure/load.ts'
 import { callBuiltTool, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 
@@ -162,7 +163,7 @@ function watchMemory({ process: child, exited }: Program): () => number {
 }
 
 /** After this a scenario counts as broken, and its programs are stopped. */
-const longestSeconds = 60
+const longestMs = 60_000
 
 /** Runs one scenario. Everything that it started has ended when this resolves. */
 export async function run(scenario: Scenario): Promise<AttackVerdict> {
@@ -173,7 +174,7 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
   {
     await using attack = new Attack()
     try {
-      figures = await withinTime(scenario.run(attack))
+      figures = await within(longestMs, scenario.run(attack))
     } catch (error) {
       broken = error instanceof Error ? error.message : String(error)
     }
@@ -186,19 +187,6 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
   const seconds = round((performance.now() - began) / 1000, 1)
   const verdict = { name, point, guarantee, holds: broken === undefined, seconds, figures }
   return broken === undefined ? verdict : { ...verdict, broken }
-}
-
-async function withinTime(running: Promise<Figures>): Promise<Figures> {
-  const over = new AbortController()
-  const late = sleep(longestSeconds * 1000, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`It did not end within ${longestSeconds} s`)
-  })
-  try {
-    return await Promise.race([running, late])
-  } finally {
-    over.abort()
-    late.catch(() => undefined)
-  }
 }
 
 /** Does something while it asks a server for its health; fails where an answer took longer than that, ms. */

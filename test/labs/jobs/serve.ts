@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { listen } from '../../../src/server/transports/listen.ts'
-import { type Program, startProgram } from '../../harness/program.ts'
+import { startProgram } from '../../harness/program.ts'
 import { forward } from '../../harness/replicas.ts'
 import { clockSetTo, startOfRun } from './clock.ts'
 import { keyOf } from './furniture/accounts.ts'
@@ -56,20 +56,14 @@ export async function serveJobs({
     await listening.close()
   }
   try {
-    start({
-      mcp: await addressOf(mcp, /Serving MCP at (\S+)\/mcp/),
-      rest: await addressOf(rest, /sandbox API at (\S+)\/v1/),
-    })
+    const [, mcpUrl = ''] = await mcp.waitFor(/Serving MCP at (\S+)\/mcp/)
+    const [, restUrl = ''] = await rest.waitFor(/sandbox API at (\S+)\/v1/)
+    start({ mcp: mcpUrl, rest: restUrl })
   } catch (error) {
     await close()
     throw error
   }
   return { url: listening.url, [Symbol.asyncDispose]: close }
-}
-
-async function addressOf(program: Program, pattern: RegExp): Promise<string> {
-  const [, url = ''] = await program.waitFor(pattern)
-  return url
 }
 
 /** Sends a request on to the program behind, with the key of the job in its path. */

@@ -16,6 +16,13 @@ export async function inParallel<T>(
 export const concurrently = <T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, nth) => work(nth)))
 
+/** Fails where work takes longer than that, ms. */
+export function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`timed out after ${ms / 1000} s`)), ms)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
 /** How long each request of a load took, ms, and how long all of them together took, s. */
 export interface Timed {
   readonly times: readonly number[]

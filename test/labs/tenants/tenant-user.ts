@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { TestClient, ToolResult } from '../../harness/client.ts'
 import { rpc } from '../../harness/rpc.ts'
+import { within } from '../measure/load.ts'
 import { pick } from '../random.ts'
 import { calledNumber, strangersIn, type Tenant } from './tenant-platform.ts'
 
@@ -26,6 +27,9 @@ const Failure = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z
 const Preview = z.looseObject({ confirmation: z.looseObject({ confirm_token: z.string() }) })
 const Placed = z.looseObject({ id: z.string() })
 const Task = z.looseObject({ taskId: z.string(), status: z.string() })
+
+/** A client's own limit (75 s) may fail, too: what takes longer has no answer. */
+const longestMs = 80_000
 
 const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
@@ -101,7 +105,7 @@ export class TenantUser {
     const record = (outcome: string, text = '') =>
       this.#options.onAsked({ what, outcome, text, ms: performance.now() - began })
     try {
-      const answer = await withinTime(send(caller.signal))
+      const answer = await within(longestMs, send(caller.signal))
       for (const other of strangersIn(JSON.stringify(answer), this.tenant))
         this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
       const failure = failureOf(answer)
@@ -214,10 +218,3 @@ const textOf = (answer: unknown) =>
   Texts.safeParse(answer)
     .data?.content.map(({ text = '' }) => text)
     .join('\n') ?? ''
-
-/** A client's own limit (75 s) may fail, too: what takes longer has no answer. */
-async function withinTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('timed out')), 80_000)
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
