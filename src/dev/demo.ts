@@ -103,7 +103,7 @@ try {
       from_number: number,
       to_number: '+442079460123',
       external_id: 'demo-1',
-      test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Emma' },
+      test_variables: { practice: 'Market Street Practice', contact: { first_name: 'Emma' } },
     }),
   )
 
