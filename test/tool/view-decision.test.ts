@@ -60,7 +60,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
     beforeAll(async () => {
       client =
         transport === 'HTTP'
-          ? await connectHttp(kind, http.url, {}, views)
+          ? await connectHttp(kind, http.url, {}, { capabilities: views })
           : await connectStdio(kind, { env: asking, capabilities: views })
     })
     afterAll(() => client[Symbol.asyncDispose]())
