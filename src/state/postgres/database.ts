@@ -3,13 +3,7 @@ import { Socket } from 'node:net'
 import type { ClientBase, Pool } from 'pg'
 import * as z from 'zod'
 import { WatchedClock } from '../clocks.ts'
-import {
-  behindTheAnswer,
-  inStateTime,
-  openOnce,
-  StateError,
-  type StateErrorOptions,
-} from '../state-access.ts'
+import { behindTheAnswer, inStateTime, openOnce, StateError } from '../state-access.ts'
 import {
   applicationName,
   checkInstallation,
@@ -132,27 +126,6 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
       await failing(async () => refuseOtherTime(row?.now ?? 0))
     },
     close: () => opened.close(closePool),
-  }
-}
-
-/** The same database, with failures rethrown as the store's errors. */
-export function failingAs(
-  database: Database,
-  errorOf: (message: string, options: StateErrorOptions) => StateError,
-): Database {
-  const failing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error
-      throw errorOf(error.message, { cause: error, isTemporary: error.isTemporary })
-    }
-  }
-  return {
-    ...database,
-    run: (...statement) => failing(database.run(...statement)),
-    transaction: (...work) => failing(database.transaction(...work)),
-    seal: (text) => failing(database.seal(text)),
   }
 }
 

@@ -18,30 +18,52 @@ import {
   renewedEntry,
   sameCallMs,
 } from '../journal.ts'
-import { behindTheAnswer } from '../state-access.ts'
-import {
-  type Database,
-  databaseNow,
-  failingAs,
-  maxClockDifferenceMs,
-  NoRow,
-  type RunSql,
-} from './database.ts'
+import { behindTheAnswer, StateError } from '../state-access.ts'
+import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } from './database.ts'
 
 /**
  * The journal in PostgreSQL, for servers on any machines. Claims of one owner are serialized; every
  * other method is one compare-and-swap statement.
  */
 export function createPostgresJournal(database: Database): Journal {
-  const journal = failingAs(database, (message, options) => {
-    const why = `${message} Without the journal of calls, which is in it, a call could be placed twice, so none is.`
-    return new JournalError(why, options)
-  })
+  const journal = failingAsJournal(database)
+  const { run, seal } = journal
   return {
     ...claiming(journal),
     ...recording(journal),
-    ...notes(journal),
+    async readNote(name) {
+      const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
+      return (await run(NoteRow, sql, [await seal(name)]))[0]?.value
+    },
+    async writeNote(name, value) {
+      const sql = `INSERT INTO voice_agent_mcp.notes VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
+      await run(NoRow, sql, [await seal(name), value])
+    },
     close: async () => undefined,
+  }
+}
+
+const NoteRow = z.object({ value: z.string() })
+
+/** The same database; its failures are those of the journal. */
+function failingAsJournal(database: Database): Database {
+  const failing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error
+      throw new JournalError(
+        `${error.message} Without the journal of calls, which is in it, a call could be placed twice, so none is.`,
+        { cause: error, isTemporary: error.isTemporary },
+      )
+    }
+  }
+  return {
+    ...database,
+    run: (...statement) => failing(database.run(...statement)),
+    transaction: (...work) => failing(database.transaction(...work)),
+    seal: (text) => failing(database.seal(text)),
   }
 }
 
@@ -262,20 +284,6 @@ const endSendingSql = `
 const releaseSql = `
   UPDATE voice_agent_mcp.calls SET state = 'free'
   WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3`
-
-const NoteRow = z.object({ value: z.string() })
-
-const notes = ({ run, seal }: Database): Pick<Journal, 'readNote' | 'writeNote'> => ({
-  async readNote(name) {
-    const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
-    return (await run(NoteRow, sql, [await seal(name)]))[0]?.value
-  },
-  async writeNote(name, value) {
-    const sql = `INSERT INTO voice_agent_mcp.notes VALUES ($1, $2)
-      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
-    await run(NoRow, sql, [await seal(name), value])
-  },
-})
 
 /** Stored form of an identity. */
 async function sealed(
