@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Exposure } from '../mcp/exposure.ts'
 import { createLog, type Log, type LogLevel, type LogOptions } from '../server/observe/log.ts'
-import type { Tracing } from '../server/observe/tracing.ts'
+import type { Tracing } from '../server/observe/observer.ts'
 import type { ToolSummary } from '../server/tool-summaries.ts'
 import { defectText, errorKind, messageText } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'

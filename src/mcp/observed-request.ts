@@ -2,8 +2,12 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Credential } from '../platform/sessions/credential.ts'
 import type { Session } from '../platform/sessions/session.ts'
-import type { Ended, Observer } from '../server/observe/observer.ts'
-import type { BeginningRequest, RequestOutcome } from '../server/observe/request-records.ts'
+import type {
+  BeginningRequest,
+  Ended,
+  Observer,
+  RequestOutcome,
+} from '../server/observe/observer.ts'
 import { isObject } from '../text/json.ts'
 import { type GetHeader, headerNames, modernVersion, type Protocol, RequestId } from './messages.ts'
 

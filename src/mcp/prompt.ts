@@ -128,38 +128,7 @@ export type ReadResult<T> =
 type PartialRequest = Partial<RouteRequest>
 
 /** Reads the platform for one prompt, on the account that the prompt is about. */
-export interface PromptReader {
-  readonly account: string
-  /** See `accountArgumentText`. */
-  readonly accountArgument: string
-  readonly session: RestrictedSession
-  readonly signal: AbortSignal
-  /**
-   * Reads the subject of the prompt. Throws a ProtocolError that names `argument`, which identifies
-   * the subject.
-   */
-  require<R extends Route>(
-    route: R,
-    request: PartialRequest,
-    argument?: string,
-  ): Promise<ReplyOf<R>>
-  /** Reads the agent with that id or exact name. Throws ProtocolError. */
-  requireAgent(reference: string): Promise<Agent>
-  /** Reads from the platform. Throws ApiError. */
-  call<R extends Route>(route: R, request: PartialRequest): Promise<ReplyOf<R>>
-  /** Reads through the cache; replies may be some minutes old. Throws ApiError. */
-  cached<R extends Route>(route: R, request: PartialRequest, time: CacheTime): Promise<ReplyOf<R>>
-  /** Reads from the platform, not from the cache, and refreshes the cache. Throws ApiError. */
-  refreshed<R extends Route>(
-    route: R,
-    request: PartialRequest,
-    time: CacheTime,
-  ): Promise<ReplyOf<R>>
-  /** Result of optional work: an ApiError or a timeout does not fail the prompt. */
-  attempt<T>(work: Promise<T>): Promise<ReadResult<T>>
-  /** The protocol's invalid-params error about an argument. */
-  invalidArgument(argument: string, problem: string): ProtocolError
-}
+export type PromptReader = ReturnType<typeof createPromptReader>
 
 interface PromptRequest {
   readonly prompt: string
@@ -174,7 +143,7 @@ const longestProblem = 500
 /** Timeout for optional data of a prompt, ms. */
 const optionalDataMs = 10_000
 
-export function createPromptReader(prompt: PromptRequest): PromptReader {
+export function createPromptReader(prompt: PromptRequest) {
   const { session, account, signal } = prompt
   const { client, cache, redact } = session
   const requestOf = ({ params, query = {}, ...rest }: PartialRequest): RouteRequest => ({
@@ -182,10 +151,19 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
     query,
     params: { account_id: account, ...params },
   })
+  /** The protocol's invalid-params error about an argument. */
   const invalidArgument = (argument: string, problem: string) =>
     new ProtocolError(-32602, redact(`${prompt.prompt}: ${argument}: ${problem}`))
 
-  const require = async <R extends Route>(route: R, given: PartialRequest, argument?: string) => {
+  /**
+   * Reads the subject of the prompt. Throws a ProtocolError that names `argument`, which identifies
+   * the subject.
+   */
+  const require = async <R extends Route>(
+    route: R,
+    given: PartialRequest,
+    argument?: string,
+  ): Promise<ReplyOf<R>> => {
     const request = requestOf(given)
     return client
       .call(route, request, signal)
@@ -194,10 +172,12 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
 
   return {
     ...{ account, session, signal },
+    /** See `accountArgumentText`. */
     accountArgument: accountArgumentText({ request: requestOf({}), session }),
     invalidArgument,
     require,
-    async requireAgent(reference) {
+    /** Reads the agent with that id or exact name. Throws ProtocolError. */
+    async requireAgent(reference: string): Promise<Agent> {
       const request = requestOf({ params: { agent_id: reference } })
       const route = routes.agents.list
       const named = await withIdsForNames(request, session, signal).catch(
@@ -208,10 +188,17 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
       }
       return require(routes.agents.get, named.request, 'agent_id')
     },
-    call: (route, given) => client.call(route, requestOf(given), signal),
-    cached: (route, given, time) => cache.read(route, requestOf(given), time),
-    refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
-    attempt: (work) => attempt(work, signal),
+    /** Reads from the platform. Throws ApiError. */
+    call: <R extends Route>(route: R, given: PartialRequest) =>
+      client.call(route, requestOf(given), signal),
+    /** Reads through the cache; replies may be some minutes old. Throws ApiError. */
+    cached: <R extends Route>(route: R, given: PartialRequest, time: CacheTime) =>
+      cache.read(route, requestOf(given), time),
+    /** Reads from the platform, not from the cache, and refreshes the cache. Throws ApiError. */
+    refreshed: <R extends Route>(route: R, given: PartialRequest, time: CacheTime) =>
+      cache.refresh(route, requestOf(given), time),
+    /** Result of optional work: an ApiError or a timeout does not fail the prompt. */
+    attempt: <T>(work: Promise<T>) => attempt(work, signal),
   }
 }
 

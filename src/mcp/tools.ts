@@ -15,7 +15,6 @@ import { type ConfirmMode, listsToken, withoutToken } from '../tool/confirm-mode
 import type { Confirmations } from '../tool/confirmation.ts'
 import { jsonSchemaValidator } from '../tool/confirmation-question.ts'
 import type { SingleUseToken } from '../tool/single-use-tokens.ts'
-import type { Tool } from '../tool/tool.ts'
 import {
   clientFeaturesOf,
   type RequestSender,
@@ -101,16 +100,7 @@ function progressTo({ mcpReq }: ServerContext): ToolClient['progress'] {
 }
 
 /** Tools and server options of one exposure. Constant while the server runs. */
-export interface ToolCatalogue {
-  readonly byName: ReadonlyMap<string, Tool>
-  /** Tools for `tools/list`; `views`: with the URIs of their views. */
-  readonly listed: (views: boolean) => ProtocolTool[]
-  readonly modern: ServerOptions
-  /** For connections of the 2025 revisions. */
-  readonly legacy: ServerOptions
-  /** For HTTP requests of the 2025 revisions: no client can be notified of changes. */
-  readonly statelessLegacy: ServerOptions
-}
+export type ToolCatalogue = ReturnType<typeof catalogueOf>
 
 interface ToolCatalogueOptions {
   readonly isSandbox: boolean
@@ -135,7 +125,7 @@ export function createToolCatalogues(
   }
 }
 
-function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCatalogue {
+function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions) {
   const { account, confirm, requestState } = options
   const view = account === undefined ? 'any' : 'pinned'
   const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
@@ -147,12 +137,15 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
   const legacy = optionsOf('2025')
   return {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
-    listed: (views) =>
+    /** Tools for `tools/list`; `views`: with the URIs of their views. */
+    listed: (views: boolean) =>
       exposure.tools.map((tool) =>
         withView(shown(tool.listed(view)), views ? tool.view : undefined),
       ),
     modern: optionsOf('modern'),
+    /** For connections of the 2025 revisions. */
     legacy,
+    /** For HTTP requests of the 2025 revisions: no client can be notified of changes. */
     statelessLegacy: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
   }
 }

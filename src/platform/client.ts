@@ -1,7 +1,6 @@
 import { encodeQuery } from '../contract/query.ts'
 import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
-import type { Observer } from '../server/observe/observer.ts'
-import type { PlatformTry } from '../server/observe/request-records.ts'
+import type { Observer, PlatformTry } from '../server/observe/observer.ts'
 import type { Drift } from './drift.ts'
 import type { Send } from './exchange.ts'
 import { ApiError, type Failure, isCertificateProblem, SendFailure } from './failure.ts'

@@ -24,20 +24,7 @@ export interface LlmCall {
   readonly persona: string | null
 }
 
-export interface LlmCalls {
-  /** The row to store before the first turn. */
-  begin(call: LlmCall): CallRow
-  /**
-   * Runs the conversation with a simulated caller, after `waitMs` in which a person may join
-   * instead. Never throws.
-   */
-  run(call: LlmCall, waitMs?: number): Promise<void>
-  /** The agent's next turn in a conversation with a person. Throws LlmError. */
-  reply(call: Pick<LlmCall, 'agent' | 'settings'>, lines: readonly ScriptLine[]): Promise<Reply>
-  /** Name of the model. */
-  readonly model: string
-  stop(): void
-}
+export type LlmCalls = ReturnType<typeof createLlmCalls>
 
 /** Lease of a call without a further turn, ms; longer than two turns may take. */
 const leaseMs = 60_000
@@ -47,7 +34,7 @@ const maxTurns = 20
 
 const goodbye = '[END]'
 
-export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number): LlmCalls {
+export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number) {
   const stopping = new AbortController()
   const speak = async (call: LlmCall): Promise<void> => {
     const dialogue = open(call, llm)
@@ -69,13 +56,23 @@ export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number)
     }
   }
   return {
-    begin: (call) => leased(call, open(call, llm), now()),
+    /** The row to store before the first turn. */
+    begin: (call: LlmCall) => leased(call, open(call, llm), now()),
+    /** Name of the model. */
     model: llm.model,
-    async reply({ agent, settings }, lines) {
+    /** The agent's next turn in a conversation with a person. Throws LlmError. */
+    async reply(
+      { agent, settings }: Pick<LlmCall, 'agent' | 'settings'>,
+      lines: readonly ScriptLine[],
+    ): Promise<Reply> {
       const messages = promptFor('agent', { agent, settings, persona: null }, lines)
       return spokenPart(await completeChat(llm, messages, stopping.signal))
     },
-    async run(call, waitMs = 0) {
+    /**
+     * Runs the conversation with a simulated caller, after `waitMs` in which a person may join
+     * instead. Never throws.
+     */
+    async run(call: LlmCall, waitMs = 0): Promise<void> {
       try {
         if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping.signal, ref: false })
         if (typeof webCallOf(store, call.row.id)?.joined === 'number') return

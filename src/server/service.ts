@@ -9,7 +9,7 @@ import { routes } from '../contract/routes.ts'
 import { createCancellations } from '../mcp/cancellations.ts'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createHttpFastPath } from '../mcp/http-fast-path.ts'
-import { type CallLocally, createLocalCalls } from '../mcp/local-tool-calls.ts'
+import { createLocalCalls } from '../mcp/local-tool-calls.ts'
 import { createRequestObserving, createStreamObserving } from '../mcp/observed-request.ts'
 import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
@@ -35,11 +35,9 @@ import { createCallServices } from './call-services.ts'
 import { openOauth } from './oauth.ts'
 import type { Observer } from './observe/observer.ts'
 import { openPlatform, type Platform } from './platform.ts'
-import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
-import { openState, openUndoLog, prepareState } from './state.ts'
+import { openLocalToken, openSealingKeys, openState, openUndoLog, prepareState } from './state.ts'
 import type { Reachability, Readiness } from './transports/http.ts'
-import type { McpServing } from './transports/http-mcp.ts'
 
 const { version } = packageJson
 
@@ -142,10 +140,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
 }
 
 /** The MCP server for every transport and all revisions of the protocol. */
-export interface McpService extends McpServing {
-  /** Calls a tool from this process, with the server's own key. */
-  readonly callLocally: CallLocally
-}
+export type McpService = ReturnType<typeof createMcpService>
 
 interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'broadcast'> {
   /** Tools that the operator exposes. */
@@ -160,7 +155,7 @@ interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'broa
   readonly audit?: Audit | undefined
 }
 
-export function createMcpService(options: McpServiceOptions): McpService {
+export function createMcpService(options: McpServiceOptions) {
   const { exposure, isSandbox, confirm, records, broadcast, sealingKeys } = options
   const { audit, observer, shutdown, onBug, onStateTrouble = onBug } = options
   const confirmations = createConfirmations(confirm, {
@@ -199,6 +194,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
+    /** Calls a tool from this process, with the server's own key. */
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, unknownTool },
       exposure,

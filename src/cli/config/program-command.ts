@@ -86,11 +86,12 @@ function programWords(start: ProgramStart): string {
 
 const inNodeModules = /[\\/]node_modules[\\/]/
 
+export const pathFolders = (env: Environment): string[] =>
+  (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
+
 /** The folders of PATH, without those that npm adds for one run. */
 const foldersOf = (env: Environment): string[] =>
-  (env.PATH ?? env.Path ?? '')
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !inNodeModules.test(folder))
+  pathFolders(env).filter((folder) => !inNodeModules.test(folder))
 
 /** `node` if it resolves to this Node.js in a shell, else its path. */
 function nodeFor({ execPath, env, platform }: ProgramStart): string {

@@ -1,5 +1,5 @@
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import { isFetched, packageId, realPath } from '../config/program-command.ts'
+import { dirname, join } from 'node:path'
+import { isFetched, packageId, pathFolders, realPath } from '../config/program-command.ts'
 import type { Machine } from './clients.ts'
 
 /** Command with which a client starts this program. */
@@ -60,10 +60,7 @@ const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
  */
 function lastingNode(execPath: string, { env, platform }: System): string {
   const name = platform === 'win32' ? 'node.exe' : 'node'
-  const links = (env.PATH ?? env.Path ?? '')
-    .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, name))
+  const links = pathFolders(env).map((folder) => join(folder, name))
   const real = realPath(execPath)
   return links.find((link) => !passingNode.test(link) && realPath(link) === real) ?? execPath
 }

@@ -10,46 +10,35 @@ import { textWidth } from '../config/help.ts'
 type Style = 'bold' | 'red'
 
 /** Input and output of `call` and `tools`; tests inject their own. */
-export interface Terminal {
-  /** Columns of standard output; `undefined`: not a terminal, so lines are not wrapped. */
-  readonly width: number | undefined
-  /** Writes one or more lines to standard output. Waits for a slow reader. */
-  print(text: string): Promise<void>
-  /** Writes one or more lines to standard error. */
-  warn(text: string): void
-  readonly styled: (style: Style, text: string) => string
-  readonly styledWarning: (style: Style, text: string) => string
-  /** Asks a yes/no question; `undefined`: there is nobody to ask. Throws InterruptedError. */
-  readonly confirm: ((question: string) => Promise<boolean>) | undefined
-  /** Status line on standard error, erased at the end; absent without a terminal. */
-  readonly statusLine: StatusLine | undefined
-  /** Throws CommandLineError. */
-  readFile(path: string): string
-  /** Throws CommandLineError. */
-  readInput(): Promise<string>
-}
+export type Terminal = ReturnType<typeof processTerminal>
 
-export interface StatusLine {
-  /** Shows at most one line; longer texts are truncated. */
-  show(text: string): void
-  clear(): void
-}
+/** Status line on standard error, erased at the end. */
+export type StatusLine = ReturnType<typeof statusLineOn>
 
-export function processTerminal(env: Environment): Terminal {
+export function processTerminal(env: Environment) {
   const { stdin, stdout, stderr } = process
   return {
+    /** Columns of standard output; `undefined`: not a terminal, so lines are not wrapped. */
     width: textWidth(env),
-    print: (text) => writeOutput(`${text}\n`),
-    warn: (text) => stderr.write(`${text}\n`),
-    styled: (style, text) => styleText(style, text, { stream: stdout }),
-    styledWarning: (style, text) => styleText(style, text, { stream: stderr }),
-    // Arguments typed on standard input (--args -) have ended it, so no question can be asked.
+    /** Writes one or more lines to standard output. Waits for a slow reader. */
+    print: (text: string) => writeOutput(`${text}\n`),
+    /** Writes one or more lines to standard error. */
+    warn: (text: string) => void stderr.write(`${text}\n`),
+    styled: (style: Style, text: string) => styleText(style, text, { stream: stdout }),
+    styledWarning: (style: Style, text: string) => styleText(style, text, { stream: stderr }),
+    /**
+     * Asks a yes/no question; `undefined`: there is nobody to ask. Arguments typed on standard input
+     * (--args -) have ended it, so no question can be asked. Throws InterruptedError.
+     */
     get confirm() {
       if (!stdin.isTTY || !stderr.isTTY || stdin.readableEnded) return undefined
       return (question: string) => terminalQuestions().confirm(question, false)
     },
+    /** `undefined` without a terminal. */
     statusLine: stderr.isTTY && env.TERM !== 'dumb' ? statusLineOn(stderr) : undefined,
+    /** Throws CommandLineError. */
     readFile: readTextFile,
+    /** Throws CommandLineError. */
     readInput: () => readTextStream(stdin),
   }
 }
@@ -60,9 +49,12 @@ const eraseLine = '\r\u001b[K'
 /** Default if the terminal does not report its width. */
 const usualColumns = 80
 
-const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
-  show: (text) => stream.write(eraseLine + text.slice(0, (stream.columns || usualColumns) - 1)),
-  clear: () => stream.write(eraseLine),
+const statusLineOn = (stream: NodeJS.WriteStream) => ({
+  /** Shows at most one line; longer texts are truncated. */
+  show(text: string): void {
+    stream.write(eraseLine + text.slice(0, (stream.columns || usualColumns) - 1))
+  },
+  clear: () => void stream.write(eraseLine),
 })
 
 /** Writes to standard output and waits for a slow reader. A closed pipe is not an error. */
@@ -78,18 +70,16 @@ export class InterruptedError extends Error {
 }
 
 /** Asks the person at the terminal. */
-export interface Questions {
-  /** Enter means `usual`; end of input means no. Throws InterruptedError. */
-  confirm(question: string, usual: boolean): Promise<boolean>
-}
+export type Questions = ReturnType<typeof terminalQuestions>
 
 /** Questions on standard error, so that standard output has the result alone. */
 export function terminalQuestions(
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
-): Questions {
+) {
   return {
-    async confirm(question, usual) {
+    /** Enter means `usual`; end of input means no. Throws InterruptedError. */
+    async confirm(question: string, usual: boolean): Promise<boolean> {
       const lines = createInterface({ input, output })
       const ended = new Promise<undefined>((resolve, reject) => {
         lines.once('close', () => resolve(undefined))

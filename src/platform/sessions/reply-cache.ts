@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { encodeQuery } from '../../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
-import type { CacheResult } from '../../server/observe/request-records.ts'
+import type { CacheResult } from '../../server/observe/observer.ts'
 import { createLocalBroadcast } from '../../state/broadcast.ts'
 import type { Client } from '../client.ts'
 import {

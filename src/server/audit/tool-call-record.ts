@@ -5,7 +5,7 @@ import { ApiError, mayBeDone } from '../../platform/failure.ts'
 import type { Redact } from '../../platform/key-redaction.ts'
 import type { AuditEntry, AuditedCallSent } from '../../state/audit-trail.ts'
 import { canonicalJson } from '../../text/json.ts'
-import type { PlatformTry } from '../observe/request-records.ts'
+import type { PlatformTry } from '../observe/observer.ts'
 import { type CallEnd, outcomeOf } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 

@@ -1,5 +1,5 @@
 import { safeJson } from '../../text/safe-text.ts'
-import type { RefusedRequest, RequestRecord, Sink } from './request-records.ts'
+import type { RefusedRequest, RequestRecord, Sink } from './observer.ts'
 
 /* A log without a library: one line per event, as text or JSON, and a bound on unread bytes. */
 

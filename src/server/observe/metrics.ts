@@ -1,4 +1,4 @@
-import type { PlatformTry, Sink } from './request-records.ts'
+import type { PlatformTry, Sink } from './observer.ts'
 
 /** Numbers of a process for Prometheus. No label holds an id, a key or a text of a client. */
 export function createMetrics(version: string, droppedLogLines: () => number) {

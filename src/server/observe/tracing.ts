@@ -14,34 +14,16 @@ import {
 import type {
   BeginningRequest,
   BeginningTry,
+  BeginTry,
   PlatformTry,
   RequestOutcome,
-} from './request-records.ts'
+  Tracing,
+} from './observer.ts'
 
 /*
  * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:
  * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/observability.md).
  */
-
-export interface Tracing {
-  beginRequest(request: BeginningRequest): RequestSpan
-  readonly beginTry: BeginTry
-}
-
-export interface RequestSpan {
-  /** `undefined` if the request is not part of a trace. */
-  readonly traceId: string | undefined
-  run<T>(work: () => T): T
-  end(outcome: RequestOutcome): void
-}
-
-/** Begins the span of a request to the platform. */
-export type BeginTry = (beginning: BeginningTry) => {
-  /** Headers that propagate the trace context. */
-  readonly headers: Readonly<Record<string, string>>
-  run<T>(work: () => T): T
-  end(attempt: PlatformTry): void
-}
 
 /**
  * Traces for the registered SDK; `undefined`: no compatible SDK is registered.

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLog, type LogOptions } from '../../../src/server/observe/log.ts'
-import type { RequestRecord } from '../../../src/server/observe/request-records.ts'
+import type { RequestRecord } from '../../../src/server/observe/observer.ts'
 import { startProcess } from '../../harness/program.ts'
 
 const record: RequestRecord = {
