@@ -32,10 +32,7 @@ export const usageHandlers = [
       ...bucketStarts(tz, granularity, reach, end),
     ].slice(-limit)
     const from = Math.max(start, starts[0] ?? start)
-    const buckets = new Buckets(starts, groupBy)
-    for (const sum of sums(store, { account: account.id, now, from, end, starts, groupBy })) {
-      buckets.add(sum)
-    }
+    const counted = sums(store, { account: account.id, now, from, end, starts, groupBy })
     return {
       meta: {
         account_id: account.id,
@@ -45,7 +42,10 @@ export const usageHandlers = [
         group_by: groupBy,
         tz,
       },
-      data: buckets.data((ts) => isoInZone(tz, ts)),
+      data: valuesByBucket(counted, starts, groupBy).map(({ ts, values }) => ({
+        ts: isoInZone(tz, ts),
+        values,
+      })),
     }
   }),
 ]
@@ -116,51 +116,40 @@ function splitHours(edges: number[], from: number, end: number): number[] {
   return [...new Set(split.map((edge) => Math.floor(edge / hour)))]
 }
 
-/** Sums by bucket and group. */
-class Buckets {
-  readonly #starts: number[]
-  readonly #groupBy: Grouping[]
-  readonly #values: Map<string, Value>[]
-
-  constructor(starts: number[], groupBy: Grouping[]) {
-    this.#starts = starts
-    this.#groupBy = groupBy
-    this.#values = starts.map(() => new Map())
-  }
-
-  add(sum: Sum): void {
-    const values = this.#values[this.#indexAt(sum.at)]
-    if (!values) return
-    const key = this.#groupBy.map((grouping) => sum[grouping]).join(' ')
-    let value = values.get(key)
-    if (!value) {
-      const dimensions = this.#groupBy.map((grouping) => [grouping, sum[grouping]])
-      value = { seconds: 0, conversations: 0, dimensions: Object.fromEntries(dimensions) }
-      values.set(key, value)
+/** Adds sums up by bucket and group. */
+function valuesByBucket(counted: Iterable<Sum>, starts: number[], groupBy: Grouping[]) {
+  const buckets = starts.map((ts) => ({ ts, groups: new Map<string, Value>() }))
+  for (const sum of counted) {
+    const groups = buckets[indexAt(starts, sum.at)]?.groups
+    if (!groups) continue
+    const key = groupBy.map((grouping) => sum[grouping]).join(' ')
+    const dimensions = groupBy.map((grouping) => [grouping, sum[grouping]])
+    const value = groups.get(key) ?? {
+      seconds: 0,
+      conversations: 0,
+      dimensions: Object.fromEntries(dimensions),
     }
     value.seconds += sum.seconds
     value.conversations += sum.conversations
+    groups.set(key, value)
   }
+  const nothing = { seconds: 0, conversations: 0 }
+  return buckets.map(({ ts, groups }) => {
+    const values = [...groups.values()]
+    const whole = [{ ...nothing, ...values[0], dimensions: null }]
+    const counts = values.filter(({ conversations }) => conversations > 0)
+    return { ts, values: groupBy.length === 0 ? whole : counts }
+  })
+}
 
-  data(iso: (ts: number) => string): Usage['data'] {
-    const nothing = { seconds: 0, conversations: 0, dimensions: null }
-    return this.#starts.map((ts, index) => {
-      const values = [...(this.#values[index]?.values() ?? [])]
-      const counted = values.filter(({ conversations }) => conversations > 0)
-      const ungrouped = () => [{ ...nothing, ...values[0], dimensions: null }]
-      return { ts: iso(ts), values: this.#groupBy.length === 0 ? ungrouped() : counted }
-    })
+/** Index of the last start at or before an instant, or -1. */
+function indexAt(starts: readonly number[], ms: number): number {
+  let low = 0
+  let high = starts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((starts[middle] ?? Number.POSITIVE_INFINITY) <= ms) low = middle + 1
+    else high = middle
   }
-
-  /** Index of the last start at or before an instant, or -1. */
-  #indexAt(ms: number): number {
-    let low = 0
-    let high = this.#starts.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#starts[middle] ?? Number.POSITIVE_INFINITY) <= ms) low = middle + 1
-      else high = middle
-    }
-    return low - 1
-  }
+  return low - 1
 }

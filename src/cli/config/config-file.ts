@@ -86,15 +86,12 @@ function syntaxFault(message: string): string {
 
 /** The value as the text of a flag; `undefined` for a wrong type. `null` means not set. */
 function textOf(value: unknown, { json }: Setting): string | undefined {
-  const types = [json.type].flat()
   if (value === null) return ''
-  if (typeof value === 'string') return types.includes('string') ? value : undefined
-  if (typeof value === 'number') {
-    return types.includes('number') || types.includes('integer') ? String(value) : undefined
-  }
-  if (typeof value === 'boolean') return types.includes('boolean') ? String(value) : undefined
-  if (Array.isArray(value)) return types.includes('array') ? listText(value) : undefined
-  return types.includes('object') && isObject(value) ? JSON.stringify(value) : undefined
+  const type = Array.isArray(value) ? 'array' : typeof value
+  const taken: readonly string[] = [json.type].flat()
+  if (!taken.includes(type) && !(type === 'number' && taken.includes('integer'))) return undefined
+  if (Array.isArray(value)) return listText(value)
+  return type === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** A list as the text of a flag: names, separated by commas. */
