@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { ApiError, type Failure, failureText } from '../platform/failure.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { jsonIn } from '../text/json.ts'
-import { clientText, messageText } from '../text/safe-text.ts'
+import { clientText, mapStrings, messageText } from '../text/safe-text.ts'
 import type { Protocol } from './messages.ts'
 
 interface ProtocolFailure {
@@ -41,7 +41,7 @@ export function errorForClient(
   return {
     code: protocol === '2025' && isNotFound ? legacyNotFound : sentence ? INVALID_PARAMS : code,
     message: messageText(sentence ?? message),
-    ...(data !== undefined && { data: dataForClient(data) }),
+    ...(data !== undefined && { data: mapStrings(data, messageText) }),
   }
 }
 
@@ -64,16 +64,6 @@ function sentenceOf(message: string): string | undefined {
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
   const place = issue.path.length > 0 ? clientText(issue.path.join('.')) : 'params'
   return `${message.slice(0, start) || 'Invalid params: '}${place}: ${issue.message}${more}`
-}
-
-/** An error's data, with every text in it shortened and made safe. */
-function dataForClient(value: unknown): unknown {
-  if (typeof value === 'string') return messageText(value)
-  if (Array.isArray(value)) return value.map(dataForClient)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [clientText(key), dataForClient(one)]),
-  )
 }
 
 interface ErrorContext {

@@ -67,12 +67,9 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   const replayed = messagesToReplay(handover.replayed)
   const replayedIds = replayed.flatMap((message) => ('id' in message ? [message.id] : []))
   for (const id of replayedIds) options.onReplay(id)
-  const transport = new StdioTransport({
-    sdkInput,
-    output: new Output(process.stdout, handover.maxUnread),
-    watch: options.watch,
-    replayed: new Set(replayedIds),
-  })
+  const output = new Output(process.stdout, handover.maxUnread)
+  const { watch } = options
+  const transport = new StdioTransport({ sdkInput, output, watch, replayed: new Set(replayedIds) })
   let hasEnded = false
   let lastError = 'the reason is not known'
   const onerror = (error: Error) => {
