@@ -8,6 +8,7 @@ import { declaresViews } from '../apps/views.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import type { Observer } from '../server/observe/observer.ts'
 import type { Tool } from '../tool/tool.ts'
 import { clientIn, isViewSession } from './client-of-request.ts'
 import { errorForClient } from './errors.ts'
@@ -27,7 +28,7 @@ import {
   resultResponse,
   resultResponseParts,
 } from './messages.ts'
-import type { ObservedContext, RequestObserving } from './observed-request.ts'
+import { type ObservedContext, observedRequest } from './observed-request.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import type { Skill } from './skills.ts'
@@ -66,7 +67,7 @@ interface HttpFastPathOptions {
   readonly skills: readonly Skill[]
   readonly runTool: RunTool
   readonly onBug: (error: unknown) => void
-  readonly observing: RequestObserving
+  readonly observer?: Observer | undefined
 }
 
 const Message = z.discriminatedUnion('method', [ListTools, CallTool, ReadResource])
@@ -140,7 +141,7 @@ interface Answering extends HttpFastPathOptions {
 /** Runs a request, and records it if there is an observer. */
 function observed<T>(
   message: Message,
-  { request, protocol, catalogue, sessionFor, observing }: Answering,
+  { request, protocol, catalogue, sessionFor, observer }: Answering,
   run: () => Promise<T>,
 ): Promise<T> {
   const contextOf = (): ObservedContext => ({
@@ -149,7 +150,7 @@ function observed<T>(
     isTool: (name) => catalogue.byName.has(name),
     isPrompt: () => false,
   })
-  return observing.run(message, contextOf, run)
+  return observedRequest(observer, message, contextOf, run)
 }
 
 async function answerCall(

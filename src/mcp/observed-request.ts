@@ -30,31 +30,26 @@ export interface ObservedContext {
   readonly isPrompt: (name: string) => boolean
 }
 
-export interface RequestObserving {
-  /** Runs a request, and records its end. */
-  readonly run: <T>(
-    message: ObservedMessage,
-    contextOf: () => ObservedContext,
-    run: () => Promise<T>,
-  ) => Promise<T>
-  /** Records a request refused with a JSON-RPC code. */
-  readonly refused: (
-    message: ObservedMessage,
-    contextOf: () => ObservedContext,
-    code: number,
-  ) => void
-}
+/**
+ * Runs a request, and records its end. Without an observer, the request only runs, and its context
+ * is not computed.
+ */
+export const observedRequest = <T>(
+  observer: Observer | undefined,
+  message: ObservedMessage,
+  contextOf: () => ObservedContext,
+  run: () => Promise<T>,
+): Promise<T> =>
+  observer ? observer.request(beginningOf(message, contextOf()), run, outcomeOf) : run()
 
-/** Without an observer, requests only run, and their context is not computed. */
-export function createRequestObserving(observer: Observer | undefined): RequestObserving {
-  if (!observer) return { run: (_message, _contextOf, run) => run(), refused: () => undefined }
-  return {
-    run: (message, contextOf, run) =>
-      observer.request(beginningOf(message, contextOf()), run, outcomeOf),
-    refused: (message, contextOf, code) =>
-      observer.requestEnded(beginningOf(message, contextOf()), { outcome: 'protocol_error', code }),
-  }
-}
+/** Records a request refused with a JSON-RPC code. */
+export const requestRefused = (
+  observer: Observer | undefined,
+  message: ObservedMessage,
+  contextOf: () => ObservedContext,
+  code: number,
+): void =>
+  observer?.requestEnded(beginningOf(message, contextOf()), { outcome: 'protocol_error', code })
 
 /** Runs the stream of a `subscriptions/listen` request, and records it when it ends. */
 export type ObserveStream = (
@@ -72,7 +67,7 @@ const isNone = () => false
 /** Observes requests for a stream, which the transports answer, not the SDK's servers. */
 export const createStreamObserving =
   (
-    observing: RequestObserving,
+    observer: Observer | undefined,
     sessionFor: (credential: Credential | undefined) => Session,
   ): ObserveStream =>
   (message, { credential, ...request }, run) => {
@@ -82,7 +77,7 @@ export const createStreamObserving =
       const { keyHash } = sessionFor(credential)
       return { ...request, keyHash, protocol: 'modern', isTool: isNone, isPrompt: isNone }
     }
-    return observing.run(data, contextOf, run)
+    return observedRequest(observer, data, contextOf, run)
   }
 
 /** Recorded facts at the start of a request. */

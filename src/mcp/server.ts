@@ -12,6 +12,7 @@ import {
 import { type Credential, credentialOf } from '../platform/sessions/credential.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
+import type { Observer } from '../server/observe/observer.ts'
 import type { CancelledTasks } from '../state/records.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import type { CallTaskView } from '../tool/task.ts'
@@ -20,7 +21,7 @@ import type { ServedRequest } from './client-of-request.ts'
 import { messageForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import type { GetHeader, Protocol, RequestId } from './messages.ts'
-import type { ObservedContext, RequestObserving } from './observed-request.ts'
+import { type ObservedContext, observedRequest, requestRefused } from './observed-request.ts'
 import type { Prompt } from './prompt.ts'
 import { servePrompts } from './prompts.ts'
 import { type ExposureOfRequest, scopedExposure } from './request-exposure.ts'
@@ -28,8 +29,8 @@ import { serveResources } from './resources.ts'
 import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
-import type { RunTool } from './tool-calls.ts'
-import { serveTools, type ToolCatalogue, type UnknownTool } from './tools.ts'
+import type { RunTool, UnknownTool } from './tool-calls.ts'
+import { serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
@@ -47,7 +48,7 @@ export interface ServerFactoryOptions {
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
   readonly unknownTool: UnknownTool
-  readonly observing: RequestObserving
+  readonly observer?: Observer | undefined
   /** True if a request was answered and recorded before the SDK received it. */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
   /** Called with each new server: a transport sends notifications through it. */
@@ -103,7 +104,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
 
-interface Recording extends Pick<ServerFactoryOptions, 'isAnswered' | 'observing'> {
+interface Recording extends Pick<ServerFactoryOptions, 'isAnswered' | 'observer'> {
   readonly protocol: Protocol
   /** `revision`: negotiated by the connection. */
   readonly contextOf: (revision: string | undefined) => ObservedContext
@@ -134,12 +135,13 @@ class ServerInOurWords extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const run = super._wrapHandler(method, handler)
     return async (request, context) => {
-      const { observing, contextOf, isAnswered } = this.#recording
+      const { observer, contextOf, isAnswered } = this.#recording
       this.#handled.add(request.id)
       try {
         if (isAnswered?.(request.id)) return await run(request, context)
         const revision = this.getNegotiatedProtocolVersion()
-        return await observing.run(
+        return await observedRequest(
+          observer,
           request,
           () => contextOf(revision),
           () => run(request, context),
@@ -155,8 +157,8 @@ class ServerInOurWords extends Server {
   #recordRefusal(message: JSONRPCMessage): void {
     if ('method' in message || message.id === undefined) return
     if (this.#handled.delete(message.id) || !('error' in message)) return
-    const { observing, contextOf } = this.#recording
+    const { observer, contextOf } = this.#recording
     const context = () => contextOf(this.getNegotiatedProtocolVersion())
-    observing.refused({ method: 'unknown', id: message.id }, context, message.error.code)
+    requestRefused(observer, { method: 'unknown', id: message.id }, context, message.error.code)
   }
 }

@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   type InputRequiredResult,
+  isInputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
@@ -11,12 +12,15 @@ import type { Target } from '../server/audit/outcome.ts'
 import type { AuditedCall } from '../server/audit/tool-call-record.ts'
 import type { Observer } from '../server/observe/observer.ts'
 import type { StateError } from '../state/state-access.ts'
+import { closestWord } from '../text/closest-match.ts'
+import { clientText, safeLine } from '../text/safe-text.ts'
 import { type CallContext, callTool } from '../tool/call.ts'
-import type { ConfirmedCall } from '../tool/confirmation.ts'
+import type { Confirmations, ConfirmedCall, EarlierQuestion } from '../tool/confirmation.ts'
 import { errorMetaKey } from '../tool/result.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CancellableRequest, Cancellations } from './cancellations.ts'
 import type { RequestSender } from './client-of-request.ts'
+import type { Exposure } from './exposure.ts'
 
 /** The client's part in a running tool call. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
@@ -225,5 +229,111 @@ export function targetsOf(result: unknown): readonly Target[] {
       to_number,
       outcome,
     }),
+  )
+}
+
+/** Records a call of a tool that is unknown or not exposed to the request, and returns its error. */
+export type UnknownTool = (
+  name: string,
+  exposure: Exposure,
+  args: Readonly<Record<string, unknown>>,
+  caller: { readonly session: Session; readonly sender: () => RequestSender },
+) => ProtocolError
+
+export const createUnknownTool =
+  (observer: Observer | undefined, audit: Audit | undefined): UnknownTool =>
+  (name, { all, tools, hidden }, args, caller) => {
+    // The name is a text of the client, so it is not recorded.
+    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
+    const tool = all.find((one) => one.name === name)
+    if (tool && tool.effect !== 'reads')
+      audit?.refused(auditedCall(tool, args, caller), { word: 'not_exposed', targets: [] })
+    const reason = hidden.get(name)
+    if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
+    const names = tools.map((one) => one.name)
+    const meant = closestWord(name.slice(0, 64), names)
+    const shown = clientText(name, undefined, caller.session.redact.start)
+    const hint = meant ? ` Did you mean ${meant}?` : ''
+    return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
+  }
+
+/*
+ * Tool calls from this process, such as the command line. They have the same confirmation, policy,
+ * journal and audit trail as those of a client; only the MCP messages are omitted.
+ */
+
+export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
+
+/** Caller identity, and the callbacks of a running call. */
+interface LocalCaller {
+  /**
+   * Asks the person; `undefined`: nobody can be asked, so the call returns a preview with a token.
+   */
+  readonly ask: ((question: string) => Promise<PersonsAnswer>) | undefined
+  readonly progress: (message: string) => void
+  readonly signal: AbortSignal
+}
+
+interface LocalCall {
+  readonly tool: string
+  readonly arguments: Record<string, unknown>
+}
+
+/** Throws ProtocolError for a tool that is unknown or not exposed. */
+export type CallLocally = (call: LocalCall, caller: LocalCaller) => Promise<CallToolResult>
+
+interface LocalCallsOptions {
+  readonly runTool: RunTool
+  readonly confirmations: Confirmations
+  /** The operator's exposure: no headers restrict a local call further. */
+  readonly exposure: Exposure
+  /** The session of the server's own key. */
+  readonly session: () => Session
+  /** The client in the audit trail. */
+  readonly client: { readonly name: string; readonly version: string }
+  readonly unknownTool: UnknownTool
+}
+
+/** The shown part of a question (elicitation). */
+const Question = z.object({ params: z.object({ message: z.string() }) })
+
+export function createLocalCalls(options: LocalCallsOptions): CallLocally {
+  const { runTool, confirmations, exposure, client, unknownTool } = options
+  const sender = () => ({ transport: 'terminal', client, userAgent: undefined }) as const
+  return async ({ tool: name, arguments: args }, { ask, progress, signal }) => {
+    const session = options.session()
+    const tool = exposure.tools.find((one) => one.name === name)
+    if (!tool) throw unknownTool(name, exposure, args, { session, sender })
+    const run = (earlier: EarlierQuestion) =>
+      runTool(tool, args, {
+        ...{ session, sender, signal, tools: exposure.tools, stateless: undefined },
+        client: {
+          confirmOf: (call) => confirmations.of({ ...call, asksIn: ask && 'form', earlier }),
+          progress: (_, message) => progress(safeLine(message)),
+          takesTasks: false,
+        },
+      })
+    let result = await run({ requestState: undefined, answers: undefined })
+    // The effect of the arguments may have changed meanwhile: then the person is asked again.
+    while (isInputRequiredResult(result)) {
+      const { requestState: sealed = '', inputRequests } = result
+      const { message } = Question.parse(inputRequests?.confirm).params
+      const answers = responsesFor((await ask?.(message)) ?? 'cancel')
+      const requestState = await confirmations.verifyRequestState(sealed).catch(lateAnswer)
+      result = await run({ requestState, answers })
+    }
+    return result
+  }
+}
+
+const responsesFor = (action: PersonsAnswer) => ({
+  confirm: action === 'accept' ? { action, content: { confirm: true } } : { action },
+})
+
+function lateAnswer(error: unknown): never {
+  if (!(error instanceof Error) || error.message !== 'expired') throw error
+  throw new ProtocolError(
+    -32602,
+    'The answer came too late: a question is valid for eleven minutes. Nothing was done.',
   )
 }

@@ -1,23 +1,17 @@
-import {
-  ProtocolError,
-  type Tool as ProtocolTool,
-  type Server,
-  type ServerContext,
-  type ServerOptions,
+import type {
+  Tool as ProtocolTool,
+  Server,
+  ServerContext,
+  ServerOptions,
 } from '@modelcontextprotocol/server'
 import { type ViewName, viewMeta } from '../apps/views.ts'
-import type { Session } from '../platform/sessions/session.ts'
-import type { Audit } from '../server/audit/audit.ts'
-import type { Observer } from '../server/observe/observer.ts'
-import { closestWord } from '../text/closest-match.ts'
-import { clientText, safeLine } from '../text/safe-text.ts'
+import { safeLine } from '../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../tool/confirm-mode.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import { jsonSchemaValidator } from '../tool/confirmation-question.ts'
 import type { SingleUseToken } from '../tool/single-use-tokens.ts'
 import {
   clientFeaturesOf,
-  type RequestSender,
   requestSender,
   type ServedRequest,
   showsViews,
@@ -26,7 +20,7 @@ import { refuseCursor } from './errors.ts'
 import type { Exposure } from './exposure.ts'
 import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
-import { auditedCall, type RunTool, type ToolClient } from './tool-calls.ts'
+import type { RunTool, ToolClient, UnknownTool } from './tool-calls.ts'
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
@@ -153,28 +147,3 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions) {
 /** A listed tool with the address of its view. */
 const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
   view === undefined ? tool : { ...tool, _meta: viewMeta(view) }
-
-/** Records a call of a tool that is unknown or not exposed to the request, and returns its error. */
-export type UnknownTool = (
-  name: string,
-  exposure: Exposure,
-  args: Readonly<Record<string, unknown>>,
-  caller: { readonly session: Session; readonly sender: () => RequestSender },
-) => ProtocolError
-
-export const createUnknownTool =
-  (observer: Observer | undefined, audit: Audit | undefined): UnknownTool =>
-  (name, { all, tools, hidden }, args, caller) => {
-    // The name is a text of the client, so it is not recorded.
-    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
-    const tool = all.find((one) => one.name === name)
-    if (tool && tool.effect !== 'reads')
-      audit?.refused(auditedCall(tool, args, caller), { word: 'not_exposed', targets: [] })
-    const reason = hidden.get(name)
-    if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
-    const names = tools.map((one) => one.name)
-    const meant = closestWord(name.slice(0, 64), names)
-    const shown = clientText(name, undefined, caller.session.redact.start)
-    const hint = meant ? ` Did you mean ${meant}?` : ''
-    return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
-  }

@@ -9,13 +9,17 @@ import { routes } from '../contract/routes.ts'
 import { createCancellations } from '../mcp/cancellations.ts'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createHttpFastPath } from '../mcp/http-fast-path.ts'
-import { createLocalCalls } from '../mcp/local-tool-calls.ts'
-import { createRequestObserving, createStreamObserving } from '../mcp/observed-request.ts'
+import { createStreamObserving } from '../mcp/observed-request.ts'
 import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
 import { serverInfoOf } from '../mcp/server-info.ts'
-import { auditedCalls, createToolCalls } from '../mcp/tool-calls.ts'
-import { createToolCatalogues, createUnknownTool } from '../mcp/tools.ts'
+import {
+  auditedCalls,
+  createLocalCalls,
+  createToolCalls,
+  createUnknownTool,
+} from '../mcp/tool-calls.ts'
+import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
@@ -181,7 +185,6 @@ export function createMcpService(options: McpServiceOptions) {
       requestState: { verify: confirmations.verifyRequestState },
     }),
     runTool: audit ? auditedCalls(runTool, audit) : runTool,
-    observing: createRequestObserving(observer),
   }
   const cancelledTasks = createCancelledTasks({ records, broadcast }, taskTtlMs)
   const unknownTool = createUnknownTool(observer, audit)
@@ -193,7 +196,7 @@ export function createMcpService(options: McpServiceOptions) {
     }),
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
-    observeStream: createStreamObserving(shared.observing, options.sessionFor),
+    observeStream: createStreamObserving(observer, options.sessionFor),
     /** Calls a tool from this process, with the server's own key. */
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, unknownTool },
