@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Server } from '@modelcontextprotocol/server'
 import type { Broadcast } from '../state/broadcast.ts'
 import type { ServedRequest } from './client-of-request.ts'
@@ -12,18 +12,7 @@ export interface CancellableRequest {
 }
 
 /** Stateless HTTP requests under way. A cancellation arrives in an HTTP request of its own. */
-export interface Cancellations {
-  /**
-   * Runs a request. The signal that the request's work gets also fires when the request is
-   * cancelled here.
-   */
-  run<T>(
-    request: CancellableRequest,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>
-  cancel(request: CancellableRequest): void
-}
+export type Cancellations = ReturnType<typeof createCancellations>
 
 /**
  * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
@@ -32,7 +21,7 @@ export interface Cancellations {
  * back: then the target is ambiguous, and neither is cancelled. For the same reason a cancellation
  * goes on to the other servers, where the request may be, only if its sender has a session header.
  */
-export function createCancellations(broadcast: Broadcast): Cancellations {
+export function createCancellations(broadcast: Broadcast) {
   const underWay = new Map<string, Set<AbortController>>()
   const abort = (key: string) => {
     const [one, another] = underWay.get(key) ?? []
@@ -40,7 +29,15 @@ export function createCancellations(broadcast: Broadcast): Cancellations {
   }
   broadcast.listen('cancelled_request', abort)
   return {
-    async run(request, signal, work) {
+    /**
+     * Runs a request. The signal that the request's work gets also fires when the request is
+     * cancelled here.
+     */
+    async run<T>(
+      request: CancellableRequest,
+      signal: AbortSignal,
+      work: (signal: AbortSignal) => Promise<T>,
+    ): Promise<T> {
       const key = keyOf(request)
       const controller = new AbortController()
       const controllers = underWay.get(key) ?? new Set()
@@ -52,7 +49,7 @@ export function createCancellations(broadcast: Broadcast): Cancellations {
         if (controllers.size === 0) underWay.delete(key)
       }
     },
-    cancel(request) {
+    cancel(request: CancellableRequest): void {
       const topic = keyOf(request)
       const isUnique = request.header(headerNames.session) !== undefined
       if (isUnique) broadcast.announce({ kind: 'cancelled_request', topic })
@@ -63,10 +60,8 @@ export function createCancellations(broadcast: Broadcast): Cancellations {
 
 /** A request's key: its sender, as far as headers identify it, and its id. */
 function keyOf({ keyHash, header, id }: CancellableRequest): string {
-  const sender = JSON.stringify([keyHash, header(headerNames.session) ?? header('user-agent')])
-  return createHash('sha256')
-    .update(JSON.stringify([sender, id]))
-    .digest('base64url')
+  const sender = header(headerNames.session) ?? header('user-agent')
+  return hash('sha256', JSON.stringify([keyHash, sender, id]), 'base64url')
 }
 
 /** `notifications/cancelled` for a request that another server of the same process answers. */

@@ -65,15 +65,11 @@ export function narrowExposure<T extends ExposableTool>(
   const { all } = exposure
   const { names } = source
   const toolNames = all.map(({ name }) => name)
-  const toolsets = listOf('toolset', toolsetsOf(all.map(({ route }) => route)), {
-    text: wanted.toolsets,
-    setting: names.toolsets,
-  })
-  const tools = listOf('tool', toolNames, { text: wanted.tools, setting: names.tools })
-  const excluded = listOf('tool', toolNames, {
-    text: wanted.excludeTools,
-    setting: names.excludeTools,
-  })
+  const listIn = (setting: SettingName, kind: string, known: readonly string[]) =>
+    listOf(kind, known, wanted[setting], names[setting])
+  const toolsets = listIn('toolsets', 'toolset', toolsetsOf(all.map(({ route }) => route)))
+  const tools = listIn('tools', 'tool', toolNames)
+  const excluded = listIn('excludeTools', 'tool', toolNames)
   const readOnly = isTrue(wanted.readOnly, names.readOnly)
   const choices = [toolsets && names.toolsets, tools && names.tools].filter((name) => name)
 
@@ -96,16 +92,12 @@ export function narrowExposure<T extends ExposableTool>(
   return { all, tools: left, hidden }
 }
 
-interface SettingText {
-  readonly text: string | undefined
-  readonly setting: string
-}
-
 /** The names in a comma-separated list, spelled as in `known`; `undefined` if there is no list. */
 function listOf(
   kind: string,
   known: readonly string[],
-  { text, setting }: SettingText,
+  text: string | undefined,
+  setting: string,
 ): readonly string[] | undefined {
   if (!text?.trim()) return undefined
   const words = new Set(text.split(',').map((word) => word.trim()))

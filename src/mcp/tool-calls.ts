@@ -124,7 +124,7 @@ export const auditedCalls =
   }
 
 /** A tool call for the audit trail. */
-export function auditedCall(
+function auditedCall(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   { session, sender }: { readonly session: Session; readonly sender: () => RequestSender },

@@ -13,20 +13,10 @@ import {
 } from './setting.ts'
 
 /** Location of the state. */
-export interface StateLocation {
-  /** URL of the PostgreSQL database for everything but the local token. May contain a password. */
-  databaseUrl: string | undefined
-  /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
-  dir: string
-}
+export type StateLocation = ReturnType<typeof stateLocation>
 
 /** Location and sealing secrets of the state. */
-export interface StateConfig extends StateLocation {
-  /** The operator's secrets (the first seals, all open), or their file, one per line. */
-  secrets: { texts: Secrets } | { file: string } | undefined
-  /** How long earlier values of changed objects are kept, days; 0: not at all. */
-  undoDays: number
-}
+export type StateConfig = ReturnType<typeof stateConfig>
 
 export const stateSettings = withVariables({
   'state-dir': text({
@@ -71,7 +61,7 @@ export const stateLocationSettings = {
   'sandbox-db': sandboxSettings['sandbox-db'],
 }
 
-export function stateConfig(texts: SettingTexts): StateConfig {
+export function stateConfig(texts: SettingTexts) {
   const value = settingReader(stateSettings, texts)
   const [given, file] = [value('secret'), value('secret-file')]
   if (given !== undefined && file !== undefined) {
@@ -84,14 +74,21 @@ export function stateConfig(texts: SettingTexts): StateConfig {
       `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same on all servers that use the database. Make one with: openssl rand -base64 32`,
     )
   }
-  return { ...location, secrets, undoDays: value('undo-days') }
+  return {
+    ...location,
+    secrets,
+    /** How long earlier values of changed objects are kept, days; 0: not at all. */
+    undoDays: value('undo-days'),
+  }
 }
 
 /** Throws ConfigError. */
-export function stateLocation(texts: SettingTexts): StateLocation {
+export function stateLocation(texts: SettingTexts) {
   const value = settingReader(stateSettings, texts)
   return {
+    /** URL of the PostgreSQL database for everything but the local token. May contain a password. */
     databaseUrl: databaseAddress(value('state-url')),
+    /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
     dir: value('state-dir') ?? defaultStateDir(texts),
   }
 }
@@ -110,7 +107,11 @@ function databaseAddress(given: string | undefined): string | undefined {
   return given
 }
 
-function secretSource(given: string | undefined, file: string | undefined): StateConfig['secrets'] {
+/** The operator's secrets (the first seals, all open), or their file, one per line. */
+function secretSource(
+  given: string | undefined,
+  file: string | undefined,
+): { texts: Secrets } | { file: string } | undefined {
   if (file !== undefined) return { file }
   return given === undefined ? undefined : { texts: secretsIn(given, ',', secretLabel) }
 }

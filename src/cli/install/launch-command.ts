@@ -11,16 +11,12 @@ export interface LaunchCommand {
 }
 
 /** The program that a client shall start: this one, except in tests. */
-export interface Program {
-  /** Path of Node.js, whose version bin.ts has checked. */
-  readonly execPath: string
-  /** Path of the program's script. */
-  readonly script: string
-  readonly packageId: string
-}
+export type Program = ReturnType<typeof thisProgram>
 
-export const thisProgram = (): Program => ({
+export const thisProgram = () => ({
+  /** Path of Node.js, whose version bin.ts has checked. */
   execPath: process.execPath,
+  /** Path of the program's script. */
   script: process.argv[1] ?? '',
   packageId,
 })

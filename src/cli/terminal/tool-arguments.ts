@@ -92,19 +92,8 @@ async function wholeArguments(
   return { ...value }
 }
 
-interface FlagValue {
-  readonly place: ArgumentPlace
-  readonly value: unknown
-  readonly usesNext: boolean
-}
-
 /** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
-function readFlag(
-  word: string,
-  next: string | undefined,
-  tool: Tool,
-  { readFile }: TextSources,
-): FlagValue {
+function readFlag(word: string, next: string | undefined, tool: Tool, { readFile }: TextSources) {
   const schema = tool.inputSchema()
   const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
   if (name === undefined)
