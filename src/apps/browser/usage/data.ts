@@ -70,7 +70,7 @@ export interface UsageSeries {
   readonly granularity: Granularity
   /** Bucket starts in the requested zone. */
   readonly times: readonly string[]
-  /** Most used first; groups beyond the number of colours are merged into one. */
+  /** Groups beyond the number of colours are merged into one. */
   readonly series: readonly Series[]
   readonly isGrouped: boolean
   /** Totals of all series, one per bucket. */
@@ -81,9 +81,10 @@ export interface UsageSeries {
 
 const maxSeries = 8
 
-/** Converts the buckets into one series per group. */
+/** Converts the buckets into one series per group, those with the most minutes first. */
 export function seriesOf({ meta, data, names }: UsageData, measure: Measure): UsageSeries {
   const rows = new Map<string, number[]>()
+  const seconds = new Map<string, number>()
   const labels = new Map<string, string>()
   for (const [at, { values }] of data.entries()) {
     for (const value of values) {
@@ -91,12 +92,15 @@ export function seriesOf({ meta, data, names }: UsageData, measure: Measure): Us
       const row = rows.get(key) ?? new Array<number>(data.length).fill(0)
       row[at] = (row[at] ?? 0) + amountOf(value, measure)
       rows.set(key, row)
+      seconds.set(key, (seconds.get(key) ?? 0) + value.seconds)
       labels.set(key, labelOf(value, names))
     }
   }
+  // One order, and so one colour of a group, whatever the measure.
+  const secondsOf = ([key]: [string, unknown]) => seconds.get(key) ?? 0
   const all = [...rows]
+    .sort((one, other) => secondsOf(other) - secondsOf(one))
     .map(([key, values]) => ({ label: labels.get(key) ?? '', values, total: sum(values) }))
-    .sort((one, other) => other.total - one.total)
   const times = data.map(({ ts }) => ts)
   const sumsOf = (ones: readonly Series[]) =>
     times.map((_, at) => sum(ones.map(({ values }) => values[at] ?? 0)))

@@ -42,6 +42,7 @@ interface Figure {
 
 interface Change {
   readonly text: string
+  /** Above zero: up. */
   readonly direction: number
   /** Whether more is good; `undefined`: neither. */
   readonly isMoreGood?: boolean
@@ -93,12 +94,15 @@ function usageFiguresOf({ data: { totals }, background, formats }: Known): reado
 
 function relativeChange(now: number, before: number, formats: Formats): Change | undefined {
   if (before === 0) return undefined
-  const percent = (100 * (now - before)) / before
+  const percent = tenth((100 * (now - before)) / before)
   return {
     text: formats.fixed(Math.abs(percent), { decimals: 1, isPercent: true }),
-    direction: Math.sign(percent),
+    direction: percent,
   }
 }
+
+/** Rounded as it is shown: what is shown as zero is no change. */
+const tenth = (value: number) => Math.round(value * 10) / 10
 
 function callFiguresOf({ background, formats }: Known): readonly Figure[] {
   const names = ['Answer rate', 'Failed']
@@ -109,7 +113,8 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
     const all = counts ? counts.answered + counts.unanswered : 0
     return counts && all > 0 ? (100 * counts.answered) / all : undefined
   })
-  const points = rate !== undefined && rateBefore !== undefined ? rate - rateBefore : undefined
+  const points =
+    rate !== undefined && rateBefore !== undefined ? tenth(rate - rateBefore) : undefined
   const more = before ? now.failed - before.failed : undefined
   return [
     {
@@ -120,7 +125,7 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
           ? undefined
           : {
               text: `${formats.fixed(Math.abs(points), { decimals: 1 })} points`,
-              ...{ direction: Math.sign(points), isMoreGood: true },
+              ...{ direction: points, isMoreGood: true },
             },
     },
     {
@@ -131,7 +136,7 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
           ? undefined
           : {
               text: formats.fixed(Math.abs(more)),
-              ...{ direction: Math.sign(more), isMoreGood: false },
+              ...{ direction: more, isMoreGood: false },
             },
     },
   ]
