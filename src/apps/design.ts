@@ -70,6 +70,7 @@ button, .button {
 button:hover, .button:hover { background: var(--raised); }
 button:disabled { opacity: .55; cursor: default; }
 button.primary, .button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
+summary { cursor: pointer; }
 button.danger { border-color: var(--danger); color: var(--danger); }
 button.quiet { border-color: transparent; background: none; color: var(--accent); }
 @media (hover: hover) {
@@ -88,7 +89,7 @@ button.quiet { border-color: transparent; background: none; color: var(--accent)
   display: inline-flex; align-items: center; gap: .375em; padding: .0625rem .5rem; border-radius: 99rem;
   background: var(--raised); color: var(--muted); font-size: var(--size-1); font-weight: var(--medium); line-height: 1.6;
 }
-.badge svg { flex: none; }
+.icon { flex: none; width: 1em; height: 1em; vertical-align: -.125em; }
 .notice { padding: var(--space-2) var(--space-3); border-radius: var(--radius-2); background: var(--raised); }
 [data-tone="success"] { color: var(--success); background: var(--success-page); }
 [data-tone="warning"] { color: var(--warning); background: var(--warning-page); }

@@ -16,7 +16,7 @@ export const mayImport = {
   'apps/decision': '',
   apps: '',
   'apps/pages': 'apps',
-  'apps/browser': 'apps/decision contract/answer-status text',
+  'apps/browser': 'apps apps/decision contract/answer-status text',
 
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',

@@ -1,3 +1,7 @@
+import { type IconName, iconShapes, type Tone, toneIcons } from '../../icons.ts'
+
+export type { IconName, Tone }
+
 type Child = Node | string | number | false | undefined
 
 /** Attributes of an element; `false` and `undefined` omit one. */
@@ -37,24 +41,6 @@ export function listen<T extends HTMLElement, K extends keyof HTMLElementEventMa
   return element
 }
 
-/** Shapes of the icons, in a box of 16 by 16. */
-const shapes = {
-  check: 'M3 8.5 6.5 12 13 4.5',
-  cross: 'M4 4l8 8M12 4l-8 8',
-  warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.2',
-  dot: 'M8 5.5a2.5 2.5 0 1 1 0 5 2.5 2.5 0 0 1 0-5',
-  circle: 'M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3',
-  search: 'M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5',
-  expand: 'M9.5 2.5h4v4M13 3 9 7M6.5 13.5h-4v-4M3 13l4-4',
-  shrink: 'M13.5 6.5h-4v-4M10 6l3.5-3.5M2.5 9.5h4v4M6 10l-3.5 3.5',
-  play: 'M5 3.5v9l7-4.5z',
-  arrow: 'M3 8h10M9 4l4 4-4 4',
-  up: 'M8 13V3M4 7l4-4 4 4',
-  down: 'M8 3v10M4 9l4 4 4-4',
-  phone: 'M4.5 2.5 6.5 6 5.3 7.2a8 8 0 0 0 3.5 3.5L10 9.5l3.5 2v2c-6 .5-11.5-5-11-11z',
-} as const
-export type IconName = keyof typeof shapes
-
 /** An icon in the colour and size of the text. It says nothing to screen readers: words stand beside it. */
 export function icon(name: IconName): SVGSVGElement {
   const create = <K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes) => {
@@ -65,18 +51,8 @@ export function icon(name: IconName): SVGSVGElement {
   const stroke = { fill: 'none', stroke: 'currentColor', 'stroke-width': 1.5 }
   const ends = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' }
   const svg = create('svg', { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': true })
-  svg.append(create('path', { d: shapes[name], ...stroke, ...ends }))
+  svg.append(create('path', { d: iconShapes[name], ...stroke, ...ends }))
   return svg
-}
-
-export type Tone = 'success' | 'warning' | 'danger' | 'info' | 'neutral'
-
-const toneIcons: Readonly<Record<Tone, IconName>> = {
-  success: 'check',
-  warning: 'warning',
-  danger: 'cross',
-  info: 'dot',
-  neutral: 'circle',
 }
 
 /** A status: its tone has a colour and a shape. */
