@@ -10,11 +10,23 @@ export interface ExposableTool {
 /** Exposed tools, and the settings that hide the others. */
 export interface Exposure<T extends ExposableTool = Tool> {
   readonly all: readonly T[]
-  /** The listed tools, in the same order; at least one. */
+  /** The tools that can be called, in the same order; at least one. */
   readonly tools: readonly T[]
   /** The setting that hides a tool, by tool name: `this server's setting --read-only`. */
   readonly hidden: ReadonlyMap<string, string>
+  /** Hidden tools that are listed all the same: a call asks the person to allow them. */
+  readonly grantable?: readonly T[]
 }
+
+/** The tools of `tools/list`. */
+export const listedTools = <T extends ExposableTool>({
+  all,
+  tools,
+  grantable = [],
+}: Exposure<T>): readonly T[] =>
+  grantable.length === 0
+    ? tools
+    : all.filter((tool) => tools.includes(tool) || grantable.includes(tool))
 
 type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 

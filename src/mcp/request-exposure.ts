@@ -87,7 +87,9 @@ const scoped = new WeakMap<Exposure, Map<string, Exposure>>()
 
 /**
  * Restricts an exposure to the tools that an access token allows; none may be left. `allowed` is
- * `undefined` for an API key, which allows all.
+ * `undefined` for an API key, which allows all. Calls stay listed: their box is empty until a person
+ * ticks it, so a token without them says nothing of the person's will, and only a call of a listed
+ * tool leads back to the person.
  */
 export function scopedExposure(
   exposure: Exposure,
@@ -114,12 +116,14 @@ function withinScopes(exposure: Exposure, allowed: readonly Scope[]): Exposure {
     all: exposure.all,
     tools: exposure.tools.filter((tool) => !refused.includes(tool)),
     hidden: new Map([...exposure.hidden, ...reasons]),
+    grantable: refused.filter((tool) => scopeOf(tool) === 'call'),
   }
 }
 
 /**
- * The scopes that a message or batch needs if its access token lacks one of them, else `undefined`.
- * Changing and calling include reading, which finds their target.
+ * The scopes that a client must request for a message or batch whose access token lacks one; else
+ * `undefined`. Changing and calling include reading, which finds their target. What the token has is
+ * included: clients of the 2025 revisions request these scopes and no others.
  */
 export function missingScopes(
   message: unknown,
@@ -131,7 +135,7 @@ export function missingScopes(
   const refused = needed.filter((scope) => !allowed.includes(scope))
   return refused.length === 0
     ? undefined
-    : scopes.filter((scope) => scope === 'read' || refused.includes(scope))
+    : scopes.filter((scope) => scope === 'read' || [...allowed, ...refused].includes(scope))
 }
 
 /**

@@ -4,7 +4,7 @@ import type {
   ServerOptions,
 } from '@modelcontextprotocol/server'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
-import type { ExposableTool, Exposure } from './exposure.ts'
+import { type ExposableTool, type Exposure, listedTools } from './exposure.ts'
 import type { Protocol } from './messages.ts'
 
 /** Extension by which a tool may answer with a task (SEP-2663). */
@@ -123,7 +123,8 @@ export function instructionsFor({
   confirm,
   exposure,
 }: InstructionsInput): string {
-  const reads = exposure.tools.every(({ effect }) => effect === 'reads')
+  const listed = listedTools(exposure)
+  const reads = listed.every(({ effect }) => effect === 'reads')
   const paragraphs = [
     ...(isSandbox ? [sandbox] : []),
     account === undefined ? anyAccount : oneAccount(account),
@@ -131,7 +132,10 @@ export function instructionsFor({
     ...workWith(reads ? '' : confirmation[confirm]),
   ]
   const namesHidden = (sentence: string) =>
-    sentence.match(/[a-z]+(_[a-z]+)+/g)?.some((word) => exposure.hidden.has(word)) ?? false
+    sentence
+      .match(/[a-z]+(_[a-z]+)+/g)
+      ?.some((word) => exposure.hidden.has(word) && !listed.some(({ name }) => name === word)) ??
+    false
   return paragraphs
     .map((sentences) =>
       sentences.filter((sentence) => sentence && !namesHidden(sentence)).join(' '),

@@ -17,7 +17,7 @@ import {
   showsViews,
 } from './client-of-request.ts'
 import { refuseCursor } from './errors.ts'
-import type { Exposure } from './exposure.ts'
+import { type Exposure, listedTools } from './exposure.ts'
 import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
 import type { RunTool, ToolClient, UnknownTool } from './tool-calls.ts'
@@ -133,7 +133,7 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions) {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
     /** Tools for `tools/list`; `views`: with the URIs of their views. */
     listed: (views: boolean) =>
-      exposure.tools.map((tool) =>
+      listedTools(exposure).map((tool) =>
         withView(shown(tool.listed(view)), views ? tool.view : undefined),
       ),
     modern: optionsOf('modern'),

@@ -150,7 +150,8 @@ async function consentPage(
     account,
     isSandbox: options.sandboxKey !== undefined,
     asked: scopes,
-    ticked: scopes,
+    // Calls cost money, so a person ticks them, whatever the client asks for.
+    ticked: scopes.filter((scope) => scope !== 'call'),
     days: lifetimes.grant / (24 * 3600),
     ...(await formOf(asked, options)),
   }

@@ -141,17 +141,15 @@ describe('a person connects a client', () => {
     await asksForConsent(page)
     expect(await page.innerText('h1')).toContain('"Example Chat"')
     expect(await isTooWide(page)).toBe(false)
-    // The third box, to place calls, is cleared.
-    await tab(page, 3)
-    await page.keyboard.press('Space')
-    await tab(page, 1)
+    // The third box, to place calls, is not ticked, although the client asks for it.
+    expect(await page.isChecked('#scope-call')).toBe(false)
+    await tab(page, 4)
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/callback\?code=/)
     expect(page.url()).toContain('state=a-state')
     const tools = await toolsFor(started)
     expect(tools).toContain('list_agents')
     expect(tools).toContain('create_agent')
-    expect(tools).not.toContain('place_call')
   })
 
   test('with a key of the platform; wrong ones are told apart', async () => {
@@ -196,7 +194,7 @@ describe('a person connects a client', () => {
     await page.goto(address)
     await page.click('button[value=sandbox]')
     await asksForConsent(page)
-    for (const scope of ['read', 'write', 'call']) await page.click(`#scope-${scope}`)
+    for (const scope of ['read', 'write']) await page.click(`#scope-${scope}`)
     await page.click('button[value=allow]')
     await has(page, '#scope-problem')
     await page.click('button[value=cancel]')
@@ -211,7 +209,7 @@ describe('a person connects a client', () => {
     await page.goto(address)
     expect(await page.title()).toContain('Connect')
     expect(await page.innerText('h1')).toContain('\\u202e')
-    await has(page, 'p.note')
+    await has(page, 'p.notice')
     expect(await isTooWide(page)).toBe(false)
     expect(await accessibilityFlaws(page)).toEqual([])
   })

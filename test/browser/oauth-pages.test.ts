@@ -66,6 +66,7 @@ describe.each([
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['phone', { viewport: { width: 320, height: 568 } }],
+  ['forced colours', { forcedColors: 'active' }],
 ] as const)('%s', (_, settings) => {
   test.each(models)('%s: axe finds nothing, and nothing is too wide', async (_, model) => {
     const { page, complaints } = await open(model, settings)
@@ -82,8 +83,8 @@ test('dark is dark', async () => {
   const background = 'getComputedStyle(document.body).backgroundColor'
   const { page: light } = await open(keyForm, { colorScheme: 'light' })
   const { page: dark } = await open(keyForm, { colorScheme: 'dark' })
-  expect(await light.evaluate(background)).toBe('rgb(246, 248, 250)')
-  expect(await dark.evaluate(background)).toBe('rgb(13, 17, 23)')
+  expect(await light.evaluate(background)).toBe('rgb(245, 246, 248)')
+  expect(await dark.evaluate(background)).toBe('rgb(38, 40, 44)')
 })
 
 describe('with the keyboard alone, without script', () => {
@@ -133,7 +134,7 @@ describe('with the keyboard alone, without script', () => {
     expect(described).toContain(problemText)
   })
 
-  test('one box is cleared, and the rest is allowed', async () => {
+  test('one box is cleared, calls are ticked, and the rest stays', async () => {
     const { page } = await open(consentForm, settings)
     const order = []
     for (const _ of [1, 2, 3, 4, 5, 6]) {
@@ -143,14 +144,16 @@ describe('with the keyboard alone, without script', () => {
     expect(order).toEqual(['read', 'write', 'call', 'allow', 'cancel', 'other_key'])
     for (const _ of [1, 2, 3]) await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Space')
-    await page.keyboard.press('Tab')
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Space')
+    for (const _ of [1, 2]) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/sent$/)
     expect(server.sent[0]?.fields).toEqual([
       ['step', 'consent'],
       ['form_token', 'token-2'],
       ['scope', 'read'],
-      ['scope', 'write'],
+      ['scope', 'call'],
       ['answer', 'allow'],
     ])
   })
@@ -162,6 +165,15 @@ describe('with the keyboard alone, without script', () => {
     await page.waitForURL(/\/sent$/)
     expect(server.sent[0]?.fields).toContainEqual(['answer', 'sandbox'])
   })
+})
+
+test('the whole row of a choice ticks its box', async () => {
+  const { page } = await open(consentForm)
+  await page.evaluate(`(() => {
+    const { right, bottom } = document.getElementById('scope-call-hint').getBoundingClientRect()
+    document.elementFromPoint(right - 2, bottom - 2).click()
+  })()`)
+  expect(await page.isChecked('#scope-call')).toBe(true)
 })
 
 describe('a form that was sent', () => {

@@ -94,7 +94,16 @@ export async function connectWithOauth(
   })
   if (refused) return refused
   if (!kept.authorizationUrl) throw new Error('The client did not ask for access')
-  const { searchParams } = await decide(kept.authorizationUrl)
+  return connectAgain(kind, mcp, kept, await decide(kept.authorizationUrl))
+}
+
+/** Connects a client with what the person has allowed; `sentTo` is where the page has sent them. */
+export async function connectAgain(
+  kind: ClientKind,
+  mcp: string,
+  kept: KeptOauth,
+  { searchParams }: URL,
+): Promise<ClientV1 | ClientV2> {
   const transport = transportOf(kind, mcp, kept)
   if (transport instanceof HttpV1) await transport.finishAuth(searchParams.get('code') ?? '')
   else await transport.finishAuth(searchParams)

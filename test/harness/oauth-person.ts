@@ -89,7 +89,7 @@ const decoded = (text: string) =>
     return named[name] ?? String.fromCodePoint(Number(code))
   })
 
-/** Allows a client what it asks for, in the sandbox; returns where the person is sent. */
+/** Allows a client all that it asks for, in the sandbox; returns where the person is sent. */
 export async function allowInSandbox(
   authorizationUrl: string | URL,
   fields: Record<string, string | string[]> = {},
@@ -97,7 +97,7 @@ export async function allowInSandbox(
   const person = new Person(new URL(authorizationUrl).origin)
   await person.open(authorizationUrl)
   await person.answer('sandbox')
-  const target = await person.answer('allow', fields)
+  const target = await person.answer('allow', { scope: ['read', 'write', 'call'], ...fields })
   if (!target) throw new Error(`Not sent back: ${person.page?.text.replace(/<[^>]+>/g, ' ')}`)
   return target
 }

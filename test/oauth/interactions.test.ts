@@ -227,12 +227,14 @@ describe('scopes', () => {
     expect(all.length).toBeGreaterThan(30)
     expect(read).toContain('list_agents')
     expect(read).not.toContain('create_agent')
-    expect(read).not.toContain('place_call')
+    // An empty box is no refusal: a call asks the person.
+    expect(read).toContain('place_call')
     expect(calls).toContain('place_call')
     expect(calls).not.toContain('create_agent')
   })
 
   test('narrow the tools that can be called: the challenge names what is needed', async () => {
+    const { access_token: changing } = await tokens(['read', 'write'])
     const { access_token: token, scope } = await tokens(['read'])
     expect(scope).toBe('read')
     expect((await callTool(server.mcp, 'list_agents', bearer(token))).status).toBe(200)
@@ -249,7 +251,21 @@ describe('scopes', () => {
       expect(challenge).toContain(`scope="${needed}"`)
       expect(challenge).toMatch(/resource_metadata="/)
     }
+    // Clients of the 2025 revisions request what is named: what they have is named, too.
+    const answer = await callTool(server.mcp, 'place_call', bearer(changing))
+    expect(answer.headers.get('www-authenticate')).toContain('scope="read write call"')
     expect(platform.seen).toHaveLength(before)
+  })
+
+  test('never have calls ticked, whatever the client asks for', async () => {
+    for (const scope of ['read write call', 'read call', 'call']) {
+      const person = new Person(server.url)
+      await person.open((await flow.authorizationUrl({ scope })).url)
+      await person.answer('continue', { key })
+      expect(person.page?.text).toContain('value="call"')
+      const ticked = scope.split(' ').filter((one) => one !== 'call')
+      expect(person.form.body.getAll('scope')).toEqual(ticked)
+    }
   })
 
   test('cannot be widened by a refresh', async () => {

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clientKinds } from '../harness/client.ts'
-import { connectWithOauth, KeptOauth } from '../harness/oauth-client.ts'
-import { allowInSandbox } from '../harness/oauth-person.ts'
+import { connectAgain, connectWithOauth, KeptOauth } from '../harness/oauth-client.ts'
+import { allowInSandbox, Person } from '../harness/oauth-person.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
 import { scratchFolder } from '../harness/program.ts'
 
@@ -17,6 +17,9 @@ const documents = {
     token_endpoint_auth_method: 'none',
   },
 }
+/** An agent of the sandbox. */
+const supportAgent = '00000000-0000-4000-8002-000000000001'
+
 const given = { client_id: 'given-client', client_secret: 'a-secret-of-the-operator' }
 
 const ways = {
@@ -31,20 +34,59 @@ const cases = clientKinds.flatMap((kind) =>
     .map(([way, options]) => [kind, way, options] as const),
 )
 
-test('a client of the SDK that needs more asks the person again, for what it has and what it needs', async () => {
-  await using server = await startOauthServer()
-  const kept = new KeptOauth()
-  const kind = 'v2 2026-07-28'
-  const client = await connectWithOauth(kind, server.mcp, kept, (url) =>
-    allowInSandbox(url, { scope: ['read'] }),
+/** A person who sends the page of the sandbox as it is, or with these boxes ticked. */
+const decide = (scope?: string[]) => async (url: URL) => {
+  const person = new Person(url.origin)
+  await person.open(url)
+  await person.answer('sandbox')
+  expect(person.form.body.getAll('scope')).toEqual(['read', 'write'])
+  const sentTo = await person.answer('allow', scope && { scope })
+  if (!sentTo) throw new Error('The person was not sent back')
+  return sentTo
+}
+const everything = ['read', 'write', 'call']
+const call = { name: 'place_call', arguments: { type: 'web', agent_id: supportAgent } }
+
+describe('calls, which nobody has ticked', () => {
+  test.each(['v2 2025', 'v2 2026-07-28'] as const)(
+    'are asked for when a client of the SDK (%s) places one, with what it has',
+    async (kind) => {
+      await using server = await startOauthServer()
+      const kept = new KeptOauth()
+      const before = await connectWithOauth(kind, server.mcp, kept, decide())
+      expect(kept.authorizationUrl?.searchParams.get('scope')?.split(' ')).toContain('call')
+      expect(kept.kept?.scope).toBe('read write')
+      kept.authorizationUrl = undefined
+      expect((await before.listTools()).tools.map(({ name }) => name)).toContain(call.name)
+      await expect(before.callTool(call)).rejects.toThrow()
+      await before.close()
+
+      const asked = kept.authorizationUrl as URL | undefined
+      expect(asked?.searchParams.get('scope')?.split(' ')).toEqual(
+        expect.arrayContaining(everything),
+      )
+      if (!asked) return
+      const sentTo = await decide(everything)(asked)
+      const after = await connectAgain(kind, server.mcp, kept, sentTo)
+      expect(kept.kept?.scope).toBe('read write call')
+      expect((await after.callTool(call)).isError).toBeFalsy()
+      await after.close()
+      expect(server.errors).toEqual([])
+    },
   )
-  expect(kept.kept?.scope).toBe('read')
-  kept.authorizationUrl = undefined
-  const archive = { name: 'create_subaccount', arguments: { name: 'Second' } }
-  await expect(client.callTool(archive)).rejects.toThrow()
-  const asked = (kept.authorizationUrl as URL | undefined)?.searchParams.get('scope')
-  expect(asked?.split(' ')).toEqual(expect.arrayContaining(['read', 'write']))
-  await client.close()
+
+  test('can be ticked when a client that does not step up is disconnected and connected again', async () => {
+    await using server = await startOauthServer()
+    const kept = new KeptOauth()
+    const before = await connectWithOauth('v1', server.mcp, kept, decide())
+    // It renews its token instead, which gives it no more.
+    await expect(before.callTool(call)).rejects.toThrow()
+    await before.close()
+    kept.kept = undefined
+    const after = await connectWithOauth('v1', server.mcp, kept, decide(everything))
+    expect((await after.callTool(call)).isError).toBeFalsy()
+    await after.close()
+  })
 })
 
 describe('a client of the SDK gets from discovery to a tool call and a refresh', () => {

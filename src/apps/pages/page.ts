@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { designBase, designTokens } from '../design.ts'
+import { type IconName, iconShapes, type Tone, toneIcons } from '../icons.ts'
 
 /** HTML in which all outside text is escaped. Only the template tag `html` creates such a value. */
 export class Html {
@@ -24,38 +25,33 @@ function partText(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
+/** An icon in the colour and size of the text. Words stand beside it. */
+export const icon = (name: IconName): Html =>
+  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${iconShapes[name]}"
+fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`
+
+/** A status: its tone has a colour and a shape. */
+export const badge = (text: Part, tone: Tone = 'neutral'): Html =>
+  html`<span class="badge" data-tone="${tone}">${icon(toneIcons[tone])}${text}</span>`
+
+/** A sentence that must not be missed. */
+export const note = (text: Part, tone: Tone): Html =>
+  html`<p class="notice" data-tone="${tone}">${icon(toneIcons[tone])}<span>${text}</span></p>`
+
 /** Style of all pages, on top of the one that views have, too. */
 const style = `${designTokens}${designBase}
-:root { --card: var(--page); }
-body { padding: var(--space-5) var(--space-4); background: var(--raised); font-size: var(--size-3); line-height: 1.5; }
-main {
-  max-width: 34rem; margin: var(--space-5) auto; padding: var(--space-6); background: var(--card);
-  border: 1px solid var(--line); border-radius: var(--radius-3);
-}
-h1 { margin: 0 0 var(--space-4); font-size: var(--size-5); }
-h2 { margin: var(--space-5) 0 var(--space-2); }
-p { margin: 0 0 var(--space-4); }
-dl { margin: 0 0 var(--space-4); display: grid; grid-template-columns: auto 1fr; gap: var(--space-1) var(--space-4); }
-dt { color: var(--muted); }
-dd { font-weight: var(--medium); }
-label { display: block; font-weight: var(--medium); }
-.hint { margin: var(--space-1) 0; color: var(--muted); font-size: var(--size-2); font-weight: 400; }
-.note, .error { padding: var(--space-3) var(--space-4); border-radius: var(--radius-2); }
-.note { color: var(--warning); background: var(--warning-page); }
-.error { color: var(--danger); background: var(--danger-page); font-weight: var(--medium); }
-input[type=password], input[type=text] { width: 100%; background: var(--card); }
-input[aria-invalid=true] { border: 2px solid var(--danger); }
-fieldset { margin: 0 0 var(--space-4); padding: 0; border: 0; }
-legend { padding: 0; font-weight: var(--bold); }
-.choice { display: grid; grid-template-columns: 1.5rem 1fr; gap: var(--space-2); padding: var(--space-2) 0; }
-.choice input { width: 1.25rem; height: 1.25rem; margin: .15rem 0 0; accent-color: var(--accent); }
-.buttons { display: flex; flex-wrap: wrap; gap: var(--space-3); margin-top: var(--space-5); }
-button, .button { min-height: 2.75rem; padding: var(--space-2) 1.25rem; }
-@media (max-width: 30rem) {
-  body { padding: 0; background: var(--card); }
-  main { margin: 0; border: 0; border-radius: 0; padding: var(--space-5) var(--space-4); }
-  .buttons > * { flex: 1 1 100%; }
-}
+body { font-size: var(--size-3); line-height: 1.5; }
+main { max-width: 44rem; margin: 0 auto; padding: var(--space-6) var(--space-4); }
+h1 { font-size: var(--size-5); letter-spacing: -.01em; }
+p + p, h1 + p { margin-top: var(--space-2); }
+label { font-weight: var(--medium); }
+.hint { color: var(--muted); font-size: var(--size-2); }
+.badge { font-size: var(--size-2); line-height: 1.5; }
+p.notice { display: flex; gap: var(--space-2); font-size: var(--size-2); }
+p.notice > .icon { margin-top: .25em; }
+button, .button { min-height: 2.75rem; padding: var(--space-2) var(--space-4); font-size: var(--size-2); }
+.buttons { display: flex; flex-wrap: wrap; gap: var(--space-3); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `
 
 /** A page's style or script, and the CSP source that allows only this text (CSP 3 §8.3). */

@@ -2,8 +2,10 @@ import {
   type Html,
   type HtmlPage,
   html,
+  note,
   type PageParts,
   pageOf as page,
+  styleOf,
 } from '../../apps/pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import type { AskingClient } from './models.ts'
@@ -11,22 +13,19 @@ import type { AskingClient } from './models.ts'
 /** Maximum length of a shown name, characters. */
 const longestName = 60
 
-/** The client's own name in quotes, so that no part of it passes for this server's text. */
-const clientName = ({ name }: AskingClient): Html =>
-  name?.trim()
-    ? html`<bdi>${quotedUpTo(name.trim(), longestName)}</bdi>`
-    : html`A program without a name`
-
-/** The client's name as plain text, for a page's title. */
+/**
+ * The client's own name in quotes, so that no part of it passes for this server's text. For titles
+ * and headings.
+ */
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
 
-/** Shows the client and marks its verified statements. */
-export function clientFacts(client: AskingClient): Html {
-  return html`<dl>
-<dt>Asked by</dt><dd>${clientName(client)}</dd>
+/** Shows the client, with its verified statements marked, and the account that it is to use. */
+export function clientFacts(client: AskingClient, account?: Html): Html {
+  return html`<dl class="facts">
 ${knownBy(client)}
 <dt>Sends you back to</dt><dd>${placeInWords(client)}</dd>
+${account && html`<dt>Account</dt><dd>${account}</dd>`}
 </dl>
 ${warning(client)}`
 }
@@ -50,19 +49,21 @@ function placeInWords({ redirectUri }: AskingClient): string {
 function warning(client: AskingClient): Html | undefined {
   const target = redirectTarget(client.redirectUri)
   if (target.kind !== 'web') {
-    return html`<p class="note">Go on only if you have just started this in that program yourself. Any
-program on this computer can use its name.</p>`
+    return caution(html`Go on only if you have just started this in that program yourself. Any program on
+this computer can use its name.`)
   }
   if (client.known === 'by_registration') {
-    return html`<p class="note">Anyone can register under any name. Go on only if you know
-${target.host} and have just started this there.</p>`
+    return caution(html`Anyone can register under any name. Go on only if you know ${target.host} and have
+just started this there.`)
   }
   if (client.known === 'by_document' && !sameSite(hostOf(client.id), target.host)) {
-    return html`<p class="note">${hostOf(client.id)} sends you back to another site. Go on only if you
-know ${target.host}, too.</p>`
+    return caution(html`${hostOf(client.id)} sends you back to another site. Go on only if you know
+${target.host}, too.`)
   }
   return undefined
 }
+
+const caution = (text: Html) => note(text, 'warning')
 
 const sameSite = (host: string, other: string) =>
   host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`)
@@ -104,7 +105,46 @@ export function pageOf({
   redirectUri,
   ...parts
 }: Omit<PageParts, 'script' | 'style' | 'formAction'> & { redirectUri?: string }): HtmlPage {
-  if (redirectUri === undefined) return page(parts)
+  if (redirectUri === undefined) return page({ ...parts, style })
   const end = formActionSource(redirectUri)
-  return page({ ...parts, formAction: ["'self'", end ?? ''].join(' ').trim() })
+  return page({ ...parts, style, formAction: ["'self'", end ?? ''].join(' ').trim() })
 }
+
+/** A card with one question. On a phone the card is the page. */
+const style = styleOf(`
+body { min-height: 100vh; background: var(--raised); }
+main {
+  max-width: 32rem; margin-bottom: var(--space-6); padding: var(--space-6); display: grid; gap: var(--space-5);
+  border: 1px solid var(--line); border-radius: var(--radius-3); background: var(--page);
+}
+h1 { font-size: var(--size-4); }
+form { display: grid; gap: var(--space-5); }
+.facts {
+  display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: var(--space-1) var(--space-4);
+  font-size: var(--size-2);
+}
+.facts dt { color: var(--muted); }
+.facts dd { font-weight: var(--medium); }
+legend .badge { margin-inline-start: var(--space-1); vertical-align: .1em; }
+#key { width: 100%; min-height: 2.75rem; margin-top: var(--space-2); }
+#key[aria-invalid=true] { border: 2px solid var(--danger); }
+fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
+legend { padding: 0 0 var(--space-2); font-weight: var(--bold); }
+.choice {
+  position: relative; display: grid; grid-template-columns: 1.25rem 1fr; gap: var(--space-3);
+  padding: var(--space-3) 0; border-top: 1px solid var(--line);
+}
+fieldset:last-of-type { border-bottom: 1px solid var(--line); }
+.choice input { width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); z-index: 1; }
+/* The whole row ticks its box. */
+.choice label::after { content: ''; position: absolute; inset: 0; cursor: pointer; }
+button.quiet { margin-inline-start: auto; }
+@media (min-width: 34rem) { main { margin-top: var(--space-6); } }
+@media (max-width: 34rem) {
+  body { background: var(--page); }
+  main { margin: 0; padding: var(--space-5) var(--space-4); border: 0; border-radius: 0; }
+  .facts { grid-template-columns: 1fr; gap: 0; }
+  .facts dd:not(:last-child) { margin-bottom: var(--space-2); }
+  .buttons > * { flex: 1 1 100%; margin: 0; }
+}
+`)

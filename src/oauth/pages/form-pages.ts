@@ -1,4 +1,4 @@
-import { type Html, type HtmlPage, html } from '../../apps/pages/page.ts'
+import { badge, type Html, type HtmlPage, html, note } from '../../apps/pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import { clientFacts, clientTitle, pageOf } from './client-in-words.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
@@ -6,15 +6,16 @@ import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './mo
 /** First step: the person enters the key of an account. */
 export function keyPage(model: KeyFormModel): HtmlPage {
   const { client, problem } = model
-  const heading = `Connect ${clientTitle(client)} to your voice agents`
+  const name = clientTitle(client)
+  const title = `Connect ${name} to your voice agents`
   return pageOf({
-    title: problem ? `Error: ${heading}` : heading,
+    title: problem ? `Error: ${title}` : title,
     status: problem ? statusOf[problem.kind] : 200,
     ...(problem?.kind === 'too_many' && {
       headers: { 'retry-after': String(problem.retryAfterSeconds) },
     }),
     redirectUri: client.redirectUri,
-    content: html`<h1><bdi>${heading}</bdi></h1>
+    content: html`<h1>Connect <bdi>${name}</bdi> to your voice agents</h1>
 ${clientFacts(client)}
 ${model.platform === 'sandbox' ? sandboxForm(model) : keyForm(model, model.platform.host)}`,
   })
@@ -36,10 +37,12 @@ const keyForm = (
 ) => html`<form method="post" action="${model.action}">
 ${hiddenFields(model)}
 ${problemText(model.problem)}
+<div>
 <label for="key">API key of the platform</label>
 <p class="hint" id="key-hint">Paste your key of ${host}. Whoever manages your account there can give
 you one. It is sent to ${host} only, and kept encrypted.</p>
 ${keyField(model.problem)}
+</div>
 <div class="buttons">
 <button class="primary" name="answer" value="continue">Continue</button>
 <button name="answer" value="cancel" formnovalidate>Cancel</button>
@@ -66,8 +69,8 @@ const problemIsInKey = ({ kind }: KeyProblem) => kind !== 'unreachable' && kind 
 const sandboxForm = (model: KeyFormModel) => html`<form method="post" action="${model.action}">
 ${hiddenFields(model)}
 ${problemText(model.problem)}
-<p>This server runs on its built-in sandbox. It has an account of its own, and its calls are simulated:
-no phone rings, and nothing costs money.</p>
+<p>This server runs on its built-in sandbox. Its calls are simulated: no phone rings, and nothing costs
+money.</p>
 <div class="buttons">
 <button class="primary" name="answer" value="sandbox">Continue with the sandbox account</button>
 <button name="answer" value="cancel">Cancel</button>
@@ -80,7 +83,11 @@ const hiddenFields = ({
 <input type="hidden" name="form_token" value="${formToken}">`
 
 const problemText = (problem: KeyProblem | undefined): Html | undefined =>
-  problem && html`<p class="error" id="key-problem" role="alert">${inWords(problem)}</p>`
+  problem && alert('key-problem', inWords(problem))
+
+/** What has to be corrected. Screen readers announce it. */
+const alert = (id: string, text: string): Html =>
+  html`<div id="${id}" role="alert">${note(text, 'danger')}</div>`
 
 function inWords(problem: KeyProblem): string {
   switch (problem.kind) {
@@ -108,42 +115,50 @@ function secondsInWords(seconds: number): string {
 /** Second step: the person chooses what the client may do with the account. */
 export function consentPage(model: ConsentFormModel): HtmlPage {
   const { client, nothingTicked = false } = model
-  const heading = `Allow ${clientTitle(client)} to use your account?`
+  const name = clientTitle(client)
+  const title = `Allow ${name} to use your account?`
   return pageOf({
-    title: nothingTicked ? `Error: ${heading}` : heading,
+    title: nothingTicked ? `Error: ${title}` : title,
     status: nothingTicked ? 422 : 200,
     redirectUri: client.redirectUri,
-    content: html`<h1><bdi>${heading}</bdi></h1>
-${clientFacts(client)}
-<dl><dt>Account</dt><dd>${accountName(model)}</dd></dl>
+    content: html`<h1>Allow <bdi>${name}</bdi> to use your account?</h1>
+${clientFacts(client, accountName(model))}
 ${form(model)}`,
   })
 }
 
 const accountName = ({ account, isSandbox }: ConsentFormModel) =>
-  html`<bdi>${
-    account.name ? quotedUpTo(account.name, 80) : quotedUpTo(account.id, 80)
-  }</bdi>${isSandbox && ' (sandbox: calls are simulated)'}`
+  html`<bdi>${quotedUpTo(account.name || account.id, 80)}</bdi>${isSandbox && ' (sandbox)'}`
 
 const form = (model: ConsentFormModel) => html`<form method="post" action="${model.action}">
 <input type="hidden" name="step" value="consent">
 <input type="hidden" name="form_token" value="${model.formToken}">
-${
-  model.nothingTicked &&
-  html`<p class="error" id="scope-problem" role="alert">Choose what to allow, or cancel.</p>`
-}
-<fieldset${model.nothingTicked && html` aria-describedby="scope-problem"`}>
-<legend>It may</legend>
-${model.asked.map((scope) => choice(scope, model))}
-</fieldset>
-<p class="hint">Access ends after ${model.days} days at the latest. You can end it before: disconnect it
-there, or replace your key.</p>
+${model.nothingTicked && alert('scope-problem', 'Tick what to allow, or cancel.')}
+${group(html`It may`, ['read', 'write'], model)}
+${group(
+  html`Phone calls ${model.isSandbox ? badge('Simulated', 'info') : badge('Can cost money', 'warning')}`,
+  ['call'],
+  model,
+)}
+<p class="hint">To end this, disconnect the server in the program${
+  !model.isSandbox && ', or replace your API key, which ends it for certain'
+}. It ends by itself after ${model.days} days.</p>
 <div class="buttons">
 <button class="primary" name="answer" value="allow">Allow</button>
 <button name="answer" value="cancel">Cancel</button>
-${!model.isSandbox && html`<button name="answer" value="other_key">Use another key</button>`}
+${!model.isSandbox && html`<button class="quiet" name="answer" value="other_key">Use another key</button>`}
 </div>
 </form>`
+
+/** The boxes for those of `scopes` that the client asks for. */
+function group(legend: Html, scopes: readonly ScopeName[], model: ConsentFormModel) {
+  const asked = scopes.filter((scope) => model.asked.includes(scope))
+  if (asked.length === 0) return undefined
+  return html`<fieldset${model.nothingTicked && html` aria-describedby="scope-problem"`}>
+<legend>${legend}</legend>
+${asked.map((scope) => choice(scope, model))}
+</fieldset>`
+}
 
 const words: Record<ScopeName, { readonly label: string; readonly hint: string }> = {
   read: {
@@ -156,7 +171,7 @@ const words: Record<ScopeName, { readonly label: string; readonly hint: string }
   },
   call: {
     label: 'Place phone calls',
-    hint: 'Have agents call people. Calls can cost money.',
+    hint: 'Have agents call people. You can also allow this later: connect again, and tick it then.',
   },
 }
 
@@ -167,6 +182,7 @@ function choice(scope: ScopeName, { ticked, nothingTicked }: ConsentFormModel) {
 <input type="checkbox" id="${id}" name="scope" value="${scope}" aria-describedby="${id}-hint"${
     ticked.includes(scope) && html` checked`
   }${nothingTicked && html` aria-invalid="true"`}>
-<div><label for="${id}">${label}</label><p class="hint" id="${id}-hint">${hint}</p></div>
+<div><label for="${id}">${label}</label>
+<p class="hint" id="${id}-hint">${hint}</p></div>
 </div>`
 }

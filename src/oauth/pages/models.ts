@@ -67,7 +67,7 @@ export interface ConsentFormModel extends FormModel {
   readonly isSandbox: boolean
   /** Scopes that the client requests. */
   readonly asked: readonly ScopeName[]
-  /** Ticked scopes: first the requested ones, then the person's choice. */
+  /** Ticked scopes. Phone calls only after the person has ticked them. */
   readonly ticked: readonly ScopeName[]
   /** The form was sent with nothing ticked. */
   readonly nothingTicked?: boolean

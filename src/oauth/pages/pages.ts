@@ -24,63 +24,82 @@ export function sendPage(response: ServerResponse, model: PageModel): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-/** Page of a request that cannot continue, with advice. */
+/** Page of a request that cannot continue: why, and the way on. */
 function problemPage({ problem, detail }: ProblemModel): HtmlPage {
-  const { status, heading, text } = texts[problem]
+  const { status, heading, text, next } = texts[problem]
   return pageOf({
     title: heading,
     status,
     content: html`<h1 data-problem="${problem}">${heading}</h1>
+<div>
 <p>${text}</p>
-${detail !== undefined && html`<p class="hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
+<p>${next}</p>
+</div>
+${detail !== undefined && html`<p class="notice hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
   })
 }
 
-const again = 'Go back to the program that you want to connect, and start again there.'
+const again =
+  'Go back to the program that you want to connect, and connect there again: it opens a new page.'
+const later = 'Wait a minute, then connect again in the program that you want to connect.'
 
 const texts: Record<
   ProblemModel['problem'],
-  { readonly status: number; readonly heading: string; readonly text: string }
+  {
+    readonly status: number
+    readonly heading: string
+    readonly text: string
+    /** What the person can do now. */
+    readonly next: string
+  }
 > = {
   expired: {
     status: 410,
-    heading: 'This request has expired',
-    text: `Nothing was allowed. ${again}`,
+    heading: 'This page has expired',
+    text: 'A request for access is valid for 30 minutes, in the browser that opened it. Nothing was allowed.',
+    next: again,
   },
   forged: {
     status: 403,
     heading: 'This form was not sent from our own page',
-    text: `Nothing was allowed. Another page may have tried to connect a program in your name. If you did start this yourself, allow cookies for this site. ${again}`,
+    text: 'Another page may have tried to connect a program in your name. Nothing was allowed.',
+    next: `If you started this yourself, allow cookies for this site. ${again}`,
   },
   answered: {
     status: 409,
     heading: 'This request was already answered',
-    text: 'You can close this page. If the program is not connected, start again there.',
+    text: 'You can close this page.',
+    next: 'If the program is not connected, connect there again: it opens a new page.',
   },
   invalid: {
     status: 400,
     heading: 'The program sent an invalid request',
-    text: 'Nothing was allowed. Tell those who make the program what is written below.',
+    text: 'Nothing was allowed.',
+    next: 'Tell those who make the program what is written below.',
   },
   unsafe_return: {
     status: 400,
     heading: 'The address of the program cannot be opened',
-    text: 'It is not the address of a website or an app. Do not use this program.',
+    text: 'It is not the address of a website or an app.',
+    next: 'Do not use this program.',
   },
   too_many: {
     status: 429,
     heading: 'Too many requests for access',
-    text: 'Many came from your network. Nothing was allowed. Wait a minute, then start again in the program that you want to connect.',
+    text: 'Many came from your network. Nothing was allowed.',
+    next: later,
   },
   unavailable: {
     status: 503,
     heading: 'This server cannot go on at the moment',
-    text: 'Nothing was allowed. Wait a minute, then start again in the program that you want to connect.',
+    text: 'Nothing was allowed.',
+    next: later,
   },
   failed: {
     status: 500,
     heading: 'This server could not go on',
-    text: `Nothing was allowed. ${again} If it fails again, tell the operator of this server.`,
+    text: 'Nothing was allowed.',
+    next: `${again} If it fails again, tell the operator of this server.`,
   },
 }
 
@@ -99,7 +118,7 @@ function returnPage({ address }: ReturnModel): HtmlPage {
     head: html`<meta http-equiv="refresh" content="0;url=${address}">`,
     content: html`<h1>${heading}</h1>
 <p>${whereTo(address)}</p>
-<p><a href="${address}">Go back now</a></p>`,
+<div class="buttons"><a class="button" href="${address}">Go back now</a></div>`,
   })
 }
 

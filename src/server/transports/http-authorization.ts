@@ -74,6 +74,6 @@ export function refuseScopes(
   refuse(
     response,
     403,
-    `The access token does not allow this tool: it needs the scopes ${needed}. Connect this server again and allow them.`,
+    `The access token does not allow this tool: it needs the scopes ${needed}. Connect this server again, and tick them on the page.`,
   )
 }

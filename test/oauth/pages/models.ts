@@ -23,6 +23,6 @@ export const consentForm: ConsentFormModel = {
   account: { id: 'acc-1', name: 'Example Clinic' },
   isSandbox: false,
   asked: ['read', 'write', 'call'],
-  ticked: ['read', 'write', 'call'],
-  days: 30,
+  ticked: ['read', 'write'],
+  days: 365,
 }

@@ -146,7 +146,9 @@ describe('the key form', () => {
   ])('says why a key was not taken: $kind', (problem, status) => {
     const page = renderPage({ ...keyForm, problem })
     expect(page.status).toBe(status)
-    expect(/id="key-problem" role="alert">([^<]+)</.exec(page.body)?.[1]).toMatchSnapshot()
+    expect(
+      /id="key-problem" role="alert">.*?<span>([^<]+)</s.exec(page.body)?.[1],
+    ).toMatchSnapshot()
     expect(page.body).toContain('aria-describedby="key-problem key-hint"')
     expect(page.body).toMatch(/<title>Error: /)
   })
@@ -174,22 +176,28 @@ describe('who asks', () => {
 
   test('a client known by its document is named with its host, and nothing is warned of', () => {
     expect(shown({})).toContain('<dd>chat.example (checked)</dd>')
-    expect(shown({})).not.toContain('class="note"')
+    expect(shown({})).not.toContain('<p class="notice"')
   })
 
   test('a document that sends people to another site is warned of', () => {
     const body = shown({ redirectUri: 'https://other.example/callback' })
-    expect(body).toMatch(/<p class="note">chat\.example\b[^<]*\bother\.example\b/)
+    expect(body).toMatch(
+      /<p class="notice" data-tone="warning">.*?<span>chat\.example\b[^<]*\bother\.example\b/,
+    )
   })
 
   test('a name that ends with the same letters is another site', () => {
     const body = shown({ redirectUri: 'https://badchat.example/callback' })
-    expect(body).toMatch(/<p class="note">chat\.example\b[^<]*\bbadchat\.example\b/)
+    expect(body).toMatch(
+      /<p class="notice" data-tone="warning">.*?<span>chat\.example\b[^<]*\bbadchat\.example\b/,
+    )
   })
 
   test('a client that registered itself is warned of', () => {
     const body = shown({ known: 'by_registration' })
-    expect(body).toMatch(/<p class="note">[^<]*\bregister\b[^<]*\bchat\.example\b/)
+    expect(body).toMatch(
+      /<p class="notice" data-tone="warning">.*?<span>[^<]*\bregister\b[^<]*\bchat\.example\b/,
+    )
   })
 
   test.each([
@@ -199,7 +207,9 @@ describe('who asks', () => {
     'cursor://x/cb',
   ])('a program on this computer is warned of: %s', (redirectUri) => {
     for (const known of ['by_document', 'by_registration', 'by_operator'] as const) {
-      expect(shown({ redirectUri, known })).toMatch(/<p class="note">[^<]*\bthis computer\b/)
+      expect(shown({ redirectUri, known })).toMatch(
+        /<p class="notice" data-tone="warning">.*?<span>[^<]*\bthis computer\b/,
+      )
     }
   })
 
@@ -213,9 +223,9 @@ describe('who asks', () => {
   })
 
   test.each([undefined, '', '  '])('a client without a name is said to have none: %j', (name) => {
-    // A name of its own stands in an element of its own.
-    expect(shown({ name })).toMatch(/<dl> <dt>[^<]+<\/dt><dd>[^<]+<\/dd>/)
-    expect(shown({})).not.toMatch(/<dl> <dt>[^<]+<\/dt><dd>[^<]+<\/dd>/)
+    // A name of its own stands in quotes.
+    expect(shown({ name })).toMatch(/<h1>[^<]*<bdi>a program without a name</)
+    expect(shown({})).toMatch(/<h1>[^<]*<bdi>&#34;Example Chat&#34;</)
   })
 })
 
@@ -228,11 +238,22 @@ describe('the consent form', () => {
     expect(body).not.toContain('value="write"')
   })
 
+  test('has paid calls in a group of their own, and says what they cost', () => {
+    const groups = (model: PageModel) => renderPage(model).body.match(/<fieldset.*?<\/fieldset>/gs)
+    expect(groups(consentForm)?.map((group) => group.match(/(?<=value=")\w+/g))).toEqual([
+      ['read', 'write'],
+      ['call'],
+    ])
+    expect(groups(consentForm)?.[1]).toContain('data-tone="warning"')
+    expect(groups({ ...consentForm, isSandbox: true })?.[1]).not.toContain('data-tone="warning"')
+    expect(groups({ ...consentForm, asked: ['read'] })).toHaveLength(1)
+  })
+
   test('says that nothing was chosen', () => {
     const page = renderPage({ ...consentForm, ticked: [], nothingTicked: true })
     expect(page.status).toBe(422)
-    expect(page.body).toMatch(/<p class="error" id="scope-problem" role="alert">[^<]+</)
-    expect(page.body).toContain('<fieldset aria-describedby="scope-problem">')
+    expect(page.body).toMatch(/id="scope-problem" role="alert">.*?<span>[^<]+</s)
+    expect(page.body.match(/<fieldset aria-describedby="scope-problem">/g)).toHaveLength(2)
   })
 })
 
@@ -248,7 +269,7 @@ describe('the way back', () => {
     const body = back(address)
     const escaped = address.replaceAll('&', '&#38;')
     expect(body).toContain(`<meta http-equiv="refresh" content="0;url=${escaped}">`)
-    expect(body).toContain(`<a href="${escaped}">`)
+    expect(body).toContain(`<a class="button" href="${escaped}">`)
     expect(/<h1>(.*)<\/h1> <p>(.*?)<\/p>/.exec(body)?.slice(1)).toMatchSnapshot()
   })
 
