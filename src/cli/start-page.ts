@@ -1,11 +1,11 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
+import { badge, type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'
 import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
-import { type RemoteServer, remoteInstall } from './install/server-entry.ts'
+import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/server-entry.ts'
 
 /** Credential that requests need. */
 type Access =
@@ -24,6 +24,8 @@ export interface StartPageOptions {
   /** Public origin, if configured. */
   readonly publicUrl: URL | undefined
   readonly readiness: Readiness
+  /** Titles of clients that have connected to this process. */
+  readonly connected: ReadonlySet<string>
 }
 
 /**
@@ -31,28 +33,58 @@ export interface StartPageOptions {
  * script, which adds buttons.
  */
 export function showStartPage(request: Request, options: StartPageOptions): Response {
-  const { ownKey, publicUrl } = options
+  const { ownKey, publicUrl, isSandbox } = options
   const access = publicUrl ? 'oauth' : accessBy(ownKey)
   const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
-  const server = { name, url, header: secretHeaders[access] }
-  const userAgent = request.headers.get('user-agent') ?? ''
   const { status, headers, body } = pageOf({
-    title: options.isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
+    title: isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
     style,
     script,
-    content: html`<h1>Voice agents for your assistant</h1>
-<p>This is a server of the Model Context Protocol (MCP). An assistant that is connected to it can manage
-voice agents, phone numbers and calls for you.</p>
-${what(options)}
+    content: html`<header>
+<h1>Voice agents for your assistant</h1>
+<p>A server of the Model Context Protocol (MCP): an assistant that is connected to it manages voice agents,
+phone numbers and calls for you.</p>
+<p class="row">${states(options)}</p>
+</header>
+<section>
+<h2>Ask first</h2>
+<ul>
+${questions.map((question) => html`<li>${copied(html`<span>${question}</span>`, 'the question')}</li>`)}
+</ul>
+</section>
+<section>
+<h2>Address</h2>
+${copied(html`<code>${url}</code>`, 'the address')}
+<div class="hint" data-access="${access}">${inWords[access]}</div>
+</section>
+<section>
 <h2 id="connect">Connect</h2>
-<p>The address for every client:</p>
-<div class="copied"><code data-copy="the address">${url}</code></div>
-<div data-access="${access}">${inWords[access]}</div>
-${clients.map((client) => steps(client, server, userAgent))}
-<p class="hint" role="status" id="said"></p>
-<p class="hint">voice-agent-mcp ${packageJson.version}</p>`,
+${rows({ name, url, header: secretHeaders[access] }, request, access, options)}
+</section>
+<p role="status" id="said" class="unseen"></p>
+<footer class="hint">voice-agent-mcp ${packageJson.version}</footer>`,
   })
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+}
+
+/** What people ask first; each is answered by a few tools that change nothing, or the third by a new agent. */
+const questions = [
+  'Which agents do I have, and how many calls did they take this week?',
+  'Which calls failed this week, and why?',
+  'Create an agent that takes table reservations. What does it still need before it can take calls?',
+]
+
+/** What a click costs, and whether the server can work now. */
+function states({ isSandbox, readiness: { platform, state } }: StartPageOptions): readonly Html[] {
+  return [
+    isSandbox
+      ? badge('Sandbox: calls are simulated', 'info')
+      : badge('Real platform: calls cost money', 'warning'),
+    platform === 'ok'
+      ? badge('Platform reachable', 'success')
+      : badge('Platform not reachable', 'danger'),
+    ...(state === 'ok' ? [] : [badge('State not reachable: nobody can be called', 'danger')]),
+  ]
 }
 
 function accessBy(ownKey: OwnKey): Access {
@@ -72,20 +104,34 @@ function baseOf({ url, headers }: Request): string {
 }
 
 const style = styleOf(`
-main { max-width: 44rem; }
-.good { color: var(--success); }
-.bad { color: var(--danger); }
-code { font: .9em/1.5 ui-monospace, monospace; }
-.copied { display: flex; flex-wrap: wrap; gap: .5rem; align-items: start; margin: 0 0 1rem; }
-.copied > :first-child {
-  flex: 1 1 16rem; min-width: 0; margin: 0; padding: .5rem .75rem; background: var(--page);
-  border: 1px solid var(--line); border-radius: var(--radius-1);
+main { display: grid; gap: var(--space-6); }
+header { display: grid; gap: var(--space-3); }
+header p { margin: 0; }
+section > h2 { margin-bottom: var(--space-2); }
+ul { margin: 0; padding: 0; list-style: none; }
+li + li { border-top: 1px solid var(--line); }
+.copied { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; }
+.copied > :first-child { min-width: 0; }
+li .copied { padding: var(--space-1) 0; }
+li button { border-color: transparent; background: none; color: var(--accent); }
+section > .copied, .copied:has(pre), details .copied {
+  margin-bottom: var(--space-2); padding: var(--space-1) var(--space-1) var(--space-1) var(--space-3);
+  border-radius: var(--radius-2); background: var(--raised);
 }
-pre { white-space: pre-wrap; }
-details { border-top: 1px solid var(--line); }
-details:last-of-type { border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
-summary { padding: .75rem .25rem; font-weight: 600; cursor: pointer; }
-details > :not(summary) { margin-left: .25rem; }
+.copied:has(pre) { align-items: start; }
+pre { margin: 0; padding: var(--space-2) 0; white-space: pre-wrap; font-size: var(--size-2); }
+.copied button { flex: none; min-width: 5.5rem; }
+.client { padding: var(--space-3) 0; border-top: 1px solid var(--line); }
+.client:last-child { border-bottom: 1px solid var(--line); }
+.client > .row { flex-wrap: nowrap; justify-content: space-between; }
+.client h3 { font-size: var(--size-3); }
+.client .action > * { min-width: 10.5rem; }
+summary { width: fit-content; min-height: 1.5rem; color: var(--muted); font-size: var(--size-2); }
+details[open] > summary { margin-bottom: var(--space-2); }
+details p { font-size: var(--size-2); }
+details .copied + p { margin-top: var(--space-3); }
+details > p + .copied { margin-top: var(--space-1); }
+@media (pointer: coarse) { summary { display: flex; align-items: center; } }
 `)
 
 /**
@@ -93,50 +139,48 @@ details > :not(summary) { margin-left: .25rem; }
  * text and tries execCommand.
  */
 const script = inline(`
-for (const code of document.querySelectorAll('[data-copy]')) {
+const said = document.getElementById('said')
+function copyButton(label, name, source) {
   const button = document.createElement('button')
   button.type = 'button'
-  button.textContent = 'Copy'
-  button.setAttribute('aria-label', 'Copy ' + code.dataset.copy)
+  button.textContent = label
+  button.setAttribute('aria-label', name)
   const say = (text) => {
     button.textContent = text
-    document.getElementById('said').textContent = text + ': ' + code.dataset.copy
-    setTimeout(() => { button.textContent = 'Copy' }, 3000)
+    said.textContent = text + ': ' + source.dataset.copy
+    setTimeout(() => { button.textContent = label }, 3000)
   }
   const select = () => {
-    getSelection().selectAllChildren(code)
+    const folded = source.closest('details')
+    if (folded) folded.open = true
+    getSelection().selectAllChildren(source)
     return document.execCommand('copy')
   }
   button.addEventListener('click', async () => {
     try {
-      await navigator.clipboard.writeText(code.textContent)
+      await navigator.clipboard.writeText(source.textContent)
       say('Copied')
     } catch {
       say(select() ? 'Copied' : 'Selected')
     }
   })
-  code.closest('.copied').append(button)
+  return button
+}
+for (const source of document.querySelectorAll('[data-copy]')) {
+  const name = 'Copy ' + source.dataset.copy
+  source.closest('.copied').append(copyButton('Copy', name, source))
+}
+for (const place of document.querySelectorAll('[data-action]')) {
+  const source = place.closest('.client').querySelector('[data-copy]')
+  const button = copyButton(place.dataset.action, place.dataset.action + ': ' + source.dataset.copy, source)
+  if (place.dataset.first) button.className = 'primary'
+  place.append(button)
 }
 `)
 
-function what({ isSandbox, readiness }: StartPageOptions): Html {
-  return html`<dl>
-<dt>Works with</dt><dd>${
-    isSandbox
-      ? 'the built-in sandbox: calls are simulated, no phone rings, nothing costs money'
-      : 'a real platform: calls ring real phones and cost money'
-  }</dd>
-<dt>Platform</dt><dd>${
-    readiness.platform === 'ok'
-      ? html`<span class="good">reachable</span>`
-      : html`<span class="bad">not reachable now</span>`
-  }</dd>
-${
-  readiness.state === 'unreachable' &&
-  html`<dt>State</dt><dd><span class="bad">not reachable now</span>: nobody can be called</dd>`
-}
-</dl>`
-}
+/** A text with its copy button; `what` names it for screen readers. */
+const copied = (text: Html, what: string): Html =>
+  html`<div class="copied"><div data-copy="${what}">${text}</div></div>`
 
 const inWords: Readonly<Record<Access, Html>> = {
   none: html`<p>It needs no key.</p>`,
@@ -150,30 +194,85 @@ may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in th
 connectors or apps.</p>`,
 }
 
-/** Steps that connect one client to this server, on the browser's operating system. */
-function steps(client: Client, server: RemoteServer, userAgent: string): Html {
+/** The clients, the likeliest first. */
+function rows(
+  server: RemoteServer,
+  request: Request,
+  access: Access,
+  { connected }: StartPageOptions,
+): readonly Html[] {
+  const userAgent = request.headers.get('user-agent') ?? ''
+  // A server with users of its own must not tell one of them what another uses.
+  const isOwn = access === 'none' || access === 'local_token'
+  const known = clients.map((client) => {
+    const install = remoteInstall(client, server)
+    const command = commands[client.id]?.(server)
+    const isConnected = isOwn && connected.has(client.title)
+    return { client, install, command, isConnected }
+  })
+  const rank = ({ client, install, command, isConnected }: Known): number => {
+    if (isConnected) return 0
+    if (!install) return access === 'oauth' && hasClaude.test(userAgent) ? 1 : 5
+    if (install.link !== undefined && client.id !== 'vscode-insiders') return 2
+    return command === undefined ? 4 : 3
+  }
+  return known
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((one, place) => row(one, server, { userAgent, isFirst: place === 0 }))
+}
+
+/** Systems that Claude has an app for; its connectors are used there. */
+const hasClaude = /Windows|Mac|Android|iPhone|iPad/
+
+interface Known {
+  readonly client: Client
+  /** `undefined`: its file takes no servers on the network. */
+  readonly install: RemoteInstall | undefined
+  readonly command: string | undefined
+  readonly isConnected: boolean
+}
+
+/** A client's name, one action, and the steps by hand, on the browser's operating system. */
+function row(
+  { client, install, command, isConnected }: Known,
+  { url }: RemoteServer,
+  { userAgent, isFirst }: { readonly userAgent: string; readonly isFirst: boolean },
+): Html {
   const { id, title, restart } = client
-  const install = remoteInstall(client, server)
   const link = install?.link
-  const command = commands[id]?.(server)
-  return html`<details id="${id}">
-<summary>${title}</summary>
-${link !== undefined && html`<p><a class="button primary" href="${link}">Install in ${title}</a></p>`}
+  const copy = !install
+    ? 'Copy address'
+    : command === undefined
+      ? 'Copy configuration'
+      : 'Copy command'
+  return html`<section class="client" id="${id}" aria-labelledby="name-${id}">
+<div class="row">
+<div class="row"><h3 id="name-${id}">${title}</h3>${isConnected && badge('Connected', 'success')}</div>
+${
+  link === undefined
+    ? html`<div class="action" data-action="${copy}"${isFirst && html` data-first="true"`}></div>`
+    : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`
+}
+</div>
+<details>
+<summary>Details<span class="unseen">: ${title}</span></summary>
 ${
   command !== undefined &&
   html`<p>In a terminal:</p>
-<div class="copied"><code data-copy="the command for ${title}">${command}</code></div>`
+${copied(html`<code>${command}</code>`, `the command for ${title}`)}`
 }
 ${
   install
-    ? html`<p>${link !== undefined || command !== undefined ? 'Or in' : 'In'} <code>${filePath(client, userAgent)}</code>:</p>
-<div class="copied"><pre><code data-copy="the configuration of ${title}">${install.text}</code></pre></div>
+    ? html`<p>${command === undefined ? 'In' : 'Or in'} <code>${filePath(client, userAgent)}</code>:</p>
+${copied(html`<pre><code>${install.text}</code></pre>`, `the configuration of ${title}`)}
 <p>${restart}</p>`
     : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
-to be one that is reachable from the internet. For a server on this computer run
-<code>install ${id}</code> of voice-agent-mcp there.</p>`
+to be one that is reachable from the internet:</p>
+${copied(html`<code>${url}</code>`, `the address for ${title}`)}
+<p>For a server on this computer run <code>install ${id}</code> of voice-agent-mcp there.</p>`
 }
-</details>`
+</details>
+</section>`
 }
 
 /** The header to send, with a placeholder for the secret. */

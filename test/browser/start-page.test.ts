@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFakePlatform } from '../harness/fake-platform.ts'
+import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { browserOfFile, openAddress } from './browser-of-file.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
@@ -22,11 +23,12 @@ const looks = [
   { colorScheme: 'dark' },
   { colorScheme: 'light', viewport: { width: 320, height: 568 } },
   { colorScheme: 'dark', viewport: { width: 320, height: 568 } },
+  { forcedColors: 'active' },
 ] as const
 
-/** What can be reached, by colour. */
+/** The states of the server, by their colour. */
 const marksOf = (page: Page) =>
-  page.evaluate("[...document.querySelectorAll('dd .good, dd .bad')].map((one) => one.className)")
+  page.evaluate("[...document.querySelectorAll('header .badge')].map((one) => one.dataset.tone)")
 
 /** Axe finds nothing in any look, nothing is too wide, and the browser has no complaint. */
 async function expectReadable(
@@ -46,7 +48,7 @@ async function expectReadable(
 }
 
 test('light and dark, at desktop and phone width it can be read', () =>
-  expectReadable(address, { marks: ['good'], names: ['sandbox'] }))
+  expectReadable(address, { marks: ['info', 'success'], names: ['Sandbox'] }))
 
 test('also where neither the platform nor the state is reachable', async () => {
   using folder = scratchFolder()
@@ -59,14 +61,17 @@ test('also where neither the platform nor the state is reachable', async () => {
     VOICE_AGENT_SECRET: 's'.repeat(32),
   })
   const names = ['YOUR-LOCAL-TOKEN', 'X-API-Key']
-  await expectReadable(other.url.replace(/mcp$/, ''), { marks: ['bad', 'bad'], names })
+  await expectReadable(other.url.replace(/mcp$/, ''), {
+    marks: ['warning', 'danger', 'danger'],
+    names,
+  })
 })
 
 test('and with OAuth', async () => {
   const flags = ['--oauth', '--public-url', `https://${'long-name.'.repeat(8)}example/`]
   await using other = await startHttpProgram({}, [...flags, '--allowed-hosts', '*'])
   const start = other.url.replace(/mcp$/, '')
-  await expectReadable(start, { marks: ['good'], names: ['ChatGPT'] })
+  await expectReadable(start, { marks: ['info', 'success'], names: ['ChatGPT'] })
   const { page } = await open({}, start)
   expect(await page.evaluate("document.querySelector('[data-access]').dataset.access")).toBe(
     'oauth',
@@ -77,18 +82,58 @@ test('a platform that never answers does not hold the page up', async () => {
   await using platform = await startFakePlatform(() => {})
   await using other = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
   const { page } = await open({}, other.url.replace(/mcp$/, ''))
-  expect(await marksOf(page)).toEqual(['bad'])
+  expect(await marksOf(page)).toEqual(['warning', 'danger'])
 })
+
+const order = (page: Page) =>
+  page.evaluate("[...document.querySelectorAll('.client')].map(({ id }) => id)")
 
 test('every client is reached with Tab alone, in the order of the page', async () => {
   const { page } = await open()
   const reached: unknown[] = []
-  for (let step = 0; step < 30; step++) {
+  for (let step = 0; step < 40; step++) {
     await page.keyboard.press('Tab')
-    reached.push(await page.evaluate("document.activeElement.closest('details')?.id"))
+    reached.push(await page.evaluate("document.activeElement.closest('.client')?.id"))
   }
-  const ids = await page.evaluate("[...document.querySelectorAll('details')].map(({ id }) => id)")
-  expect([...new Set(reached.filter((id) => id !== undefined))]).toEqual(ids)
+  expect([...new Set(reached.filter((id) => id !== undefined))]).toEqual(await order(page))
+})
+
+test('every client has one action, and one of all is the first', async () => {
+  const { page } = await open()
+  const actions =
+    "[...document.querySelectorAll('.client')].map((one) => one.querySelectorAll('.action > *').length)"
+  expect(new Set((await page.evaluate(actions)) as number[])).toEqual(new Set([1]))
+  expect(await page.evaluate("document.querySelectorAll('.primary').length")).toBe(1)
+  expect(await page.evaluate("document.querySelector('.client .primary').href")).toMatch(/^cursor:/)
+})
+
+test('a client that has connected comes first, but not for users who share a server', async () => {
+  const connect = (url: string) =>
+    fetch(url, mcpHttpRequest('server/discover', {}, { meta: clientMeta({}, 'zed') }))
+  await using own = await startHttpProgram()
+  expect((await connect(own.url)).status).toBe(200)
+  await own.waitFor(/Zed has connected/)
+  const { page } = await open({}, own.url.replace(/mcp$/, ''))
+  expect((await order(page)) as string[]).toEqual(expect.arrayContaining(['zed', 'cursor']))
+  expect(((await order(page)) as string[])[0]).toBe('zed')
+  expect(await page.innerText('#zed')).toContain('Connected')
+
+  await using shared = await startHttpProgram({ VOICE_AGENT_BASE_URL: 'http://127.0.0.1:9' })
+  const request = mcpHttpRequest('server/discover', {}, { meta: clientMeta({}, 'zed') })
+  const headers = { ...request.headers, 'x-api-key': 'key' }
+  expect((await fetch(shared.url, { ...request, headers })).status).toBe(200)
+  await shared.waitFor(/Zed has connected/)
+  const other = await open({}, shared.url.replace(/mcp$/, ''))
+  expect(await other.page.innerText('main')).not.toContain('Connected')
+})
+
+test('a question is copied, to be asked', async () => {
+  const { page } = await open()
+  await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text }')
+  const questions = "[...document.querySelectorAll('li [data-copy]')].map((one) => one.textContent)"
+  expect(await page.evaluate(questions)).toHaveLength(3)
+  await page.click('li button')
+  await expect.poll(() => page.evaluate('window.copied')).toMatch(/\?$/)
 })
 
 test('a client is opened by the keyboard, and its configuration copied', async () => {
@@ -114,7 +159,7 @@ test('where there is no clipboard the text is copied from a selection', async ()
   await page.evaluate(
     "document.addEventListener('copy', () => { window.copied = String(getSelection()) })",
   )
-  await page.click('.copied button')
+  await page.click('section > .copied button')
   await expect.poll(() => page.evaluate('window.copied')).toBe(program.url)
 })
 

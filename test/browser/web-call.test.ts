@@ -61,6 +61,9 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   await page.keyboard.press('Enter')
   await expect.poll(() => phase(page)).toBe('ended')
   await expect.poll(() => phase(watcher)).toBe('ended')
+  // The form that had the focus is gone: what to do next has it, with the call's id for the assistant.
+  expect(await page.evaluate('document.activeElement.id')).toBe('end')
+  expect(await page.innerText('#end')).toContain(id)
   expect(complaints).toEqual([])
 
   const { status, messages } = EndedCall.parse(await request(`calls/${id}`))
@@ -75,6 +78,7 @@ describe.each([
   ['dark', { colorScheme: 'dark' }],
   ['phone', { viewport: { width: 320, height: 568 } }],
   ['dark phone', { colorScheme: 'dark', viewport: { width: 320, height: 568 } }],
+  ['forced colours', { forcedColors: 'active' }],
 ] as const)('%s', (_, settings) => {
   test('axe finds nothing, and nothing is too wide, whatever is said', async () => {
     const hostile = `<img src=x onerror="document.title='run'">\u202e${'a'.repeat(900)}`
@@ -96,6 +100,20 @@ describe.each([
     expect(await accessibilityFlaws(page)).toEqual([])
     expect(complaints).toEqual([])
   })
+})
+
+test('the length of the call runs while it does, and stays when it has ended', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  await page.click('[value=join]')
+  const clock = () => page.textContent('#clock')
+  await expect.poll(clock).toMatch(/[1-9]/)
+  await page.click('[value=hang_up]')
+  await expect.poll(() => phase(page)).toBe('ended')
+  const lasted = await page.textContent('#lasted')
+  expect(lasted).toMatch(/^\d+:\d\d$/)
+  await page.reload()
+  expect(await page.textContent('#lasted')).toBe(lasted)
 })
 
 test('without scripts a person talks by forms', async () => {

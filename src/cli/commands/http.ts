@@ -22,6 +22,7 @@ import { isLoopback } from '../config/platform.ts'
 import { exposedTools, serviceConfig, serviceSettings } from '../config/service.ts'
 import type { SettingTexts } from '../config/setting.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
+import type { StartPageOptions } from '../start-page.ts'
 import { defineCommand, type Running } from './command.ts'
 
 const defaultPort = 3000
@@ -143,7 +144,7 @@ const webCallPath = '/web-calls/'
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,
   { readiness, showWebCall }: Service,
-  ownKey: OwnKey,
+  { ownKey, connected }: Pick<StartPageOptions, 'ownKey' | 'connected'>,
 ): Site => ({
   // A request for JSON gets the 404 that lists the endpoints.
   serves: (path, { method, headers }) =>
@@ -158,6 +159,7 @@ const siteOf = (
       isSandbox: platform.kind === 'sandbox',
       publicUrl: oauth?.publicUrl,
       readiness: await readiness(),
+      connected,
     })
   },
 })
@@ -165,12 +167,16 @@ const siteOf = (
 /** Time after which the log names a client again, ms. */
 const sameClientMs = 60_000
 
-/** Logs connecting clients by the names of our own list, because their own names are untrusted. */
-function createConnectionLog(): (name: string) => void {
+/**
+ * Logs connecting clients, and adds them to `connected`, by the names of our own list, because their
+ * own names are untrusted.
+ */
+function createConnectionLog(connected: Set<string>): (name: string) => void {
   const logged = new Map<string, number>()
   return async (name) => {
     const list = await import('../install/clients.ts').catch(() => undefined)
     const title = list?.clientCalled(name)?.title ?? 'A client'
+    connected.add(title)
     const now = performance.now()
     if (now - (logged.get(title) ?? -sameClientMs) < sameClientMs) return
     logged.set(title, now)
@@ -195,18 +201,19 @@ async function listen(
     import('../../mcp/subscriptions.ts'),
     import('../../platform/sessions/account.ts'),
   ])
+  const connected = new Set<string>()
   return startHttp(service, {
     ...listen,
     ...{ allowedHosts, allowedOrigins, trustedProxies, limits, drainMs },
     ...{ ownKey, authorization },
     isLoopback: isLoopback(listen.host),
-    site: siteOf(config, service, ownKey),
+    site: siteOf(config, service, { ownKey, connected }),
     readiness: service.readiness,
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
     onError: logFailedRequest,
-    onConnect: createConnectionLog(),
+    onConnect: createConnectionLog(connected),
     onRefused:
       observer &&
       (({ apiKey, ...refused }) =>

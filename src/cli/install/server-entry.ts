@@ -249,7 +249,7 @@ export interface RemoteServer {
 }
 
 /** Setup of a remote server in one client. */
-interface RemoteInstall {
+export interface RemoteInstall {
   /** Text of the client's file, if the file has no other server. */
   readonly text: string
   /** Install link; `undefined`: the client has none. */

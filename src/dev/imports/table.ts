@@ -21,7 +21,7 @@ export const mayImport = {
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',
   'state/private-files': '',
-  sandbox: 'contract contract/answer-status jinja state/private-files apps/pages text',
+  sandbox: 'contract contract/answer-status jinja state/private-files apps apps/pages text',
 
   // Data that outlives a request; the dial policy; placing a call once, and following it.
   state: 'state/private-files contract text',

@@ -121,14 +121,6 @@ export type Phase =
   /** Over; the transcript remains. */
   | 'ended'
 
-/** Each phase in words for the page. */
-export const phaseInWords: Readonly<Record<Phase, string>> = {
-  waiting: 'The agent waits for you. If you do not join, a simulated caller does.',
-  talking: 'You are in the call.',
-  watching: 'A simulated caller has joined in your place. You can watch.',
-  ended: 'The call has ended.',
-}
-
 /** Maximum length of one typed line, characters. */
 export const longestText = 1000
 
@@ -137,6 +129,8 @@ export interface WebCallState {
   readonly callId: string
   readonly agentName: string
   readonly phase: Phase
+  /** Length of the call, s; 0 before it is answered. */
+  readonly seconds: number
   readonly messages: readonly { readonly role: string; readonly message: string }[]
 }
 
@@ -149,12 +143,16 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
       callId: row.id,
       agentName: talkOf(web).agent.name || 'the agent',
       phase: phaseOf(row, web, now),
+      seconds: secondsOf(row, now),
       messages: (call.messages ?? []).map(({ role, message }) => ({
         role: role ?? '',
         message: message ?? '',
       })),
     }
   })
+
+const secondsOf = ({ answered, ended, speed }: CallRow, now: number) =>
+  Math.max(0, Math.round(((Math.min(now, ended) - (answered ?? ended)) / 1000) * speed))
 
 function phaseOf(
   { answered, created, ended }: CallRow,

@@ -1,5 +1,14 @@
-import { type HtmlPage, html, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
-import { longestText, type Phase, phaseInWords, type WebCallState } from './conversation.ts'
+import type { Tone } from '../../apps/icons.ts'
+import { badge, type HtmlPage, html, icon, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
+import { longestText, type Phase, type WebCallState } from './conversation.ts'
+
+/** State of the call in words, with the badge's tone. */
+const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {
+  waiting: { label: 'Waits for you', tone: 'info' },
+  talking: { label: 'You are in the call', tone: 'success' },
+  watching: { label: 'A simulated caller talks', tone: 'info' },
+  ended: { label: 'Ended', tone: 'neutral' },
+}
 
 /**
  * The page of a web call: a person talks to the agent by text, or watches. The page works without
@@ -12,32 +21,47 @@ export const webCallPage = (state: WebCallState): HtmlPage =>
     style,
     script,
     formAction: "'self'",
-    content: html`<h1>Call with <bdi>${state.agentName}</bdi></h1>
-<p class="note">This is the sandbox: the agent is simulated, and no phone rings. You type what you would say.</p>
-<p id="phase" role="status">${phaseInWords[state.phase]}</p>
+    content: html`<header>
+<h1><bdi>${state.agentName}</bdi></h1>
+<div class="row"><span role="status">${Object.entries(phases).map(
+      ([phase, { label, tone }]) =>
+        html`<span data-for="${phase}"${state.phase !== phase && html` hidden`}>${badge(label, tone)}</span>`,
+    )}</span>
+<span class="number" id="clock" role="timer" aria-label="Length of the call">${inMinutes(state.seconds)}</span></div>
+<p class="hint">Simulated: no phone rings. You type what you would say.</p>
+</header>
 <div id="lines" role="log" aria-label="Conversation" tabindex="0" data-phase="${state.phase}">
 ${state.messages.map(
   ({ role, message }) =>
     html`<p class="${kindOf(role)}"><b>${speakerOf(role)}</b> <span dir="auto">${message}</span></p>`,
 )}
 </div>
-<p class="error" id="error" role="alert" hidden></p>
+<p class="notice" data-tone="danger" id="error" role="alert" hidden></p>
 <form method="post" data-for="waiting"${hiddenUnless(state, 'waiting')}>
-<div class="buttons"><button class="primary" name="action" value="join">Join the call</button></div>
+<p>If you do not join, a simulated caller does.</p>
+<div class="buttons"><button class="primary" name="action" value="join">${icon('phone')}Join the call</button></div>
 </form>
 <form method="post" data-for="talking"${hiddenUnless(state, 'talking')}>
-<label for="text">Say something</label>
-<input id="text" name="text" maxlength="${longestText}" autocomplete="off">
-<div class="buttons">
+<div class="composer">
+<label class="unseen" for="text">What you say</label>
+<input id="text" name="text" maxlength="${longestText}" autocomplete="off" placeholder="What you say">
 <button class="primary" name="action" value="say">Say</button>
-<button name="action" value="hang_up">Hang up</button>
+<button class="hang-up" name="action" value="hang_up">${icon('phone')}Hang up</button>
 </div>
 </form>
-<noscript><p><a href="?">Show what is new</a></p></noscript>
-<p class="hint">get_call and list_conversations show the same: call <code>${state.callId}</code></p>`,
+<div id="end" tabindex="-1" data-for="ended"${hiddenUnless(state, 'ended')}>
+<h2>The call lasted <span id="lasted">${inMinutes(state.seconds)}</span> min</h2>
+<p>Ask your assistant what came of it: “Show me the call <code>${state.callId}</code>.” To talk again, place
+another web call.</p>
+</div>
+<noscript><p><a href="?">Show what is new</a></p></noscript>`,
   })
 
 const hiddenUnless = ({ phase }: WebCallState, wanted: Phase) => phase !== wanted && html` hidden`
+
+/** Minutes and seconds; the script writes them in the same way. */
+const inMinutes = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
 /** The script uses the same kinds. */
 const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'event')
@@ -53,32 +77,47 @@ export const noWebCallPage = (): HtmlPage =>
 gone.</p>`,
   })
 
+/** On a screen of its own: the conversation takes the room that is left. */
 const style = styleOf(`
-main { max-width: 40rem; }
-#lines {
-  margin: 0 0 1rem; padding: .5rem; max-height: 60vh; overflow-y: auto;
-  display: flex; flex-direction: column; gap: .5rem;
-  border: 1px solid var(--line); border-radius: .4rem;
+main {
+  display: flex; flex-direction: column; gap: var(--space-4);
+  max-width: 40rem; height: max(100dvh, 32rem); padding-block: var(--space-5);
 }
-#lines:not(:has(p)) { display: none; }
-#lines p { max-width: 85%; margin: 0; padding: .4rem .75rem; border-radius: .75rem; background: var(--page); }
-#lines b { display: block; font-size: .8rem; color: var(--muted); }
+header { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-4); align-items: center; }
+header .row { flex: 1; justify-content: space-between; flex-wrap: nowrap; }
+header .hint { flex: 1 0 100%; margin: 0; }
+h1 { font-size: var(--size-4); }
+#clock { font-size: var(--size-2); }
+main:has([data-phase=waiting], [data-phase=ended]) #clock, #lines[data-phase=waiting] { display: none; }
+[data-for=waiting] { margin: auto; justify-items: center; text-align: center; }
+#lines {
+  flex: 1; min-height: 6rem; padding: var(--space-4) 0; overflow-y: auto; border-block: 1px solid var(--line);
+  display: flex; flex-direction: column; gap: var(--space-3);
+}
+#lines p { max-width: 85%; margin: 0; padding: var(--space-2) var(--space-3); border-radius: var(--radius-3); background: var(--raised); }
+#lines > :first-child { margin-top: auto; }
+#lines b { display: block; color: var(--muted); font-size: var(--size-2); font-weight: var(--medium); }
+#lines .agent { align-self: start; }
 #lines .user { align-self: end; color: var(--on-accent); background: var(--accent); }
 #lines .user b { color: inherit; }
-#lines .event { align-self: center; background: none; color: var(--muted); font-size: .9rem; }
-#lines .event b { display: inline; }
-noscript + .hint { margin-top: 1.25rem; }
-#text {
-  width: 100%; padding: .6rem .75rem; font: inherit; color: inherit; background: var(--card);
-  border: 1px solid var(--line); border-radius: .4rem;
-}
-[hidden] { display: none; }
+#lines .event { align-self: center; padding: 0; background: none; color: var(--muted); font-size: var(--size-2); }
+#lines .event b { position: absolute; clip-path: inset(50%); }
+form { display: grid; gap: var(--space-3); }
+.composer { display: flex; flex-wrap: wrap; gap: var(--space-3); }
+#text { flex: 1 1 12rem; min-width: 0; min-height: 2.75rem; }
+#text::placeholder { color: var(--muted); opacity: 1; }
+.hang-up { margin-inline-start: var(--space-4); border-color: var(--danger); background: var(--danger); color: var(--page); }
+.hang-up .icon { rotate: 135deg; }
+#end { display: grid; gap: var(--space-2); }
+@media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger), var(--text) 15%); } }
+@media (forced-colors: active) { #lines p { border: 1px solid; } .hang-up { border-width: 2px; } }
+@media (max-width: 30rem) { .hang-up { flex: 1 1 100%; margin: 0; } }
 `)
 
 /** Polls the state every second until the call ends, and sends actions without a reload. */
 const script = inline(`
 const lines = document.getElementById('lines')
-const phases = ${JSON.stringify(phaseInWords)}
+const clock = document.getElementById('clock')
 const path = location.pathname.replace(/\\/$/, '')
 const text = document.getElementById('text')
 const error = document.getElementById('error')
@@ -103,11 +142,15 @@ function show(state) {
     lines.append(line)
     lines.scrollTop = lines.scrollHeight
   }
+  clock.textContent = Math.floor(state.seconds / 60) + ':' + String(state.seconds % 60).padStart(2, '0')
   if (lines.dataset.phase === state.phase) return
   lines.dataset.phase = state.phase
-  document.getElementById('phase').textContent = phases[state.phase]
-  for (const form of document.querySelectorAll('form')) form.hidden = form.dataset.for !== state.phase
+  document.getElementById('lasted').textContent = clock.textContent
+  for (const part of document.querySelectorAll('[data-for]')) part.hidden = part.dataset.for !== state.phase
+  lines.scrollTop = lines.scrollHeight
   if (state.phase === 'talking') text.focus()
+  // The form that had the focus is gone.
+  if (state.phase === 'ended') document.getElementById('end').focus()
 }
 async function ask(address, options) {
   const mine = ++newest
