@@ -326,6 +326,13 @@ describe('the figures', () => {
     expect(await countOf(view, '.failed')).toBe(0)
   })
 
+  test('of calls without subaccounts say so', async () => {
+    const view = await show({ listed, env: { VOICE_AGENT_TOOLS: 'get_usage,list_calls' } })
+    await view.run()
+    await expect.poll(() => figures(view)).toHaveLength(5)
+    await expect.poll(() => view.frame.innerText('#compared')).toContain('without subaccounts')
+  })
+
   test('of a host without tools are those of the result', async () => {
     const view = await show({ context: { withoutTools: true } })
     await view.run()

@@ -14,6 +14,8 @@ export interface Background {
   readonly calls?: ReviewedCalls
   /** There are too many calls to count them. */
   readonly hasTooManyCalls?: boolean
+  /** The calls are without those of subaccounts, whose usage is counted. */
+  readonly isAccountOnly?: boolean
 }
 
 /** Usage of the time of the same length before. */
@@ -51,6 +53,7 @@ type Outcome = z.output<typeof Outcome>
 
 /** Result of list_calls with `review`, as far as the view shows it. */
 const Review = z.looseObject({
+  note: z.optional(z.string()),
   review: z.looseObject({
     start: z.string(),
     partial: z.boolean(),
@@ -85,15 +88,18 @@ interface Asked {
 
 async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): Promise<Background> {
   const hasTooManyCalls = data.totals.conversations > maxCalls
-  const [before, review] = await Promise.all([
+  const [before, reviewed] = await Promise.all([
     data.compared_with ? undefined : readBefore(page, asked),
     hasTooManyCalls ? undefined : readReview(page, asked),
   ])
+  const { review, note = '' } = reviewed ?? {}
   const isPart = hasTooManyCalls || review?.partial === true
   return {
     ...(before && { before }),
     ...(review && !isPart && { calls: callsOf(review, data.compared_with) }),
     ...(isPart && { hasTooManyCalls: true }),
+    // The server says so where it may not read subaccounts.
+    ...(note.includes('subaccounts are not in the list') && { isAccountOnly: true }),
   }
 }
 
@@ -138,7 +144,7 @@ async function readReview(
     ...{ ...account, include_subaccounts: true, review: true, evidence: 1 },
     ...{ created_after: start, created_before: end, tz: zone },
   })
-  return Review.safeParse(result?.structuredContent).data?.review
+  return Review.safeParse(result?.structuredContent).data
 }
 
 function callsOf(

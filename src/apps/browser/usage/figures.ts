@@ -176,6 +176,9 @@ function aboutOf({ data: { meta, compared_with }, background, formats }: Known):
     range && `Compared with ${range}.`,
     background?.hasTooManyCalls &&
       'There are too many calls to count the answered and failed ones. Choose a shorter time.',
+    background?.calls &&
+      background.isAccountOnly &&
+      'Answer rate and failed calls are without subaccounts.',
   ]
     .filter(Boolean)
     .join(' ')
