@@ -14,6 +14,7 @@ export const iconShapes = {
   arrow: 'M3 8h10M9 4l4 4-4 4',
   up: 'M8 13V3M4 7l4-4 4 4',
   down: 'M8 3v10M4 9l4 4 4-4',
+  copy: 'M6 6h7v7H6zM10 6V3H3v7h3',
   phone: 'M4.5 2.5 6.5 6 5.3 7.2a8 8 0 0 0 3.5 3.5L10 9.5l3.5 2v2c-6 .5-11.5-5-11-11z',
 } as const
 export type IconName = keyof typeof iconShapes

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build, type Metafile, type Plugin, transform } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
+import { agentDefaults } from '../apps/browser/agent/agent-defaults.ts'
 import { designBase, designTokens } from '../apps/design.ts'
 import { inline } from '../apps/pages/page.ts'
 import { viewNames, viewTitles } from '../apps/views.ts'
@@ -126,6 +127,13 @@ async function buildViews(folder: string): Promise<string[]> {
 /** Browsers with light-dark(). */
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
+/** Modules of a view replaced by their results, because the contract's schemas are large. */
+const viewReplacements: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  agent: {
+    'src/apps/browser/agent/agent-defaults.ts': `export const agentDefaults = ${JSON.stringify(agentDefaults)}`,
+  },
+}
+
 async function bundledView(name: string) {
   const folder = join('src/apps/browser', name)
   const { outputFiles, metafile } = await build({
@@ -140,6 +148,7 @@ async function bundledView(name: string) {
     target,
     minify: true,
     legalComments: 'none',
+    plugins: [replaceModules(root, viewReplacements[name] ?? {})],
   })
   const textOf = (ending: string) =>
     outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''

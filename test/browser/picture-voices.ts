@@ -1,31 +1,44 @@
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type Picture, pictureAccount } from './picture.ts'
 
-const voice = (name: string, language: string, gender: string, description: string) => ({
-  ...{ id: `${language}-${name.toLowerCase()}`, name, language, gender, description },
+type VoiceRow = readonly [name: string, language: string, gender: string, description: string]
+
+const voice = (provider: string, [name, language, gender, description]: VoiceRow) => ({
+  ...{ id: `${provider.slice(0, 2)}-${language}-${name.toLowerCase()}-pMsXgVXv3BL` },
+  ...{ name, language, gender, description },
   preview_url: `https://samples.example/${name.toLowerCase()}.mp3`,
 })
 
-const voices: Readonly<Record<string, readonly object[]>> = {
+const catalogue: Readonly<Record<string, readonly VoiceRow[]>> = {
   elevenlabs: [
-    voice('Ada', 'en-us', 'female', 'Warm and clear, for support.'),
-    voice('Oliver', 'en-gb', 'male', 'Measured, for banking.'),
+    ['Ada', 'en-us', 'female', 'Warm and clear, for support.'],
+    ['Brian', 'en-us', 'male', 'Deep and calm, for narration.'],
+    ['Oliver', 'en-gb', 'male', 'Measured, for banking.'],
+    ['Greta', 'de-de', 'female', 'Gentle, for appointments.'],
+    ['Inés', 'es-es', 'female', 'Lively, for bookings.'],
+    ['Camille', 'fr-fr', 'female', 'Soft, for reception.'],
   ],
   cartesia: [
-    voice('Lena', 'de-de', 'female', 'Natural, for support.'),
-    voice('Sage', 'en-us', 'neutral', 'Composed, for assistants.'),
+    ['Lena', 'de-de', 'female', 'Natural, for support.'],
+    ['Sage', 'en-us', 'neutral', 'Composed, for assistants.'],
+    ['Marco', 'it-it', 'male', 'Warm, for support.'],
+    ['Thiago', 'pt-br', 'male', 'Relaxed, for support.'],
   ],
   azure: [
-    voice('Denise', 'fr-fr', 'female', 'Bright, for reservations.'),
-    voice('Ryan', 'en-gb', 'male', 'Clear, for support.'),
+    ['Denise', 'fr-fr', 'female', 'Bright, for reservations.'],
+    ['Ryan', 'en-gb', 'male', 'Clear, for support.'],
+    ['نورة', 'ar-sa', 'female', 'هادئة وواضحة، للدعم.'],
+    ['Sanne', 'nl-nl', 'female', 'Clear, for appointments.'],
   ],
 }
 
 async function voiceCatalogue() {
   const platform = await startFakePlatform(
     ({ url }, response) => {
-      const provider = new URL(url, 'http://platform').searchParams.get('provider') ?? ''
-      json(response, 200, { provider, voices: voices[provider] ?? [] })
+      const { searchParams } = new URL(url, 'http://platform')
+      const provider = searchParams.get('provider') ?? ''
+      const rows = searchParams.has('search') ? [] : (catalogue[provider] ?? [])
+      json(response, 200, { provider, voices: rows.map((row) => voice(provider, row)) })
     },
     { account: pictureAccount },
   )
@@ -34,4 +47,25 @@ async function voiceCatalogue() {
 
 export const voicesPictures: readonly Picture[] = [
   { name: 'voices', open: voiceCatalogue, ready: '#voices' },
+  {
+    name: 'voices-compared',
+    open: voiceCatalogue,
+    ready: '#comparison',
+    async act(view) {
+      await view.run()
+      await view.frame.waitForSelector('#voices')
+      for (const at of [0, 4, 8]) await view.frame.click(`#mark-${at}`)
+      await view.frame.click('#compare')
+    },
+  },
+  {
+    name: 'voices-none',
+    open: voiceCatalogue,
+    ready: '.state',
+    async act(view) {
+      await view.run()
+      await view.frame.waitForSelector('#voices')
+      await view.frame.fill('#search', 'robot')
+    },
+  },
 ]

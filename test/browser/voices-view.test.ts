@@ -83,11 +83,9 @@ describe.each(places)('voices %s', (_, page) => {
     const [first] = (await view.frame.innerText('#voices')).split('Brian')
     expect(first?.split(/\n+/)).toEqual([
       'Ada',
-      'female · American English (en-us) · elevenlabs',
       expect.stringContaining('Warm'),
-      'Id ada',
-      'Listen',
-      'Use this voice',
+      'American English · Female · ElevenLabs',
+      'Use',
       '',
     ])
     await expectWellMade(view, page)
@@ -96,9 +94,9 @@ describe.each(places)('voices %s', (_, page) => {
   test('that there are none of are said to be none', async () => {
     const view = await show({ page, all: {} })
     await view.run()
-    await view.frame.waitForSelector('.empty')
-    expect(await countOf(view, '#voices, .empty')).toBe(1)
-    expect(await countOf(view, '.empty')).toBe(1)
+    await view.frame.waitForSelector('.state')
+    expect(await countOf(view, '#voices, .state')).toBe(1)
+    expect(await countOf(view, '.state')).toBe(1)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
@@ -119,10 +117,16 @@ describe.each(places)('voices %s', (_, page) => {
     expect(await view.text()).toContain('<img src=x onerror=')
     expect(await view.text()).not.toContain('\u202e')
     expect(await count(view)).toMatch(/^19 voices\. \S/)
+    expect(await countOf(view, '#voices > li')).toBe(12)
     await view.frame.click('#more')
     await expect.poll(() => count(view)).toMatch(/^99 voices\. \S/)
-    await view.frame.click('#more')
+    for (const rows of [36, 60, 84]) {
+      await expect.poll(() => countOf(view, '#voices > li')).toBe(rows)
+      await view.frame.click('#more')
+    }
     await expect.poll(() => count(view)).toMatch(/^1\d\d voices\. \S/)
+    await view.frame.click('#more')
+    await expect.poll(() => countOf(view, '#voices > li')).toBeGreaterThan(108)
     // The answer has no room for more of them.
     expect(await view.frame.evaluate('document.querySelector("#more")')).toBe(null)
     expect(await view.frame.evaluate('document.querySelectorAll("img, li b, li i").length')).toBe(0)
@@ -180,8 +184,8 @@ describe('the filters', () => {
     ])
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('search')
     await view.page.keyboard.type(' on Mars')
-    expect(await countOf(view, '#voices, .empty')).toBe(1)
-    expect(await countOf(view, '.empty')).toBe(1)
+    expect(await countOf(view, '#voices, .state')).toBe(1)
+    expect(await countOf(view, '.state')).toBe(1)
     await view.frame.click('#clear')
     await expect.poll(() => names(view)).toBe('Ada,Brian,Lena,Marie')
     expect(await view.frame.evaluate('document.querySelector("#search").value')).toBe('')
@@ -244,7 +248,7 @@ test('a provider that fails is named, and the others are shown', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   expect(await names(view)).toBe('Ada,Brian,Marie')
-  expect(await view.frame.innerText('.warning')).toMatch(/cartesia: .*<b>no<\/b>/)
+  expect(await view.frame.innerText('.notice')).toMatch(/Cartesia: .*<b>no<\/b>/)
 })
 
 describe('a sample', () => {
@@ -319,7 +323,7 @@ test('a host that takes no messages offers no choice', async () => {
   await view.frame.waitForSelector('#voices')
   expect(await tabOrder(view)).toEqual([
     ...['search', 'language', 'gender', 'provider'],
-    ...['sample-0', 'sample-1', 'sample-2', 'sample-3'],
+    ...[0, 1, 2, 3].flatMap((at) => [`mark-${at}`, `sample-${at}`, `copy-${at}`]),
   ])
 })
 
@@ -328,8 +332,78 @@ test('the keyboard reaches everything', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   expect(await tabOrder(view)).toEqual([
-    ...['search', 'language', 'gender', 'provider', 'sample-0', 'use-0', 'more'],
+    ...['search', 'language', 'gender', 'provider'],
+    ...['mark-0', 'sample-0', 'copy-0', 'use-0', 'more'],
   ])
+})
+
+describe('marked voices', () => {
+  const marked = async ({ frame }: ShownView) =>
+    frame.evaluate(
+      '[...document.querySelectorAll("#comparison thead th")].map((th) => th.innerText)',
+    )
+
+  test.each(places)('stand side by side, three at most, %s', async (_, page) => {
+    const view = await show({ page })
+    await view.run()
+    await view.frame.waitForSelector('#voices')
+    await view.frame.click('#mark-0')
+    expect(await view.frame.evaluate('document.querySelector("#compare").disabled')).toBe(true)
+    await view.frame.click('#mark-2')
+    await view.frame.click('#mark-3')
+    expect(await view.frame.evaluate('document.querySelector("#mark-1").disabled')).toBe(true)
+    await view.frame.click('#compare')
+    expect(await marked(view)).toEqual(['Ada', 'Lena', 'Marie'])
+    expect(await view.frame.innerText('#comparison')).toMatch(
+      /Provider\s+ElevenLabs\s+Cartesia\s+Azure/,
+    )
+    await expectWellMade(view, page)
+    await view.frame.click('#mark-2')
+    expect(await marked(view)).toEqual(['Ada', 'Marie'])
+    await view.frame.click('#mark-3')
+    expect(await countOf(view, '#comparison')).toBe(0)
+  })
+
+  test('stay marked under other filters', async () => {
+    const view = await show()
+    await view.run()
+    await view.frame.waitForSelector('#voices')
+    await view.frame.click('#mark-0')
+    await view.frame.selectOption('#language', 'de-de')
+    await expect.poll(() => names(view)).toBe('Lena')
+    await expect.poll(() => count(view)).toBe('1 voice.')
+    await view.frame.click('#mark-0')
+    await view.frame.click('#compare')
+    expect(await marked(view)).toEqual(['Ada', 'Lena'])
+    await view.frame.click('#use-compared-1')
+    await expect.poll(() => JSON.stringify(view.said)).toContain('lena')
+  })
+})
+
+test('the id of a voice is copied or, where the host allows no copying, selected', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  await view.frame.click('#copy-0')
+  await expect.poll(() => statusText(view)).toMatch(/copied/)
+  await view.frame.evaluate('document.execCommand = () => false')
+  await view.frame.click('#copy-1')
+  await expect.poll(() => statusText(view)).toMatch(/Id brian/)
+  expect(await view.frame.evaluate('String(getSelection())')).toBe('brian')
+  expect(view.complaints).toEqual([])
+})
+
+test('a long list begins with a dozen, and the keyboard goes on where more begin', async () => {
+  const many = Array.from({ length: 15 }, (_, at) => voice(`v${at}`, 'en-us', 'female', 'Calm.'))
+  const view = await show({ all: { elevenlabs: many }, args: { limit: 100 } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  expect(await countOf(view, '#voices > li')).toBe(12)
+  await view.frame.click('#more')
+  expect(await countOf(view, '#voices > li')).toBe(15)
+  expect(await countOf(view, '#more')).toBe(0)
+  expect(await view.frame.evaluate('document.activeElement.id')).toBe('mark-12')
+  expect(view.calls).toEqual([])
 })
 
 test('a slow answer is waited for, and the view says so', async () => {

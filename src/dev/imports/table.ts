@@ -16,7 +16,10 @@ export const mayImport = {
   'apps/decision': '',
   apps: '',
   'apps/pages': 'apps',
-  'apps/browser': 'apps apps/decision contract/answer-status text',
+  // Replaced by its value in the view.
+  'apps/browser/agent/agent-defaults': 'contract',
+  'apps/browser':
+    'apps apps/browser/agent/agent-defaults apps/decision contract/answer-status text',
 
   // The platform: its client, and the sandbox in its place.
   platform: 'server/observe contract text',
@@ -102,7 +105,8 @@ export const mayImport = {
     'platform/sessions calls policy state sandbox platform contract text',
   ],
   dev: [
-    'apps test/harness cli/install cli cli/terminal server server/tool-summaries cli/config',
+    'apps apps/browser/agent/agent-defaults test/harness cli/install cli cli/terminal',
+    'server server/tool-summaries cli/config',
     'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [

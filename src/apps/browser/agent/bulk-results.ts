@@ -1,18 +1,20 @@
+import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { h } from '../shared/dom.ts'
-import type { Page } from '../shared/view.ts'
-import { openedId, settingsButton, settingsOf, warningList } from './card.ts'
+import { badge, button, emptyState, h, type Tone } from '../shared/dom.ts'
+import type { Drawing, Page } from '../shared/view.ts'
+import { agentCard, warningList } from './card.ts'
 import { changeList } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
+import { openedId, settingsButton } from './opened.ts'
 
 /** Outcomes for an agent, worst first. */
-const outcomes: Readonly<Record<string, string>> = {
-  failed: 'Failed',
-  unknown: 'Not known whether it was saved',
-  not_tried: 'Not tried',
-  updated: 'Updated',
-  would_change: 'Would change',
-  unchanged: 'Unchanged',
+const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+  failed: ['Failed', 'danger'],
+  unknown: ['Not known whether it was saved', 'warning'],
+  not_tried: ['Not tried', 'warning'],
+  updated: ['Updated', 'success'],
+  would_change: ['Would change', 'info'],
+  unchanged: ['Unchanged', 'neutral'],
 }
 
 interface Placed {
@@ -22,31 +24,34 @@ interface Placed {
 }
 
 /** Results of a bulk operation; agents with the same outcome and changes form one group. */
-export function manyAgents(data: AgentData, page: Page<AgentData>): readonly Node[] {
+export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
   const agents = data.agents ?? []
-  return [
-    h('p', {}, summaryOf(agents, page)),
-    ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
-      h(
-        'p',
-        { class: 'warning' },
-        `Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
+  const { number } = page.formats
+  return {
+    title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
+    about: outcomeNames(agents).map((name) => {
+      const count = agents.filter(({ outcome }) => outcome === name).length
+      return badge(`${number(count)} ${wordsOf(name).toLowerCase()}`, toneOf(name))
+    }),
+    content: [
+      ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
+        h(
+          'p',
+          { class: 'notice', 'data-tone': 'warning' },
+          `Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
+        ),
       ),
-    ),
-    ...groupsOf(agents).map((group) => groupSection(group, { data, page })),
-  ]
+      ...(agents.length === 0
+        ? [emptyState('No agents', 'The selection matches no agent. Nothing was changed.')]
+        : groupsOf(agents).map((group) => groupSection(group, { data, page }))),
+    ],
+  }
 }
 
-function summaryOf(agents: readonly ManyItem[], { formats }: Page<AgentData>): string {
-  const counts = outcomeNames(agents).map((name) => {
-    const count = agents.filter(({ outcome }) => outcome === name).length
-    return `${formats.number(count)} ${wordsOf(name).toLowerCase()}`
-  })
-  return `${formats.number(agents.length)} agent${agents.length === 1 ? '' : 's'}: ${counts.join(', ') || 'none'}.`
-}
-
-const wordsOf = (outcome: string): string =>
-  Object.hasOwn(outcomes, outcome) ? (outcomes[outcome] ?? '') : plainText(outcome)
+const known = (outcome: string) =>
+  Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
+const wordsOf = (outcome: string): string => known(outcome)?.[0] ?? plainText(outcome)
+const toneOf = (outcome: string): Tone => known(outcome)?.[1] ?? 'warning'
 
 /** Occurring outcomes, worst first; unknown ones precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
@@ -87,23 +92,69 @@ interface Shown {
 
 function groupSection({ outcome, first, members }: Group, { data, page }: Shown): HTMLElement {
   const { formats } = page
-  const count = members.length > 1 ? ` · ${formats.number(members.length)} agents` : ''
   const problem = plainText(members[0]?.item.problem ?? '')
   const opened = openedId(data)
   const isOpen = opened !== undefined && members.some(({ item }) => item.agent_id === opened)
+  const place = members[0]?.at ?? 0
   return h(
     'section',
-    { class: `outcome ${Object.hasOwn(outcomes, outcome) ? outcome : ''}` },
-    h('h2', {}, `${wordsOf(outcome)}${count}`),
+    { class: 'outcome' },
     h(
-      'ul',
-      { class: 'names' },
-      members.map((member) => h('li', {}, memberName(member, { data, page }))),
+      'h2',
+      {},
+      badge(wordsOf(outcome), toneOf(outcome)),
+      members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
-    problem !== '' && h('p', {}, problem),
+    problem !== '' && problemText(problem, place),
+    nameList(members, { data, page }),
     warningList(first.warnings),
-    first.changes !== undefined && first.changes.length > 0 && changeList(first.changes, formats),
+    first.changes !== undefined &&
+      first.changes.length > 0 &&
+      changeList(first.changes, { id: `change-${place}`, formats }),
     isOpen && data.opened !== undefined && openedSection(data.opened, page),
+  )
+}
+
+/** A problem; its further sentences advise models, and are folded. */
+function problemText(problem: string, place: number): HTMLElement {
+  const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
+  if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
+  return h(
+    'details',
+    { dir: 'auto' },
+    h('summary', { id: `problem-${place}` }, first),
+    h('p', { class: 'muted' }, rest.join(' ')),
+  )
+}
+
+/** Names that are shown at once. */
+const firstNames = 12
+
+const unfolded = new Set<number>()
+
+function nameList(members: readonly Placed[], shown: Shown): HTMLElement {
+  const place = members[0]?.at ?? 0
+  const isWhole = unfolded.has(place) || members.length <= firstNames + 1
+  const names = isWhole ? members : members.slice(0, firstNames)
+  const { number } = shown.page.formats
+  return h(
+    'ul',
+    { class: 'names' },
+    names.map((member) => h('li', {}, memberName(member, shown))),
+    !isWhole &&
+      h(
+        'li',
+        {},
+        button(
+          `${number(members.length - firstNames)} more`,
+          () => {
+            unfolded.add(place)
+            shown.page.redraw()
+            document.getElementById(`agent-${members[firstNames]?.at}`)?.focus()
+          },
+          { id: `names-${place}`, class: 'quiet' },
+        ),
+      ),
   )
 }
 
@@ -112,17 +163,18 @@ function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node
   const text = plainText(name) || plainText(agentId ?? '') || `Agent ${at + 1}`
   const owner = plainText(account?.name ?? account?.id ?? '')
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
-  if (agentId === undefined || !page.host.canCallTools()) return [text, ...suffix]
+  if (agentId === undefined || !page.host.canCallTools())
+    return [h('span', { dir: 'auto' }, text), ...suffix]
   const wanted = { agentId, accountId: account?.id ?? data.account_id }
   return [settingsButton(wanted, { id: `agent-${at}`, text, data, page }), ...suffix]
 }
 
-function openedSection(agent: Readonly<Record<string, unknown>>, { formats }: Page<AgentData>) {
+function openedSection(agent: Readonly<Record<string, unknown>>, page: Page<AgentData>) {
   const name = typeof agent.name === 'string' ? plainText(agent.name) : ''
   return h(
     'div',
     { class: 'opened' },
     h('h3', {}, `Settings of ${name || 'this agent'}`),
-    settingsOf(agent, formats),
+    agentCard(agent, page),
   )
 }

@@ -1,159 +1,265 @@
+import { counted } from '../../../text/dialog-text.ts'
 import { isObject } from '../../../text/json.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { h, listen } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
-import type { Page } from '../shared/view.ts'
+import { copyable } from '../shared/copy.ts'
+import { button, factList, h, icon } from '../shared/dom.ts'
+import type { Args, Page } from '../shared/view.ts'
+import { openSample } from '../voices/sample.ts'
+import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
-import { fullLabelOf, groups, labelOf, linesOf, valueText } from './labels.ts'
+import { fullLabelOf, groups, linesOf, valueText } from './labels.ts'
+import { voiceOf } from './look-ups.ts'
 
 /** Fields shown elsewhere on the card, or about the reply itself. */
 const elsewhere = new Set([
   ...['id', 'agent_id', 'account_id', 'name', 'tags', 'note', 'created', 'modified'],
-  ...['is_archived', 'warnings', 'opened'],
+  ...['is_archived', 'warnings', 'opened', 'changes', 'changes_note'],
 ])
 
-/** All settings of an agent: the greeting first, then by group, including unknown fields. */
-export function settingsOf(agent: Fields, formats: Formats): readonly Node[] {
-  const names = Object.keys(agent).filter((name) => !elsewhere.has(name))
-  const known = Object.keys(groups).filter((name) => isObject(agent[name]))
-  const unknown = names.filter((name) => isObject(agent[name]) && !known.includes(name))
-  const others = names.filter((name) => !isObject(agent[name]))
+/** Settings in the first lines of the card. */
+const inFront = new Set([
+  ...['initial_message.message', 'initial_message.mode', 'model.provider', 'model.model'],
+  ...['transcriber.provider', 'transcriber.model', 'transcriber.languages', 'transcriber.language'],
+  ...['voice.provider', 'voice.voice_id', 'voice.language'],
+])
+
+/**
+ * An agent: what it says first, how it speaks and understands, what differs from the platform's
+ * defaults, and, folded, the rest. No field is left out, known or not. `account`: where to read the
+ * name of the voice; without it the card shows the voice's id.
+ */
+export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): readonly Node[] {
+  const rows = Object.entries(agent)
+    .filter(([name]) => !elsewhere.has(name))
+    .flatMap(([name, value]) => rowsOf([name], value))
+    .filter(({ path, value }) => !inFront.has(path) || !isPlain(value))
+  const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
+  const id = typeof agent.id === 'string' ? agent.id : ''
   return [
-    ...(typeof agent.note === 'string' && agent.note !== ''
-      ? [h('p', { class: 'value' }, linesOf(agent.note))]
+    ...greeting(agent, page),
+    factList([
+      ['Model', codesOf(agent, 'model', ['model', 'provider'], page)],
+      ['Voice', voiceFact(agent, page, account)],
+      ['Language', languageFact(agent, page)],
+      ['Speech recognition', codesOf(agent, 'transcriber', ['model', 'provider'], page)],
+      [
+        'Note',
+        typeof agent.note === 'string' &&
+          agent.note !== '' &&
+          longText(linesOf(agent.note), 'note'),
+      ],
+      [
+        'Id',
+        id !== '' && copyable(plainText(id), { id: 'copy-id', what: "the agent's id", ...page }),
+      ],
+    ]),
+    ...(own.length > 0 ? [h('h2', {}, 'Other than the default'), ...settingList(own, page)] : []),
+    ...(usual.length > 0
+      ? [
+          h(
+            'details',
+            {},
+            h('summary', { id: 'defaults' }, defaultsText(usual.length)),
+            settingList(usual, page),
+          ),
+        ]
       : []),
+  ]
+}
+
+const defaultsText = (count: number) => `${counted(count, 'setting')} at the default`
+
+/** A value that one line of the card's beginning can show. */
+const isPlain = (value: unknown) =>
+  value === null ||
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+
+const textIn = (agent: Fields, part: string, name: string): string => {
+  const fields = agent[part]
+  const value = isObject(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/** What the agent says first, or who speaks first instead. */
+function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] {
+  const [message, mode] = ['message', 'mode'].map((name) => textIn(agent, 'initial_message', name))
+  const isFixed = !mode || mode === 'fixed_message'
+  if (!message && isFixed && !isObject(agent.initial_message)) return []
+  const who = valueText('initial_message.mode', mode, formats)
+  return [
     h(
-      'div',
-      { class: 'groups' },
-      [...known, ...unknown].map((name) => group(fullLabelOf(name), name, agent[name], formats)),
-      others.length > 0 &&
-        group(
-          'Other settings',
-          '',
-          Object.fromEntries(others.map((name) => [name, agent[name]])),
-          formats,
-        ),
+      'figure',
+      { class: 'greeting' },
+      h('figcaption', { class: 'muted' }, isFixed ? 'Says first' : `Speaks first: ${who}`),
+      message
+        ? h('blockquote', { dir: 'auto' }, longText(linesOf(message), 'greeting', templateNodes))
+        : isFixed && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
     ),
   ]
 }
 
-function group(title: string, path: string, value: unknown, formats: Formats): HTMLElement {
-  const rows = rowsOf(path, value)
-  return h(
-    'section',
-    { class: path === 'initial_message' ? 'group wide' : 'group' },
-    h('h3', {}, title),
-    rows.length > 0
-      ? h(
-          'dl',
-          {},
-          rows.slice(0, maxRows).map((row) => shownRow(row, formats)),
-        )
-      : h('p', { class: 'muted' }, 'none'),
-    rows.length > maxRows &&
-      h('p', { class: 'muted' }, `${formats.number(rows.length - maxRows)} more fields`),
+/** Longest text that is not folded, characters. */
+const longestOpen = 700
+
+/** A text whose end is folded if it is long. */
+function longText(
+  text: string,
+  id: string,
+  nodesOf: (text: string) => readonly (Node | string)[] = (plain) => [plain],
+): HTMLElement {
+  if (text.length <= longestOpen) return h('div', { class: 'value', dir: 'auto' }, nodesOf(text))
+  const cut = /\s\S*$/.exec(text.slice(0, longestOpen))?.index ?? longestOpen
+  const [rest, gap] = [h('span', { hidden: true }, nodesOf(text.slice(cut))), h('span', {}, ' …')]
+  const toggle = button(
+    'Whole text',
+    () => {
+      const isOpen = toggle.ariaExpanded !== 'true'
+      toggle.ariaExpanded = String(isOpen)
+      rest.hidden = !isOpen
+      gap.hidden = isOpen
+    },
+    { id: `whole-${id}`, class: 'quiet', 'aria-expanded': 'false' },
   )
-}
-
-const shownRow = ({ path, value }: Row, formats: Formats) =>
-  h(
-    'div',
-    {},
-    h('dt', { class: 'muted' }, labelOf(path)),
-    h(
-      'dd',
-      { class: 'value' },
-      path === 'initial_message.message' && typeof value === 'string' && value !== ''
-        ? templateNodes(linesOf(value))
-        : valueText(path, value, formats),
-    ),
-  )
-
-interface Row {
-  readonly path: string
-  readonly value: unknown
-}
-
-/** Maximum rows of a group; free data may have any number. */
-const maxRows = 100
-
-/** Maximum depth of nested rows; deeper objects are shown as JSON. */
-const deepest = 3
-
-function rowsOf(path: string, value: unknown): Row[] {
-  const depth = path === '' ? 0 : path.split('.').length
-  const isTakenApart = isObject(value) && depth < deepest
-  if (!isTakenApart || (depth > 1 && Object.keys(value).length === 0)) return [{ path, value }]
-  return Object.entries(value).flatMap(([name, field]) =>
-    rowsOf(path === '' ? name : `${path}.${name}`, field),
-  )
+  const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
+  return h('div', {}, shown, toggle)
 }
 
 /** A greeting with its template placeholders marked. */
 const templateNodes = (text: string) =>
   text
     .split(/(\{\{[^{}]*\}\}|\{%[^{}]*%\})/)
-    .map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part))
+    .map((part, at) => (at % 2 === 1 ? h('code', { class: 'placeholder' }, part) : part))
 
-/** Tags, and an archived mark. */
-export function tagList({ tags, is_archived }: Fields): HTMLElement | false {
+/** Words for codes of a part, such as `GPT-4.1 · OpenAI`. */
+function codesOf(
+  agent: Fields,
+  part: string,
+  names: readonly string[],
+  { formats }: Page<AgentData>,
+): string {
+  const words = names.map((name) => {
+    const code = textIn(agent, part, name)
+    return code && valueText(`${part}.${name}`, code, formats)
+  })
+  return words.filter(Boolean).join(' · ')
+}
+
+function languageFact(agent: Fields, { formats }: Page<AgentData>): string {
+  const { transcriber } = agent
+  const languages = isObject(transcriber) ? transcriber.languages : undefined
+  if (Array.isArray(languages) && isPlain(languages))
+    return valueText('transcriber.languages', languages, formats)
+  const code = textIn(agent, 'transcriber', 'language') || textIn(agent, 'voice', 'language')
+  return code && valueText('voice.language', code, formats)
+}
+
+/** The voice by its name, with its sample, as soon as the catalog is read; until then by its id. */
+function voiceFact(
+  agent: Fields,
+  page: Page<AgentData>,
+  account: Args | undefined,
+): HTMLElement | false {
+  const id = linesOf(textIn(agent, 'voice', 'voice_id'))
+  const provider = codesOf(agent, 'voice', ['provider'], page)
+  if (!id && !provider) return false
+  const name = h('span', { dir: 'auto' }, id || 'Default')
+  const place = h('span', { class: 'row' }, h('span', {}, name, provider && ` · ${provider}`))
+  if (account)
+    void voiceOf(agent, account, page).then((voice) => {
+      if (!voice) return
+      name.textContent = voice.name
+      name.title = id
+      const { sample } = voice
+      if (!sample || !page.host.canOpenLinks()) return
+      const listen = async () => page.announce(await openSample(sample, page.host))
+      const label = `Listen to ${voice.name}`
+      place.append(
+        button([icon('play'), 'Listen'], listen, {
+          id: 'listen',
+          class: 'quiet',
+          'aria-label': label,
+        }),
+      )
+    })
+  return place
+}
+
+interface Row {
+  readonly path: string
+  readonly value: unknown
+  /** The platform's default, if documented. */
+  readonly usual: unknown
+}
+
+/** Maximum rows of a list; free data may have any number. */
+const maxRows = 100
+
+/** Maximum depth of nested rows; deeper objects are shown as JSON. */
+const deepest = 3
+
+function rowsOf(path: readonly string[], value: unknown): Row[] {
+  const isTakenApart = isObject(value) && path.length < deepest
+  if (!isTakenApart || Object.keys(value).length === 0)
+    return [{ path: path.join('.'), value, usual: defaultAt(path) }]
+  return Object.entries(value).flatMap(([name, field]) => rowsOf([...path, name], field))
+}
+
+const defaultAt = (path: readonly string[]) =>
+  path.reduce<unknown>(
+    (fields, name) => (isObject(fields) && Object.hasOwn(fields, name) ? fields[name] : undefined),
+    agentDefaults,
+  )
+
+/** True for the default; where none is documented, for a value that says nothing. */
+const isUsual = ({ value, usual }: Row): boolean =>
+  usual === undefined
+    ? value === null ||
+      value === false ||
+      value === '' ||
+      (typeof value === 'object' && Object.keys(value).length === 0)
+    : value === usual
+
+/** Settings in the order of their groups, free data last. */
+function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readonly Node[] {
+  const order = Object.keys(groups).filter((name) => name !== 'metadata')
+  const placeOf = ({ path }: Row) => {
+    const [first = ''] = path.split('.')
+    const at = order.indexOf(first)
+    if (at >= 0) return at
+    return path === first ? order.length : order.length + (first === 'metadata' ? 2 : 1)
+  }
+  const sorted = rows.toSorted((one, other) => placeOf(one) - placeOf(other))
+  return [
+    factList(
+      sorted
+        .slice(0, maxRows)
+        .map(({ path, value, usual }) => [
+          fullLabelOf(path),
+          [
+            h('span', { class: 'value', dir: 'auto' }, valueText(path, value, formats)),
+            ...(usual === undefined || usual === value
+              ? []
+              : [h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`)]),
+          ],
+        ]),
+    ),
+    ...(rows.length > maxRows
+      ? [h('p', { class: 'muted' }, `${formats.number(rows.length - maxRows)} more fields`)]
+      : []),
+  ]
+}
+
+/** Tags. */
+export function tagList({ tags }: Fields): HTMLElement | undefined {
   const all = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
-  if (all.length === 0 && is_archived !== true) return false
+  if (all.length === 0) return undefined
   return h(
     'ul',
     { class: 'tags', 'aria-label': 'Tags' },
-    is_archived === true && h('li', { class: 'archived' }, 'Archived'),
-    all.map((tag) => h('li', {}, plainText(tag))),
+    all.map((tag) => h('li', { dir: 'auto' }, plainText(tag))),
   )
 }
-
-/** Reference to an agent and its account. */
-interface Wanted {
-  readonly agentId: string
-  readonly accountId: string | undefined
-}
-
-let closed: string | undefined
-
-/** Id of the agent whose settings the user has opened. */
-export const openedId = ({ opened }: AgentData): string | undefined =>
-  opened?.id === closed ? undefined : opened?.id
-
-/** A button that reads and shows an agent's settings, and hides them again. */
-export function settingsButton(
-  { agentId, accountId }: Wanted,
-  {
-    id,
-    text,
-    data,
-    page,
-  }: {
-    readonly id: string
-    readonly text: string
-    readonly data: AgentData
-    readonly page: Page<AgentData>
-  },
-): HTMLElement {
-  const isOpen = openedId(data) === agentId
-  const button = h('button', { id, 'aria-expanded': String(isOpen) }, text)
-  const account = accountOf(accountId, page.input)
-  return listen(button, 'click', () => {
-    closed = isOpen ? agentId : undefined
-    if (data.opened?.id === agentId) page.redraw()
-    else page.call('get_agent', { agent_id: agentId, ...account }, { join: withOpened })
-  })
-}
-
-/** Absent: the key's account, as in the call whose result is shown. */
-function accountOf(known: string | undefined, { account_id: given }: Page<AgentData>['input']) {
-  const id = known ?? given
-  return id === undefined ? {} : { account_id: id }
-}
-
-const withOpened = (shown: AgentData, more: AgentData): AgentData => ({
-  ...shown,
-  opened: more,
-})
 
 /** Possible mistakes. */
 export const warningList = (warnings: readonly string[] | undefined): HTMLElement | false =>
@@ -162,5 +268,12 @@ export const warningList = (warnings: readonly string[] | undefined): HTMLElemen
   h(
     'ul',
     { class: 'warnings', 'aria-label': 'Warnings' },
-    warnings.map((warning) => h('li', {}, h('strong', {}, 'Warning: '), linesOf(warning))),
+    warnings.map((warning) =>
+      h(
+        'li',
+        { class: 'notice', 'data-tone': 'warning' },
+        icon('warning'),
+        h('span', {}, h('strong', {}, 'Warning: '), linesOf(warning)),
+      ),
+    ),
   )

@@ -1,85 +1,157 @@
-import { h } from '../shared/dom.ts'
+import { button, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './labels.ts'
 import { type Piece, wordChanges } from './word-changes.ts'
 
-/** Changes field by field, before and after. */
-export const changeList = (changes: readonly Change[], formats: Formats): HTMLElement =>
+/** Changes field by field, before and after. `id`: prefix of the ids of its buttons. */
+export const changeList = (
+  changes: readonly Change[],
+  { id, formats }: { readonly id: string; readonly formats: Formats },
+): HTMLElement =>
   h(
     'ul',
     { class: 'changes' },
-    changes.map((change) => changeEntry(change, formats)),
+    changes.map((change, at) =>
+      h(
+        'li',
+        {},
+        h('strong', { title: linesOf(change.field) }, fullLabelOf(change.field)),
+        contrast(change, `${id}-${at}`, formats),
+      ),
+    ),
   )
 
-function changeEntry(change: Change, formats: Formats): HTMLElement {
-  const { field } = change
-  const label = fullLabelOf(field)
-  return h(
-    'li',
-    {},
-    h('strong', {}, label),
-    ' ',
-    h('code', { class: 'muted' }, linesOf(field)),
-    contrast(change, formats),
-  )
-}
-
-function contrast({ field, before, after }: Change, formats: Formats): HTMLElement {
-  if (isText(before) && isText(after)) return textContrast(linesOf(before), linesOf(after))
+function contrast({ field, before, after }: Change, id: string, formats: Formats): HTMLElement {
+  if (isText(field, before) && isText(field, after))
+    return textContrast(linesOf(before, longestCompared), linesOf(after, longestCompared), id)
   if (isList(before) && isList(after)) return listContrast(before, after)
-  const [one, other] = [valueText(field, before, formats), valueText(field, after, formats)]
+  const [one, other] = [before, after].map((value) => valueText(field, value, formats))
+  const isSame = one === other
   return h(
     'p',
-    { class: 'value' },
-    hidden('before: '),
-    h('del', {}, one),
-    ' → ',
-    hidden('after: '),
-    h('ins', {}, other),
+    { class: 'value', dir: 'auto' },
+    removed(isSame ? codeOf(before) : one),
+    ' ',
+    icon('arrow'),
+    ' ',
+    added(isSame ? codeOf(after) : other),
   )
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+/** For values with the same words. */
+const codeOf = (value: unknown) =>
+  linesOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+
+/** Maximum length of a compared text, characters. */
+const longestCompared = 50_000
+
+/** Texts of people; other strings are codes. */
+const isText = (field: string, value: unknown): value is string =>
+  typeof value === 'string' &&
+  value !== '' &&
+  (/(^|\.)(message|name|note)$/.test(field) || /\s/.test(value))
 const isList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
 const hidden = (text: string) => h('span', { class: 'hidden' }, text)
+const removed = (text: string | undefined) => h('del', {}, hidden('removed: '), text)
+const added = (text: string | undefined) => h('ins', {}, hidden('added: '), text)
 
-/** Both texts with the changed words marked. */
-function textContrast(before: string, after: string): HTMLElement {
+/** Both texts as one, with the changed words marked; far from a change, sentences are folded. */
+function textContrast(before: string, after: string, id: string): HTMLElement {
   if (before === after)
     return h(
       'p',
-      { class: 'value' },
+      { class: 'value', dir: 'auto' },
       before,
       ' ',
-      h('em', {}, '(differs in spaces, or in what is not shown)'),
+      h('em', { class: 'muted' }, '(differs in spaces, or in what is not shown)'),
     )
-  const words = wordChanges(before, after)
-  const marked = (pieces: readonly Piece[], tag: 'del' | 'ins') =>
-    pieces.map(({ text, isChanged }) => (isChanged ? h(tag, {}, text) : text))
-  const side = (name: string, text: readonly (Node | string)[]) =>
-    h('div', {}, h('dt', { class: 'muted' }, name), h('dd', { class: 'value' }, text))
-  return h(
-    'dl',
-    { class: 'sides' },
-    side('Before', marked(words.before, 'del')),
-    side('After', marked(words.after, 'ins')),
-  )
+  const pieces = wordChanges(before, after)
+  const common = lengthOf(pieces.filter(({ change }) => change === 'none'))
+  if (common < Math.min(before.length, after.length) * minCommon)
+    return h(
+      'div',
+      { class: 'rewritten' },
+      h('p', { class: 'value', dir: 'auto' }, removed(before)),
+      h('p', { class: 'value', dir: 'auto' }, added(after)),
+    )
+  return foldedText(sentencesOf(pieces), id)
 }
+
+/** With less in common, two texts are read better one after the other. */
+const minCommon = 0.4
+
+const lengthOf = (pieces: readonly Piece[]) =>
+  pieces.reduce((length, { text }) => length + text.length, 0)
+
+type Sentence = readonly Piece[]
+
+const sentenceEnd = /(?<=[.!?…。！？]["'”’»)\]]*\s+|\n)/u
+
+/** Pieces by sentence or line; a sentence ends in what both texts have. */
+function sentencesOf(pieces: readonly Piece[]): Sentence[] {
+  const all: Piece[][] = [[]]
+  for (const { text, change } of pieces) {
+    const parts = change === 'none' ? text.split(sentenceEnd) : [text]
+    for (const [at, part] of parts.entries()) {
+      if (part !== '') all.at(-1)?.push({ text: part, change })
+      if (at < parts.length - 1 || (change === 'none' && /([.!?…。！？]\s+|\n)$/.test(part)))
+        all.push([])
+    }
+  }
+  return all.filter((sentence) => sentence.length > 0)
+}
+
+/** Texts up to this length are shown whole, and shorter runs of sentences are not folded; characters. */
+const foldsFrom = { text: 300, run: 120 }
+
+function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
+  const isChanged = sentences.map((pieces) => pieces.some(({ change }) => change !== 'none'))
+  const isShort = lengthOf(sentences.flat()) <= foldsFrom.text
+  const runs: { readonly isNear: boolean; readonly pieces: Piece[] }[] = []
+  for (const [at, sentence] of sentences.entries()) {
+    const isNear = isShort || [at - 1, at, at + 1].some((near) => isChanged[near])
+    const last = runs.at(-1)
+    if (last?.isNear === isNear) last.pieces.push(...sentence)
+    else runs.push({ isNear, pieces: [...sentence] })
+  }
+  const parts = runs.map(({ isNear, pieces }) => {
+    const nodes = pieces.map(pieceNode)
+    return isNear || lengthOf(pieces) < foldsFrom.run
+      ? { nodes }
+      : { nodes: [h('span', { hidden: true }, nodes), h('span', { class: 'gap' }, '… ')] }
+  })
+  const text = h(
+    'p',
+    { class: 'value', dir: 'auto' },
+    parts.flatMap(({ nodes }) => nodes),
+  )
+  const folded = [...text.querySelectorAll<HTMLElement>(':scope > [hidden], :scope > .gap')]
+  if (folded.length === 0) return text
+  const toggle = button(
+    'Whole text',
+    () => {
+      const isOpen = toggle.ariaExpanded !== 'true'
+      toggle.ariaExpanded = String(isOpen)
+      for (const part of folded) part.hidden = isOpen === part.classList.contains('gap')
+    },
+    { id, class: 'quiet', 'aria-expanded': 'false' },
+  )
+  return h('div', {}, text, toggle)
+}
+
+const pieceNode = ({ text, change }: Piece): Node | string =>
+  change === 'none' ? text : change === 'removed' ? removed(text) : added(text)
 
 /** Kept, added and removed items of a list. */
 function listContrast(before: readonly unknown[], after: readonly unknown[]): HTMLElement {
   const [stored, wanted] = [new Set(before), new Set(after)]
   const text = (value: unknown) => linesOf(String(value))
   const entries = [
-    ...after.map((one) =>
-      stored.has(one) ? text(one) : h('ins', {}, hidden('added: '), `+ ${text(one)}`),
-    ),
-    ...before
-      .filter((one) => !wanted.has(one))
-      .map((one) => h('del', {}, hidden('removed: '), `− ${text(one)}`)),
+    ...after.map((one) => (stored.has(one) ? text(one) : added(`+ ${text(one)}`))),
+    ...before.filter((one) => !wanted.has(one)).map((one) => removed(`− ${text(one)}`)),
   ]
   return h(
     'ul',

@@ -13,6 +13,10 @@ const Change = z.looseObject({
 })
 export type Change = z.output<typeof Change>
 
+/** An earlier change, of the history that get_agent adds. */
+const EarlierChange = z.looseObject({ at: text, outcome: text, changes: z.array(Change) })
+export type EarlierChange = z.output<typeof EarlierChange>
+
 /** Result for one agent of a bulk operation. */
 const ManyItem = z.looseObject({
   agent_id: text,
@@ -44,8 +48,12 @@ export const AgentData = z
     name: text,
     modified: text,
     copied_from: text,
+    /** Changes of a copy, by dotted path. */
+    saved: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
     applied: z.optional(z.boolean()),
-    changes: z.optional(z.array(Change)),
+    /** Changes of an update, or the history of an agent. */
+    changes: z.optional(z.array(z.union([Change, EarlierChange]))),
+    changes_note: text,
     warnings: texts,
     /** The account, if all agents belong to one; otherwise each agent names its own. */
     account,
@@ -58,3 +66,13 @@ export const AgentData = z
 export type AgentData = z.output<typeof AgentData>
 
 export type Fields = Readonly<Record<string, unknown>>
+
+const isEarlier = (change: Change | EarlierChange): change is EarlierChange =>
+  Array.isArray(change.changes) && change.field === undefined
+
+/** Changes of an update. */
+export const changesIn = ({ changes = [] }: AgentData): Change[] =>
+  changes.flatMap((change) => (isEarlier(change) ? [] : [change]))
+
+/** The history, newest first. */
+export const historyIn = ({ changes = [] }: AgentData): EarlierChange[] => changes.filter(isEarlier)

@@ -1,5 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import type { Formats } from '../shared/formats.ts'
+import { modelName, providerName } from '../shared/names.ts'
 
 /** Titles of setting groups, by first path segment, in the card's order. */
 export const groups: Readonly<Record<string, string>> = {
@@ -20,34 +21,35 @@ export const groups: Readonly<Record<string, string>> = {
 /** Labels for fields whose own name is unclear. */
 const names: Readonly<Record<string, string>> = {
   'initial_message.message': 'Text',
-  'initial_message.mode': 'Who opens',
-  'initial_message.delay_ms': 'Wait before',
-  'initial_message.interruptible': 'May be talked over',
-  'model.max_tokens': 'Longest answer in tokens',
-  'voice.voice_id': 'Voice id',
+  'initial_message.mode': 'Spoken first by',
+  'initial_message.delay_ms': 'Pause before',
+  'initial_message.interruptible': 'Can be interrupted',
+  'model.max_tokens': 'Longest answer, tokens',
+  'voice.voice_id': 'Voice',
   'response_timing.min_endpointing_delay_seconds': 'Silence that ends a turn',
-  'interrupt_settings.enabled': 'Caller may interrupt',
+  'interrupt_settings.enabled': 'By the caller',
   'interrupt_settings.min_words': 'Fewest words',
   'interrupt_settings.min_speech_seconds': 'Shortest speech',
   'inactivity_settings.reminder_timeout_ms': 'Reminder after',
   'inactivity_settings.reminder_max_count': 'Most reminders',
   'inactivity_settings.end_call_timeout_ms': 'Call ends after',
-  'inactivity_settings.reset_on_activity': 'Speech restarts the count',
-  'volume.allow_adjustment': 'Agent may adjust it',
-  'denoising.web': 'On web calls',
-  'denoising.telephony': 'On phone calls',
-  'volume.web': 'On web calls',
-  'volume.telephony': 'On phone calls',
-  'capture_settings.recording_enabled': 'Calls are recorded',
-  allow_auto_hangup: 'Agent may end the call',
-  allow_caller_recording_opt_out: 'Caller may decline recording',
+  'inactivity_settings.reset_on_activity': 'Count restarts with speech',
+  'ambient_sound.source': 'Sound',
+  'volume.allow_adjustment': 'Adjusted by the agent',
+  'denoising.web': 'Web calls',
+  'denoising.telephony': 'Phone calls',
+  'volume.web': 'Web calls',
+  'volume.telephony': 'Phone calls',
+  'capture_settings.recording_enabled': 'Recording',
+  allow_auto_hangup: 'Agent can hang up',
+  allow_caller_recording_opt_out: 'Caller can decline recording',
   max_duration_seconds: 'Longest conversation',
   is_archived: 'Archived',
 }
 
 /** Label of a field within its group. */
-export function labelOf(path: string): string {
-  const known = Object.hasOwn(names, path) ? names[path] : undefined
+function labelOf(path: string): string {
+  const known = valueIn(names, path)
   if (known) return known
   const [first = '', ...rest] = path.split('.')
   const name = rest.length > 0 ? rest.join('.') : first
@@ -55,6 +57,7 @@ export function labelOf(path: string): string {
   if (first === 'metadata') return plainText(name)
   const words = plainText(
     name
+      .replace(/^settings\./, '')
       .replaceAll('.', ': ')
       .replace(/_(ms|seconds)$/, '')
       .replaceAll('_', ' '),
@@ -65,36 +68,88 @@ export function labelOf(path: string): string {
 /** Label of a field including its group, for use outside the group. */
 export function fullLabelOf(path: string): string {
   const [first = ''] = path.split('.')
-  const group = Object.hasOwn(groups, first) ? groups[first] : undefined
-  if (group === undefined || path === first) return group ?? labelOf(path)
-  return `${group}: ${labelOf(path)}`
+  const group = valueIn(groups, first) ?? labelOf(first)
+  if (path === first) return group
+  const label = labelOf(path)
+  if (path === 'initial_message.message' || label === group) return group
+  return `${group}: ${first === 'metadata' ? label : label.charAt(0).toLowerCase() + label.slice(1)}`
+}
+
+const valueIn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(record, name) ? record[name] : undefined
+
+/** Words for the codes of a field. */
+const codes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'initial_message.mode': {
+    fixed_message: 'The agent, with the greeting',
+    user_first: 'The caller',
+    dynamic_message: 'The agent, in its own words',
+  },
+  'ambient_sound.source': {
+    open_plan_office: 'Open-plan office',
+    customer_service_center: 'Customer service center',
+    internet_cafe: 'Internet café',
+    urban_street: 'City street',
+    rural_outdoors: 'Countryside',
+    ac_fan: 'Air conditioning',
+  },
+}
+
+/** Words for null where it is a value of its own. */
+const nulls: Readonly<Record<string, string>> = {
+  'ambient_sound.source': 'No sound',
+  'inactivity_settings.reminder_timeout_ms': 'Never',
+  'inactivity_settings.end_call_timeout_ms': 'Never',
+}
+
+/** Fields that are facts, not switches. */
+const isFact = (path: string) => path === 'is_archived'
+
+/** A value in readable form. */
+export function valueText(path: string, value: unknown, formats: Formats): string {
+  if (path.startsWith('metadata.') && (typeof value === 'boolean' || typeof value === 'number'))
+    return String(value)
+  if (value === undefined) return isFact(path) ? 'Unknown' : 'None'
+  if (value === null) return valueIn(nulls, path) ?? 'Not set'
+  if (typeof value === 'boolean')
+    return isFact(path) ? (value ? 'Yes' : 'No') : value ? 'On' : 'Off'
+  if (typeof value === 'number') return numberText(path, value, formats)
+  if (typeof value === 'string') return value === '' ? 'Empty' : codeText(path, value, formats)
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null)) {
+    const words = value.map((one) =>
+      typeof one === 'string' ? codeText(path, one, formats) : String(one),
+    )
+    return words.length > 0 ? linesOf(words.join(', ')) : path === languages ? 'Detected' : 'None'
+  }
+  const json = JSON.stringify(value)
+  return linesOf(json.length > 80 ? JSON.stringify(value, null, 2) : json)
+}
+
+const languages = 'transcriber.languages'
+
+function codeText(path: string, value: string, { language }: Formats): string {
+  const word = valueIn(valueIn(codes, path) ?? {}, value)
+  if (word !== undefined) return word
+  if (/^(model|transcriber|voice)\.provider$/.test(path)) return plainText(providerName(value))
+  if (/^(model|transcriber)\.model$/.test(path)) return plainText(modelName(value))
+  if (/^(transcriber\.languages?|voice\.language)$/.test(path)) return plainText(language(value))
+  return linesOf(value)
+}
+
+function numberText(path: string, value: number, { exact, duration, percent }: Formats): string {
+  if (path.endsWith('_ms')) return duration(value / 1000)
+  if (path.endsWith('_seconds')) return duration(value)
+  return /^(volume|ambient_sound)\./.test(path) && value >= 0 && value <= 1
+    ? percent(value)
+    : exact(value)
 }
 
 /** Maximum length of a shown value, characters. */
 const longestValue = 5000
 
-/** A value in readable form. */
-export function valueText(path: string, value: unknown, formats: Formats): string {
-  if (value === undefined) return path === 'is_archived' ? 'unknown' : 'none'
-  if (value === null) return 'not set'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return numberText(path, value, formats)
-  if (typeof value === 'string') return value === '' ? 'empty' : linesOf(value)
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object' || one === null))
-    return value.length > 0 ? linesOf(value.join(', ')) : 'none'
-  const json = JSON.stringify(value)
-  return linesOf(json.length > 80 ? JSON.stringify(value, null, 2) : json)
-}
-
-function numberText(path: string, value: number, { exact, length }: Formats): string {
-  if (path === 'max_duration_seconds' && value >= 60) return length(value)
-  if (path.endsWith('_ms')) return `${exact(value / 1000)} s`
-  return path.endsWith('_seconds') ? `${exact(value)} s` : exact(value)
-}
-
 /** Keeps the line breaks of a text, and removes characters that hide or forge others. */
-export function linesOf(text: string): string {
-  const start = firstCharacters(text, longestValue)
+export function linesOf(text: string, longest = longestValue): string {
+  const start = firstCharacters(text, longest)
   const lines = start.split(/\r\n|[\r\n\u2028\u2029]/)
   const left = text.length - start.length
   const more = left > 0 ? `\n… and ${left} more characters` : ''

@@ -1,59 +1,100 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { h } from '../shared/dom.ts'
-import { type Drawing, type Page, startView } from '../shared/view.ts'
-import { manyAgents } from './bulk-results.ts'
-import { openedId, settingsButton, settingsOf, tagList, warningList } from './card.ts'
+import { badge, factList, h, icon } from '../shared/dom.ts'
+import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
+import { bulkDrawing } from './bulk-results.ts'
+import { agentCard, tagList, warningList } from './card.ts'
 import { changeList } from './changes.ts'
-import { AgentData, type Fields } from './data.ts'
+import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
+import { fullLabelOf, linesOf, valueText } from './labels.ts'
+import { accountArgs, numbersAnsweredBy } from './look-ups.ts'
+import { openedId, settingsButton } from './opened.ts'
 
 startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
 
 function draw(data: AgentData, page: Page<AgentData>): Drawing {
-  if (data.agents) return { title: 'Agents', content: manyAgents(data, page) }
+  if (data.agents) return bulkDrawing(data, page)
   // Results of a copy or an update have few settings; the rest is read on demand.
   const isWhole = data.agent_id === undefined && data.copied_from === undefined
   const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
-  const known: Fields = agent ?? data
+  const account = accountArgs((isWhole ? undefined : data.account_id) ?? page.input.account_id)
   const nodes = [
-    tagList(known),
-    h('p', { class: 'muted' }, factsOf(data, known, page)),
-    whatHappened(data),
     warningList(data.warnings),
-    data.changes !== undefined && data.changes.length > 0 && changeList(data.changes, page.formats),
+    changesIn(data).length > 0 &&
+      changeList(changesIn(data), { id: 'change', formats: page.formats }),
+    copyFacts(data, page),
     !isWhole && moreOf(data, page),
-    ...(agent ? settingsOf(agent, page.formats) : []),
+    ...(agent ? agentCard(agent, page, account) : []),
+    ...(isWhole ? history(data, page) : []),
   ]
-  const content = nodes.filter((node) => node !== false)
-  return { title: plainText(data.name ?? '') || 'Agent without a name', content }
-}
-
-function factsOf(data: AgentData, known: Fields, { formats }: Page<AgentData>): readonly Node[] {
-  const moment = (name: string) => {
-    const value = known[name] ?? data[name]
-    return typeof value === 'string' && value !== '' ? formats.moment(value) : undefined
+  return {
+    title: plainText(data.name ?? '') || 'Agent without a name',
+    about: aboutOf(data, { agent, account }, page),
+    content: nodes.filter((node) => node !== false),
   }
-  const [created, modified] = [moment('created'), moment('modified')]
-  const facts = [
-    created !== undefined && h('span', {}, `Created ${created}`),
-    modified !== undefined && h('span', {}, `Changed ${modified}`),
-    h('span', {}, 'Id ', h('code', {}, plainText(data.agent_id ?? data.id ?? ''))),
-    data.copied_from !== undefined &&
-      h('span', {}, 'Copy of ', h('code', {}, plainText(data.copied_from))),
-  ]
-  return facts.filter((fact) => fact !== false).flatMap((fact, at) => (at ? [dot(), fact] : [fact]))
 }
 
-const dot = () => h('span', {}, ' · ')
+/** What happened, the tags, the number that the agent answers, and when it last changed. */
+function aboutOf(
+  data: AgentData,
+  { agent, account }: { readonly agent: Fields | undefined; readonly account: Args },
+  page: Page<AgentData>,
+): readonly Node[] {
+  const known: Fields = agent ?? data
+  const modified = known.modified ?? data.modified
+  const tags = tagList(known)
+  return [
+    ...outcomeOf(data),
+    ...(known.is_archived === true ? [badge('Archived')] : []),
+    ...(tags ? [tags] : []),
+    ...(agent ? [numbers(agent.id, account, page)] : []),
+    ...(typeof modified === 'string' && modified !== ''
+      ? [h('span', {}, `Changed ${page.formats.moment(modified)}`)]
+      : []),
+  ]
+}
 
-/** Result of an update, if it concerns a single agent. */
-function whatHappened({ applied, changes }: AgentData): Node | false {
-  if (applied === undefined || !changes) return false
-  const saved = changes.length > 0 ? 'Saved. What changed:' : 'Saved.'
-  const notSaved =
-    changes.length > 0
-      ? 'Nothing is saved yet. What would change:'
-      : 'Nothing to change: nothing was saved.'
-  return h('p', {}, h('strong', {}, applied ? saved : notSaved))
+/** Result of an update or a copy of a single agent. */
+function outcomeOf({ applied, changes = [], copied_from: original }: AgentData): readonly Node[] {
+  if (original !== undefined) return [badge('Copied', 'success')]
+  if (applied === undefined) return []
+  if (applied) return [badge('Saved', 'success')]
+  return changes.length > 0
+    ? [badge('Nothing is saved yet', 'info')]
+    : [badge('Nothing to change: nothing was saved')]
+}
+
+/** Numbers in the headline; more are counted. */
+const maxNumbers = 3
+
+/** The numbers that the agent answers, as soon as they are read. */
+function numbers(agentId: unknown, account: Args, page: Page<AgentData>): HTMLElement {
+  const place = h('span', { hidden: true, class: 'numbers' })
+  void numbersAnsweredBy(agentId, account, page).then((found) => {
+    if (!found?.length) return
+    const more = found.length - maxNumbers
+    const text = `Answers ${found.slice(0, maxNumbers).join(', ')}`
+    place.append(icon('phone'), more > 0 ? `${text} and ${page.formats.number(more)} more` : text)
+    place.hidden = false
+  })
+  return place
+}
+
+/** The original of a copy, and what is different in the copy. */
+function copyFacts(
+  { copied_from: original, saved = {} }: AgentData,
+  { formats }: Page<AgentData>,
+): Node | false {
+  if (original === undefined) return false
+  return factList([
+    ['Copy of', h('code', {}, plainText(original))],
+    ...Object.entries(saved).map(
+      ([path, value]) =>
+        [
+          fullLabelOf(path),
+          h('span', { class: 'value', dir: 'auto' }, valueText(path, value, formats)),
+        ] as const,
+    ),
+  ])
 }
 
 function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
@@ -61,4 +102,27 @@ function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
   if (agentId === undefined || !page.host.canCallTools()) return false
   const wanted = { agentId, accountId: data.account_id }
   return h('p', {}, settingsButton(wanted, { id: 'settings', text: 'All settings', data, page }))
+}
+
+/** Earlier changes of the agent, newest first. */
+function history(data: AgentData, { formats }: Page<AgentData>): readonly Node[] {
+  const all = historyIn(data)
+  if (all.length === 0 && data.changes_note === undefined) return []
+  return [
+    h('h2', {}, 'Latest changes'),
+    ...(all.length === 0 ? [h('p', { class: 'muted' }, linesOf(data.changes_note ?? ''))] : []),
+    ...all.map(({ at = '', outcome, changes }, index) =>
+      h(
+        'section',
+        { class: 'earlier' },
+        h(
+          'p',
+          { class: 'row muted' },
+          formats.moment(at),
+          outcome !== undefined && badge('Not known whether it was saved', 'warning'),
+        ),
+        changeList(changes, { id: `earlier-${index}`, formats }),
+      ),
+    ),
+  ]
 }

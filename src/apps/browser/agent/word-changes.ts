@@ -1,7 +1,7 @@
-/** A part of a text; `isChanged`: the other text lacks it there. */
+/** A part of two texts: in both, or in one of them only. */
 export interface Piece {
   readonly text: string
-  readonly isChanged: boolean
+  readonly change: 'none' | 'removed' | 'added'
 }
 
 /** Maximum compared pairs of words; of longer texts only the common prefix and suffix are found. */
@@ -9,32 +9,21 @@ const maxPairs = 1_000_000
 
 const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|./gsu) ?? []
 
-/** Changed words of two texts, by their longest common subsequence. */
-export function wordChanges(before: string, after: string): { before: Piece[]; after: Piece[] } {
+/**
+ * Two texts as one, with the words that are removed and added, by their longest common subsequence.
+ * Without the added pieces it is the text before, without the removed ones the text after.
+ */
+export function wordChanges(before: string, after: string): Piece[] {
   const [one, other] = [wordsOf(before), wordsOf(after)]
   const start = commonLength(one, other, (words, at) => words[at])
   const rest = [one.slice(start), other.slice(start)] as const
   const end = commonLength(...rest, (words, at) => words[words.length - 1 - at])
-  const middle = [
-    one.slice(start, one.length - end),
-    other.slice(start, other.length - end),
-  ] as const
-  const common = commonWords(...middle)
-  const pieces = (
-    words: readonly string[],
-    changed: readonly string[],
-    kept: ReadonlySet<number>,
-  ) =>
-    joined(
-      words.map((text, at) => ({
-        text,
-        isChanged: at >= start && at < start + changed.length && !kept.has(at - start),
-      })),
-    )
-  return {
-    before: pieces(one, middle[0], common.one),
-    after: pieces(other, middle[1], common.other),
-  }
+  const pieces: Piece[] = [
+    { text: one.slice(0, start).join(''), change: 'none' },
+    ...middlePieces(one.slice(start, one.length - end), other.slice(start, other.length - end)),
+    { text: one.slice(one.length - end).join(''), change: 'none' },
+  ]
+  return withWholePhrases(pieces)
 }
 
 function commonLength(
@@ -46,6 +35,22 @@ function commonLength(
   let length = 0
   while (length < max && wordAt(one, length) === wordAt(other, length)) length++
   return length
+}
+
+function middlePieces(one: readonly string[], other: readonly string[]): Piece[] {
+  const common = commonWords(one, other)
+  const pieces: Piece[] = []
+  for (let from = 0, to = 0; from < one.length || to < other.length; ) {
+    if (from < one.length && !common.one.has(from))
+      pieces.push({ text: one[from++] ?? '', change: 'removed' })
+    else if (to < other.length && !common.other.has(to))
+      pieces.push({ text: other[to++] ?? '', change: 'added' })
+    else {
+      pieces.push({ text: one[from++] ?? '', change: 'none' })
+      to++
+    }
+  }
+  return pieces
 }
 
 /** Indexes of the longest common subsequence of words. */
@@ -72,13 +77,45 @@ function commonWords(one: readonly string[], other: readonly string[]) {
   return common
 }
 
-/** Merges neighbours of the same kind. */
-function joined(pieces: readonly Piece[]): Piece[] {
+/**
+ * Merges neighbours, and changed words with nothing but a space or a comma between them: a changed
+ * phrase is removed and added as a whole.
+ */
+function withWholePhrases(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []
-  for (const { text, isChanged } of pieces) {
+  let phrase = { removed: '', added: '' }
+  let between = ''
+  const flush = () => {
+    if (phrase.removed) all.push({ text: phrase.removed, change: 'removed' })
+    if (phrase.added) all.push({ text: phrase.added, change: 'added' })
+    if (between) all.push({ text: between, change: 'none' })
+    phrase = { removed: '', added: '' }
+    between = ''
+  }
+  for (const { text, change } of pieces) {
+    const isInPhrase = phrase.removed !== '' || phrase.added !== ''
+    if (change === 'none') {
+      between += text
+      if (isInPhrase && !/^[^\p{L}\p{M}\p{N}\n]*$/u.test(between)) flush()
+      continue
+    }
+    if (isInPhrase) {
+      phrase = { removed: phrase.removed + between, added: phrase.added + between }
+      between = ''
+    } else flush()
+    phrase[change] += text
+  }
+  flush()
+  return merged(all)
+}
+
+/** Merges neighbours of the same kind. */
+function merged(pieces: readonly Piece[]): Piece[] {
+  const all: Piece[] = []
+  for (const { text, change } of pieces) {
     const last = all.at(-1)
-    if (last?.isChanged === isChanged) all[all.length - 1] = { text: last.text + text, isChanged }
-    else all.push({ text, isChanged })
+    if (last?.change === change) all[all.length - 1] = { text: last.text + text, change }
+    else all.push({ text, change })
   }
   return all
 }

@@ -19,6 +19,10 @@ export interface Formats {
   time(iso: string): string
   /** A duration such as `1:23` or `1:02:03`. */
   length(seconds: number): string
+  /** A duration in words, such as `5 min 30 sec`. */
+  duration(seconds: number): string
+  /** A ratio, such as `50%` for 0.5. */
+  percent(ratio: number): string
   /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
   language(code: string): string
 }
@@ -50,6 +54,11 @@ export function createFormats({
     new Intl.DateTimeFormat(language, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
   const moment = momentFormat(zone)
   const time = new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: 'short' })
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const inUnit = (value: number, unit: string) =>
+    new Intl.NumberFormat(language, {
+      ...{ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 3 },
+    }).format(value)
   const languages = new Intl.DisplayNames(language, { type: 'language' })
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
@@ -96,6 +105,19 @@ export function createFormats({
       const shown = parts[0] ? parts : parts.slice(1)
       return shown.map((part, at) => (at ? String(part).padStart(2, '0') : part)).join(':')
     },
+    duration(seconds) {
+      if (!(seconds >= 60)) return inUnit(seconds, 'second')
+      const whole = Math.round(seconds)
+      const parts = {
+        hour: Math.floor(whole / 3600),
+        minute: Math.floor(whole / 60) % 60,
+        second: whole % 60,
+      }
+      return Object.entries(parts)
+        .flatMap(([unit, value]) => (value > 0 ? [inUnit(value, unit)] : []))
+        .join(' ')
+    },
+    percent: percent.format,
     language: (code) => (isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code),
   }
 }

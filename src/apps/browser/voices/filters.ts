@@ -1,5 +1,6 @@
 import { h, listen, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { capitalised, providerName } from '../shared/names.ts'
 import type { Args } from '../shared/view.ts'
 import type { Voice } from './data.ts'
 
@@ -91,15 +92,15 @@ export function filterControls({
   listen(search, 'change', settle)
   return h(
     'div',
-    { class: 'row controls', role: 'search' },
-    h('label', {}, 'Search ', search),
+    { class: 'controls', role: 'search' },
+    h('label', { class: 'field' }, 'Search', search),
     choice('language', {
       label: 'Language',
       values: seen.languages,
-      nameOf: (code) => languageText(code, formats),
+      nameOf: formats.language,
     }),
-    choice('gender', { label: 'Gender', values: seen.genders }),
-    choice('provider', { label: 'Provider', values: seen.providers }),
+    choice('gender', { label: 'Gender', values: seen.genders, nameOf: capitalised }),
+    choice('provider', { label: 'Provider', values: seen.providers, nameOf: providerName }),
   )
 }
 
@@ -107,9 +108,4 @@ interface ChoiceOf {
   readonly label: string
   readonly values: Iterable<string>
   readonly nameOf?: (value: string) => string
-}
-
-export function languageText(code: string, { language }: Formats): string {
-  const name = language(code)
-  return name === code ? code : `${name} (${code})`
 }

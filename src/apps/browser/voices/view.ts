@@ -1,13 +1,18 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { h, listen } from '../shared/dom.ts'
+import { button, emptyState, h } from '../shared/dom.ts'
+import { providerName } from '../shared/names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 import { voiceList } from './list.ts'
+import { comparison, markedVoices, maxMarked } from './marked.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
+
+/** Rows at first, and rows that "more" adds. */
+const rows = { first: 12, more: 24 }
 
 const seen: Seen = { providers: new Set(), languages: new Set(), genders: new Set() }
 const noFilters = filtersIn({})
@@ -19,6 +24,9 @@ let page: Page<VoicesData>
 let isAsking = false
 /** Other filters were chosen during the request. */
 let isChosenAnew = false
+/** Rows that the user wants to see. */
+let wantedRows = rows.first
+let isComparing = false
 
 startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData, draw })
 
@@ -30,7 +38,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   drawn = data
   const voices = voicesIn(data)
   remember(voices, data, asked)
-  const place = h('div')
+  const place = h('div', { class: 'parts' })
   const fill = () => place.replaceChildren(...parts(data, { voices, asked, clear }))
   const clear = () => {
     filters = noFilters
@@ -51,11 +59,53 @@ interface Shown {
 
 function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node[] {
   const count = h('p', { role: 'status', id: 'count', class: 'muted' })
-  const body = h('div')
+  const side = h('div')
+  const body = h('div', { class: 'parts' })
+  const { canShowMore, isPart } = leftOut(data)
+  const compare = button(
+    'Compare',
+    () => {
+      isComparing = !isComparing
+      showMarks()
+    },
+    { id: 'compare' },
+  )
+  const showMarks = () => {
+    const marked = markedVoices().length
+    if (marked < 2) isComparing = false
+    compare.textContent = isComparing
+      ? 'Close comparison'
+      : `Compare${marked > 1 ? ` ${marked}` : ''}`
+    compare.title = `Mark two or ${maxMarked} voices to see them side by side.`
+    compare.disabled = marked < 2
+    compare.ariaExpanded = String(isComparing)
+    side.replaceChildren(...(isComparing ? [comparison(page)] : []))
+    for (const box of body.querySelectorAll<HTMLInputElement>('.mark'))
+      box.disabled = marked >= maxMarked && !box.checked
+  }
   const show = () => {
     const fitting = voices.filter((voice) => fits(voice, filters, asked))
-    count.textContent = countText(fitting.length, voices.length, leftOut(data).isPart)
-    body.replaceChildren(...(fitting.length > 0 ? [voiceList(fitting, page)] : noVoice(clear)))
+    count.textContent = countText(fitting.length, voices.length, isPart)
+    const isMore = fitting.length > wantedRows || (canShowMore && page.host.canCallTools())
+    const more = () => {
+      const first = Math.min(wantedRows, fitting.length)
+      wantedRows += rows.more
+      if (fitting.length < wantedRows && canShowMore && page.host.canCallTools())
+        readMore(voices.length)
+      else {
+        show()
+        body.querySelector<HTMLElement>(`#mark-${first}`)?.focus()
+      }
+    }
+    const shown =
+      fitting.length > 0
+        ? [voiceList(fitting.slice(0, wantedRows), { page, marked: showMarks })]
+        : [noVoice(clear)]
+    body.replaceChildren(
+      ...shown,
+      ...(isMore ? [button('Show more voices', more, { id: 'more' })] : []),
+    )
+    showMarks()
   }
   show()
   const controls = filterControls({
@@ -64,11 +114,13 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     formats: page.formats,
     change(changed) {
       filters = { ...filters, ...changed }
+      wantedRows = rows.first
       show()
     },
     settle: ask,
   })
-  return [controls, ...failures(data), count, body, ...moreButton(data, page, voices.length)]
+  const bar = h('div', { class: 'row bar' }, count, compare)
+  return [controls, ...failures(data), bar, side, body]
 }
 
 /** Keeps every choice once seen in the select lists. */
@@ -87,10 +139,14 @@ function countText(shown: number, all: number, isPart: boolean): string {
   return `${count}${counted(all, 'voice')}.${isPart ? ' There may be more.' : ''}`
 }
 
-function noVoice(clear: () => void): readonly Node[] {
-  const text = h('p', { class: 'empty' }, 'No such voice.')
-  if (isSame(filters, noFilters)) return [text]
-  return [text, listen(h('button', { id: 'clear' }, 'Clear the filters'), 'click', clear)]
+function noVoice(clear: () => void): HTMLElement {
+  return isSame(filters, noFilters)
+    ? emptyState('No voices', 'The providers list none.')
+    : emptyState(
+        'No such voice',
+        'No voice matches all of the filters.',
+        button('Clear the filters', clear, { id: 'clear' }),
+      )
 }
 
 /** Why a provider's voices are missing. */
@@ -98,7 +154,11 @@ const failures = ({ providers = [] }: VoicesData) =>
   providers
     .filter(({ failed }) => failed !== undefined)
     .map(({ provider, failed = '' }) =>
-      h('p', { class: 'warning' }, `No voices of ${plainText(provider)}: ${plainText(failed)}`),
+      h(
+        'p',
+        { class: 'notice', 'data-tone': 'warning' },
+        `No voices of ${plainText(providerName(provider))}: ${plainText(failed)}`,
+      ),
     )
 
 /** Requests matching voices from the platform; filters chosen meanwhile lead to another request. */
@@ -115,18 +175,15 @@ async function ask(): Promise<void> {
   isChosenAnew = false
 }
 
+/** Requests a longer list. */
+function readMore(count: number): Promise<unknown> {
+  const { input, call } = page
+  return call('list_voices', argsOf(input, filtersIn(input), Math.max(asksFor, 2 * count)))
+}
+
 /** Arguments of the shown call with other filters, and with sample addresses. */
 function argsOf(input: Args, chosen: Filters, limit: number): Args {
   const { refresh: _, ...rest } = input
   const all = { ...rest, ...chosen, limit, fields: ['preview_url'] }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
-}
-
-function moreButton(data: VoicesData, { host, input, call }: Page<VoicesData>, count: number) {
-  if (!host.canCallTools() || !leftOut(data).canShowMore) return []
-  const button = h('button', { id: 'more' }, 'Show more voices')
-  const limit = Math.max(asksFor, 2 * count)
-  return [
-    listen(button, 'click', () => call('list_voices', argsOf(input, filtersIn(input), limit))),
-  ]
 }

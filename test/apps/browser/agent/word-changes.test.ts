@@ -3,10 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { type Piece, wordChanges } from '../../../../src/apps/browser/agent/word-changes.ts'
 import { tries } from '../../../harness/property.ts'
 
-const textOf = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join('')
-const sameOf = (pieces: readonly Piece[]) => textOf(pieces.filter(({ isChanged }) => !isChanged))
-const changedOf = (pieces: readonly Piece[]) =>
-  pieces.filter(({ isChanged }) => isChanged).map(({ text }) => text)
+const textOf = (pieces: readonly Piece[], left?: Piece['change']) =>
+  pieces
+    .filter(({ change }) => change !== left)
+    .map(({ text }) => text)
+    .join('')
+const ofKind = (pieces: readonly Piece[], kind: Piece['change']) =>
+  pieces.filter(({ change }) => change === kind).map(({ text }) => text)
 
 describe('the words of two texts that differ', () => {
   test.each([
@@ -16,22 +19,23 @@ describe('the words of two texts that differ', () => {
     ['everything', 'one', 'two', ['one'], ['two']],
     ['nothing', 'same', 'same', [], []],
     ['a letter with an accent is no end of a word', 'café noir', 'café blanc', ['noir'], ['blanc']],
+    ['a phrase is changed as a whole', 'a red car', 'a very blue car', ['red'], ['very blue']],
+    ['a phrase ends with its line', 'one\ntwo', '1\n2', ['one', 'two'], ['1', '2']],
   ])('%s', (_, before, after, gone, added) => {
     const changes = wordChanges(before, after)
-    expect(changedOf(changes.before)).toEqual(gone)
-    expect(changedOf(changes.after)).toEqual(added)
+    expect(ofKind(changes, 'removed')).toEqual(gone)
+    expect(ofKind(changes, 'added')).toEqual(added)
   })
 
-  test('keep both texts whole, and what is not marked is the same in both', () => {
+  test('keep both texts whole', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'é', ' ', '\n', '{{', '😀', 'word'))
       .map((words) => words.join(''))
     fc.assert(
       fc.property(text, text, (before, after) => {
         const changes = wordChanges(before, after)
-        expect(textOf(changes.before)).toBe(before)
-        expect(textOf(changes.after)).toBe(after)
-        expect(sameOf(changes.before)).toBe(sameOf(changes.after))
+        expect(textOf(changes, 'added')).toBe(before)
+        expect(textOf(changes, 'removed')).toBe(after)
       }),
       tries(100),
     )
@@ -40,7 +44,7 @@ describe('the words of two texts that differ', () => {
   test('of texts too long to compare word by word are those between the same ends', () => {
     const long = (word: string) => `start ${`${word} x `.repeat(2000)}end`
     const changes = wordChanges(long('a'), long('b'))
-    expect(changes.before.map(({ isChanged }) => isChanged)).toEqual([false, true, false])
-    expect(textOf(changes.after)).toBe(long('b'))
+    expect(changes.map(({ change }) => change)).toEqual(['none', 'removed', 'added', 'none'])
+    expect(textOf(changes, 'removed')).toBe(long('b'))
   })
 })

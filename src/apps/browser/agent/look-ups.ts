@@ -1,0 +1,84 @@
+import * as z from 'zod/mini'
+import { isObject } from '../../../text/json.ts'
+import { plainText } from '../../../text/safe-text.ts'
+import type { ToolResult } from '../shared/host.ts'
+import type { Args, Page } from '../shared/view.ts'
+import { type Voice, VoicesData, voicesIn } from '../voices/data.ts'
+import type { AgentData, Fields } from './data.ts'
+
+/*
+ * What an agent's own data only refers to. Each is one request in the background, whose failure
+ * nobody sees: the card is complete without it.
+ */
+
+const Numbers = z.object({ items: z.array(z.unknown()) })
+const AnsweredNumber = z.object({
+  number: z.string(),
+  inbound_agent: z.object({ id: z.string() }),
+})
+
+/** Most numbers that are read, and most voices. */
+const maxNumbers = 200
+const maxVoices = 500
+
+/** The account where an agent was read, as an argument; none is the key's own. */
+export const accountArgs = (accountId: unknown): Args => given('account_id', accountId)
+
+/** The phone numbers that an agent answers; `undefined` if they cannot be read. */
+export async function numbersAnsweredBy(
+  agentId: unknown,
+  account: Args,
+  page: Page<AgentData>,
+): Promise<string[] | undefined> {
+  const { data } = Numbers.safeParse(
+    await readOnce('list_phone_numbers', { ...account, limit: maxNumbers }, page),
+  )
+  return data?.items
+    .flatMap((item) => {
+      const found = AnsweredNumber.safeParse(item).data
+      return found && found.inbound_agent.id === agentId ? [plainText(found.number)] : []
+    })
+    .toSorted()
+}
+
+/** The catalog's entry of an agent's voice, among the voices of its provider and language. */
+export async function voiceOf(
+  { voice, transcriber }: Fields,
+  account: Args,
+  page: Page<AgentData>,
+): Promise<Voice | undefined> {
+  if (!isObject(voice) || typeof voice.provider !== 'string') return undefined
+  const language = voice.language ?? onlyLanguage(transcriber)
+  const { data } = VoicesData.safeParse(
+    await readOnce(
+      'list_voices',
+      {
+        ...{ ...account, provider: voice.provider, ...given('language', language) },
+        ...{ limit: maxVoices, fields: ['preview_url'] },
+      },
+      page,
+    ),
+  )
+  return data && voicesIn(data).find(({ id }) => id === voice.voice_id)
+}
+
+/** The language of an agent that understands one language. */
+function onlyLanguage(transcriber: unknown): unknown {
+  const { languages, language } = isObject(transcriber) ? transcriber : {}
+  return Array.isArray(languages) && languages.length === 1 ? languages[0] : language
+}
+
+const given = (name: string, value: unknown): Args =>
+  typeof value === 'string' && value !== '' ? { [name]: value } : {}
+
+const read = new Map<string, Promise<ToolResult | undefined>>()
+
+/** The data of a result; `undefined` if the host or the server refuses. Never asks twice. */
+async function readOnce(tool: string, args: Args, { host }: Page<AgentData>): Promise<unknown> {
+  if (!host.canCallTools()) return undefined
+  const key = JSON.stringify([tool, args])
+  const result = read.get(key) ?? host.callTool(tool, args).catch(() => undefined)
+  read.set(key, result)
+  const { isError = false, structuredContent } = (await result) ?? {}
+  return isError ? undefined : structuredContent
+}

@@ -1,0 +1,39 @@
+/** Names of providers. */
+const providers: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic',
+  assemblyai: 'AssemblyAI',
+  aws: 'AWS',
+  azure: 'Azure',
+  cartesia: 'Cartesia',
+  deepgram: 'Deepgram',
+  elevenlabs: 'ElevenLabs',
+  gladia: 'Gladia',
+  google: 'Google',
+  groq: 'Groq',
+  mistral: 'Mistral',
+  openai: 'OpenAI',
+  speechmatics: 'Speechmatics',
+  xai: 'xAI',
+}
+
+/** Name of a provider; an unknown code is returned unchanged. */
+export const providerName = (code: string): string =>
+  Object.hasOwn(providers, code) ? (providers[code] ?? code) : code
+
+/**
+ * Name of a model, such as `GPT-4.1 mini` for `gpt-4.1-mini` and `Claude Sonnet 4.5` for
+ * `claude-sonnet-4-5`. What is not built like that is returned unchanged.
+ */
+export function modelName(code: string): string {
+  if (!/^[a-z][a-z0-9.]*([-:][a-z0-9.]+)+$/.test(code)) return code
+  const [, base = '', date] = /^(.+?)(?:-(\d{8}|\d{4}-\d\d-\d\d))?$/.exec(code) ?? []
+  const [first = '', ...words] = base.replace(/(?<=-\d)-(?=\d(-|$))/g, '.').split(/[-:]/)
+  const name =
+    first === 'gpt'
+      ? [`GPT-${words[0] ?? ''}`, ...words.slice(1)]
+      : [first, ...words].map(capitalised)
+  return [...name, ...(date ? [`(${date})`] : [])].join(' ')
+}
+
+/** A word with a capital letter. */
+export const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
