@@ -5,18 +5,22 @@ import type { SealingKeys } from '../state/sealing.ts'
 import { scopeNames } from './pages/models.ts'
 
 const formToken = z.string()
+/** Query of the authorization request; only for a link back to it. */
+const again = z.string().optional()
 
 /** Forms of the pages. */
 const PageAnswer = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('key'),
     form_token: formToken,
+    again,
     answer: z.enum(['continue', 'sandbox', 'cancel']),
     key: z.string().default(''),
   }),
   z.object({
     step: z.literal('consent'),
     form_token: formToken,
+    again,
     answer: z.enum(['allow', 'other_key', 'cancel']),
     scopes: z.array(z.enum(scopeNames)),
   }),
@@ -46,6 +50,7 @@ export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   const { data } = PageAnswer.safeParse({
     step: form.get('step'),
     form_token: form.get('form_token'),
+    again: form.get('again') ?? undefined,
     answer: form.get('answer'),
     key: form.get('key')?.trim(),
     scopes: form.getAll('scope'),

@@ -59,7 +59,7 @@ export const createInteractions = (options: InteractionsOptions) => {
     if (request.method === 'POST' && !isFromOwnPage(request.headers, publicUrl))
       return show({ page: 'problem', problem: 'forged' })
     const interaction = await findInteraction(provider, request, response)
-    if (interaction?.uid !== id) return show(await missing(id, options))
+    if (interaction?.uid !== id) return show(await missing(id, request, options))
     const asked = await whatIsAsked(interaction, options)
     if (!asked) return show({ page: 'problem', problem: 'expired' })
     if (request.method !== 'POST') return show(await currentPage(asked, options))
@@ -87,9 +87,18 @@ async function findInteraction(
 }
 
 /** Tells an answered request from an unknown id. */
-async function missing(id: string, { records }: InteractionsOptions): Promise<PageModel> {
-  const isAnswered = (await records.get(answerKey(id))) !== undefined
-  return { page: 'problem', problem: isAnswered ? 'answered' : 'expired' }
+async function missing(
+  id: string,
+  request: IncomingMessage,
+  { records }: InteractionsOptions,
+): Promise<PageModel> {
+  if ((await records.get(answerKey(id))) !== undefined) return answered
+  const again = request.method === 'POST' ? (await readAnswer(request))?.again : undefined
+  return {
+    page: 'problem',
+    problem: 'expired',
+    again: again === undefined ? undefined : `${paths.authorize}?${new URLSearchParams(again)}`,
+  }
 }
 
 const answerKey = (id: string) => ({ kind: 'oauth_used', id: `answer ${id}` }) as const
@@ -122,8 +131,16 @@ function knownHow(client: object): AskingClient['known'] {
 }
 
 async function formOf({ interaction, client }: Asked, { formTokens }: InteractionsOptions) {
-  const { uid } = interaction
-  return { client, action: `${paths.interaction}/${uid}`, formToken: await formTokens.of(uid) }
+  const { uid, params } = interaction
+  const texts = Object.entries(params).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  )
+  return {
+    client,
+    action: `${paths.interaction}/${uid}`,
+    formToken: await formTokens.of(uid),
+    again: String(new URLSearchParams(texts)),
+  }
 }
 
 const keyName = ({ interaction }: Asked) => ({ of: 'interaction', id: interaction.uid }) as const

@@ -56,7 +56,7 @@ const models: [string, PageModel][] = [
     { ...consentForm, client: hostile, account: { id: 'a', name: hostileName } },
   ],
   ['back to an app', { page: 'return', address: 'no-such-app://callback?code=1' }],
-  ['expired', { page: 'problem', problem: 'expired' }],
+  ['expired', { page: 'problem', problem: 'expired', again: '/oauth/authorize?client_id=c' }],
   ['forged', { page: 'problem', problem: 'forged' }],
   ['answered', { page: 'problem', problem: 'answered' }],
   ['invalid', { page: 'problem', problem: 'invalid', detail: hostileName }],
@@ -98,6 +98,7 @@ describe('with the keyboard alone, without script', () => {
     await page.waitForURL(/\/sent$/)
     expect(server.sent[0]?.fields).toEqual([
       ['step', 'key'],
+      ['again', keyForm.again],
       ['form_token', 'token-1'],
       ['key', 'a-key'],
       ['answer', 'continue'],
@@ -151,6 +152,7 @@ describe('with the keyboard alone, without script', () => {
     await page.waitForURL(/\/sent$/)
     expect(server.sent[0]?.fields).toEqual([
       ['step', 'consent'],
+      ['again', consentForm.again],
       ['form_token', 'token-2'],
       ['scope', 'read'],
       ['scope', 'call'],

@@ -40,7 +40,7 @@ export class Person {
     const body = new URLSearchParams()
     for (const [input] of text.matchAll(/<input[^>]*>/g)) {
       const name = /name="([^"]*)"/.exec(input)?.[1]
-      const value = /value="([^"]*)"/.exec(input)?.[1] ?? ''
+      const value = decoded(/value="([^"]*)"/.exec(input)?.[1] ?? '')
       const isSent = /type="hidden"/.test(input) || /\schecked/.test(input)
       if (name && isSent) body.append(name, value)
     }

@@ -202,6 +202,14 @@ describe('the answer', () => {
     stranger.page = one.page
     await stranger.answer('continue', { key })
     expect(stranger.page?.status).toBe(410)
+    // What has expired can be opened again, in this browser, as a request of its own.
+    const link = /href="([^"]+)"/.exec(stranger.page?.text ?? '')?.[1] ?? ''
+    await stranger.open(link.replaceAll('&#38;', '&'))
+    expect(stranger.page?.text).toContain('name="key"')
+    await stranger.answer('continue', { key })
+    const sentTo = await stranger.answer('allow')
+    expect(sentTo?.searchParams.get('state')).toBe('state of the client')
+    expect(sentTo?.searchParams.get('code')).toBeTruthy()
   })
 })
 

@@ -79,7 +79,9 @@ money.</p>
 
 const hiddenFields = ({
   formToken,
+  again,
 }: KeyFormModel) => html`<input type="hidden" name="step" value="key">
+<input type="hidden" name="again" value="${again}">
 <input type="hidden" name="form_token" value="${formToken}">`
 
 const problemText = (problem: KeyProblem | undefined): Html | undefined =>
@@ -132,6 +134,7 @@ const accountName = ({ account, isSandbox }: ConsentFormModel) =>
 
 const form = (model: ConsentFormModel) => html`<form method="post" action="${model.action}">
 <input type="hidden" name="step" value="consent">
+<input type="hidden" name="again" value="${model.again}">
 <input type="hidden" name="form_token" value="${model.formToken}">
 ${model.nothingTicked && alert('scope-problem', 'Tick what to allow, or cancel.')}
 ${group(html`It may`, ['read', 'write'], model)}

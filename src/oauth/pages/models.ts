@@ -50,6 +50,8 @@ interface FormModel {
   readonly action: string
   /** CSRF token of this request. */
   readonly formToken: string
+  /** Query of the authorization request, so that the person can open it again when it has expired. */
+  readonly again: string
 }
 
 /** First step: entering a platform key. */
@@ -97,6 +99,8 @@ export interface ProblemModel {
     /** A defect of this server. */
     | 'failed'
   readonly detail?: string | undefined
+  /** Address at which the person can open the expired request again. */
+  readonly again?: string | undefined
 }
 
 /** Final page, which leads back to the client. */

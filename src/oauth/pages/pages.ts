@@ -25,7 +25,7 @@ export function sendPage(response: ServerResponse, model: PageModel): void {
 }
 
 /** Page of a request that cannot continue: why, and the way on. */
-function problemPage({ problem, detail }: ProblemModel): HtmlPage {
+function problemPage({ problem, detail, again }: ProblemModel): HtmlPage {
   const { status, heading, text, next } = texts[problem]
   return pageOf({
     title: heading,
@@ -35,11 +35,12 @@ function problemPage({ problem, detail }: ProblemModel): HtmlPage {
 <p>${text}</p>
 <p>${next}</p>
 </div>
-${detail !== undefined && html`<p class="notice hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
+${detail !== undefined && html`<p class="notice hint"><bdi>${clientText(detail, 500)}</bdi></p>`}
+${again !== undefined && html`<div class="buttons"><a class="button" href="${again}">Open it again</a></div>`}`,
   })
 }
 
-const again =
+const connectAgain =
   'Go back to the program that you want to connect, and connect there again: it opens a new page.'
 const later = 'Wait a minute, then connect again in the program that you want to connect.'
 
@@ -57,13 +58,13 @@ const texts: Record<
     status: 410,
     heading: 'This page has expired',
     text: 'A request for access is valid for 30 minutes, in the browser that opened it. Nothing was allowed.',
-    next: again,
+    next: connectAgain,
   },
   forged: {
     status: 403,
     heading: 'This form was not sent from our own page',
     text: 'Another page may have tried to connect a program in your name. Nothing was allowed.',
-    next: `If you started this yourself, allow cookies for this site. ${again}`,
+    next: `If you started this yourself, allow cookies for this site. ${connectAgain}`,
   },
   answered: {
     status: 409,
@@ -99,7 +100,7 @@ const texts: Record<
     status: 500,
     heading: 'This server could not go on',
     text: 'Nothing was allowed.',
-    next: `${again} If it fails again, tell the operator of this server.`,
+    next: `${connectAgain} If it fails again, tell the operator of this server.`,
   },
 }
 

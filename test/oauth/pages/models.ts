@@ -11,6 +11,7 @@ export const keyForm: KeyFormModel = {
   },
   action: '/oauth/interaction/abc',
   formToken: 'token-1',
+  again: 'client_id=c&state=s',
   platform: { host: 'api.platform.example' },
 }
 
@@ -20,6 +21,7 @@ export const consentForm: ConsentFormModel = {
   client: keyForm.client,
   action: keyForm.action,
   formToken: 'token-2',
+  again: keyForm.again,
   account: { id: 'acc-1', name: 'Example Clinic' },
   isSandbox: false,
   asked: ['read', 'write', 'call'],

@@ -121,9 +121,11 @@ describe('texts from outside', () => {
         client: { ...keyForm.client, name: `n${text}` },
         action: text,
         formToken: text,
+        again: text,
       },
       { ...consentForm, account: { id: text, name: `n${text}` } },
       { page: 'problem', problem: 'invalid', detail: text },
+      { page: 'problem', problem: 'expired', again: text },
     ]
     const plain = model('x').map((page) => shape(renderPage(page).body))
     fc.assert(
