@@ -173,10 +173,15 @@ function applyTheme({ theme, styles }: HostContext): void {
   }
 }
 
-/** In a place of fixed height the view fills it and scrolls. */
-function fitHeight({ containerDimensions }: HostContext): void {
-  const isFixed = containerDimensions?.height !== undefined
-  document.documentElement.toggleAttribute('data-fixed-height', isFixed)
+/**
+ * In a place of fixed height the view fills it and scrolls. `--host-height` is the height that a view
+ * may have, for views that scroll a part of themselves; unset without a maximum.
+ */
+function fitHeight({ containerDimensions: { height, maxHeight } = {} }: HostContext): void {
+  const root = document.documentElement
+  root.toggleAttribute('data-fixed-height', height !== undefined)
+  const limit = height === undefined ? maxHeight && `${maxHeight}px` : '100vh'
+  root.style.setProperty('--host-height', limit || '')
 }
 
 /**
