@@ -76,6 +76,21 @@ async function show(call: object, settings: Partial<ViewSettings> = {}) {
   return { ...view, set }
 }
 
+const headline = ({ frame }: ShownView) => frame.innerText('h1')
+const outcome = ({ frame }: ShownView) => frame.innerText('header .badge')
+
+const batchOfThree = [
+  {
+    to_number: '+12025550101',
+    outcome: 'placed',
+    state: 'answered',
+    call_id: 'call-1',
+    last_words: '<b>Bye</b>',
+  },
+  { to_number: '+12025550102', outcome: 'not_allowed', problem: 'Quiet hours.' },
+  { to_number: '+12025550103', outcome: 'not_allowed', problem_of: 2 },
+]
+
 /** How often the view has read the call, once no read is on its way any more. */
 async function readsAtRest({ calls }: ShownView): Promise<number> {
   for (;;) {
@@ -114,29 +129,34 @@ describe.each(places)('a call %s', (_, page) => {
     await view.run()
     await view.frame.waitForSelector('.turn')
     const text = await view.text()
-    expect(await view.frame.innerText('.state')).toMatch(/^completed, /)
-    expect(text).toMatch(/Length\s+0:20/)
+    expect(await headline(view)).toMatch(/\+12025550101.* called .*Front desk/)
+    expect(await outcome(view)).toBe('Completed')
+    expect(text).toMatch(/0:20\s+20 Nov 2026, 09:00\s+Number \+12025550110/)
     expect(await view.frame.innerText('.turn.user')).toMatch(
       /^Caller\s[\s\S]*0:06\s*I would [\s\S]*appointment\.$/,
     )
-    // Each turn of the other side is marked, and no other.
-    expect(await countOf(view, '.turn.user .mark')).toBe(2)
-    expect(await countOf(view, '.mark')).toBe(2)
-    const label = 'document.querySelector(".strip").getAttribute("aria-label")'
-    expect(await view.frame.evaluate(label)).toMatch(/^0:20 .* 2, .* 2$/)
+    // Whose words are not verified is said once.
+    expect(text.match(/unverified/gi)).toHaveLength(1)
+    expect(text).toContain('Unverified: what the caller says')
+    expect(await countOf(view, '.turn.agent')).toBe(2)
     expect(await countOf(view, '.segment')).toBe(5)
     await expectWellMade(view, page)
   })
 
   test.each([
-    ['user_busy', /^failed, busy$/],
-    ['unknown', /^failed, \w/],
-    ['constructor', /^failed$/],
+    ['user_busy', 'Busy'],
+    ['user_rejected', 'Declined'],
+    ['user_unavailable', 'No answer'],
+    ['machine', 'Voicemail'],
+    ['unknown', 'Failed'],
+    ['constructor', 'Failed'],
   ])('of which nothing was said, or kept, says so: %s', async (answer_status, state) => {
     const view = await show({ id: 'call-1', status: 'failed', answer_status }, { page })
     await view.run()
-    await view.frame.waitForSelector('.empty')
-    expect(await view.frame.innerText('.state')).toMatch(state)
+    await view.frame.waitForSelector('.silence')
+    expect(await outcome(view)).toBe(state)
+    expect(await countOf(view, '.silence h2, .silence p')).toBe(2)
+    expect(await view.text()).not.toMatch(/user_|constructor/)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
@@ -168,9 +188,12 @@ describe('a call that goes on', () => {
   test('is followed to its end, and what is new is read out', async () => {
     const view = await show({ ...running, started_at: new Date().toISOString() })
     await view.run()
-    await view.frame.waitForSelector('.state.live')
-    expect(await view.text()).toMatch(/Live: talking/)
-    expect(await view.text()).toMatch(/0:\d\d so far/)
+    await view.frame.waitForSelector('header [role="timer"]')
+    expect(await outcome(view)).toBe('Live')
+    const clock = () => view.frame.innerText('header [role="timer"]')
+    const first = await clock()
+    expect(first).toMatch(/^\d:\d\d$/)
+    await expect.poll(clock).not.toBe(first)
     view.set({ ...running, messages: said.slice(0, 5) })
     await expect.poll(() => countOf(view, '.turn')).toBe(5)
     expect(await view.frame.evaluate('document.querySelector("#news").textContent')).toContain(
@@ -182,7 +205,7 @@ describe('a call that goes on', () => {
       arguments: { call_id: 'call-1', from_turn: 2 },
     })
     view.set(ended)
-    await expect.poll(() => view.frame.innerText('.state')).toMatch(/^completed/)
+    await expect.poll(() => outcome(view)).toBe('Completed')
     expect(await countOf(view, '.turn')).toBe(5)
     const reads = view.calls.length
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
@@ -242,9 +265,7 @@ describe('a call that goes on', () => {
     await view.page.evaluate('(() => { bridge.oncalltool = answering })()')
     // A good answer may take as long as it does without the hurry.
     await hurry(view, { between: 20, awaited: 1 })
-    await expect
-      .poll(() => view.frame.innerText('.state'), { timeout: 30_000 })
-      .toMatch(/^completed/)
+    await expect.poll(() => outcome(view), { timeout: 30_000 }).toBe('Completed')
   }, 60_000)
 
   test('is read no more when its host takes the view away, and what was opened stays open', async () => {
@@ -293,7 +314,7 @@ describe('a call that goes on', () => {
   test('is not read where the host lets views call no tools', async () => {
     const view = await show(running, { context: { withoutTools: true } })
     await view.run()
-    await view.frame.waitForSelector('.state.live')
+    await view.frame.waitForSelector('header [role="timer"]')
     expect(await countOf(view, '#pause')).toBe(0)
   })
 })
@@ -311,11 +332,11 @@ test('a call that the model places is followed from its ringing to its end', asy
     },
   })
   await view.run()
-  await expect
-    .poll(() => view.frame.innerText('.state'), { timeout: 40_000 })
-    .toMatch(/^completed, /)
+  await expect.poll(() => outcome(view), { timeout: 40_000 }).toBe('Completed')
   expect(Number(await countOf(view, '.turn.agent'))).toBeGreaterThan(1)
-  expect(Number(await countOf(view, '.turn.user .mark'))).toBeGreaterThan(0)
+  expect(Number(await countOf(view, '.turn.user'))).toBeGreaterThan(0)
+  // Nobody gave it an id.
+  expect(await view.text()).not.toMatch(/auto-|External id/)
   const asked = new Set(view.calls.map(({ name }) => name))
   expect([...asked]).toEqual(['get_call'])
   expect(view.requests).toEqual([])
@@ -347,7 +368,7 @@ test('the recording is opened by the host, and the keyboard reaches everything',
   const view = await show(ended)
   await view.run()
   await view.frame.waitForSelector('#recording')
-  expect(await tabOrder(view)).toEqual(['recording', 'result-3'])
+  expect(await tabOrder(view)).toEqual(['timeline', 'recording', 'turns', 'at-1', 'result-3'])
   await view.frame.click('#recording')
   await expect.poll(() => view.opened).toEqual(['https://files.example/recording.mp3'])
   expect(view.requests).toEqual([])
@@ -398,7 +419,8 @@ test('a conversation is shown as a call is', async () => {
   )
   await view.run()
   await view.frame.waitForSelector('.turn')
-  expect(await view.text()).toMatch(/From\s+\+12025550110\s+To\s+\+12025550101/)
+  expect(await headline(view)).toMatch(/^The agent called .*\+12025550101/)
+  expect(await view.text()).toContain('Number +12025550110')
   expect(await view.frame.innerText('.turn.user')).toMatch(/^Person called/)
 })
 
@@ -425,33 +447,131 @@ describe('a result that is no call', () => {
 
   test('several calls are a list that leads to each', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {} })
-    await view.send({
-      content: [],
-      structuredContent: {
-        calls: [
-          {
-            to_number: '+12025550101',
-            outcome: 'placed',
-            state: 'answered',
-            call_id: 'call-1',
-            last_words: '<b>Bye</b>',
-          },
-          { to_number: '+12025550102', outcome: 'not_allowed', problem: 'Quiet hours.' },
-        ],
-      },
-    })
+    await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
-    expect(await view.text()).toMatch(/unverified speech<b>Bye<\/b>/)
-    expect(await view.text()).toContain('not allowed: Quiet hours.')
-    expect(await tabOrder(view)).toEqual(['calls', 'open-0'])
+    const text = await view.text()
+    expect(text).toContain('<b>Bye</b>')
+    expect(text.match(/unverified/g)).toHaveLength(1)
+    // A problem of several calls is stated at each of them.
+    expect(text.match(/Quiet hours\./g)).toHaveLength(2)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
     await view.frame.click('#open-0')
     await view.frame.waitForSelector('.turn')
-    expect(await view.text()).toContain('Front desk')
+    expect(await headline(view)).toContain('Front desk')
     // And back, without asking anybody.
     await view.frame.click('#all-calls')
     await view.frame.waitForSelector('tbody tr')
-    expect(await view.text()).toContain('not allowed: Quiet hours.')
+    expect(await view.text()).toContain('Quiet hours.')
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('calls')
+  })
+
+  test('several calls are counted by outcome, and an outcome shows its calls', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    await view.send({ content: [], structuredContent: { calls: batchOfThree } })
+    await view.frame.waitForSelector('tbody tr')
+    expect(await tabOrder(view)).toEqual([
+      ...['show-all', 'show-answered', 'show-not_allowed', 'calls', 'open-0'],
+    ])
+    expect(await view.frame.innerText('#show-not_allowed')).toMatch(/^Not allowed\s*2$/)
+    await view.frame.click('#show-not_allowed')
+    expect(await countOf(view, 'tbody tr')).toBe(2)
+    expect(await view.frame.innerText('tbody')).not.toContain('+12025550101')
+    expect(await view.frame.evaluate('document.activeElement.ariaPressed')).toBe('true')
+    await view.frame.click('#show-all')
+    expect(await countOf(view, 'tbody tr')).toBe(3)
+  })
+
+  test('a batch under way is read again when the user wants, and keeps what was not placed', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const [first, ...others] = batchOfThree
+    const calls = [{ ...first, state: 'talking', last_words: undefined }, ...others]
+    await view.send({ content: [], structuredContent: { batch_id: 'batch-1', calls } })
+    await view.frame.waitForSelector('#update')
+    const later = { ended: true, batch_id: 'batch-1', calls: [{ ...first, outcome: undefined }] }
+    await view.page.evaluate(
+      `bridge.oncalltool = async (params) => {
+        globalThis.callTool(params)
+        return { content: [], structuredContent: ${JSON.stringify(later)} }
+      }`,
+    )
+    await view.frame.click('#update')
+    await expect.poll(() => countOf(view, '#show-answered')).toBe(1)
+    expect(view.calls.at(-1)).toMatchObject({
+      name: 'wait_for_call',
+      arguments: { batch_id: 'batch-1' },
+    })
+    expect(await countOf(view, 'tbody tr')).toBe(3)
+    expect(await countOf(view, '#update')).toBe(0)
+  })
+})
+
+describe('the timeline is in step with the transcript', () => {
+  const many = {
+    ...ended,
+    ended_at: at(600),
+    messages: Array.from({ length: 60 }, (_, turn) => ({
+      role: turn % 2 ? 'user' : 'agent',
+      message: `Words of turn ${turn + 1}.`,
+      timestamp: at(turn * 10),
+    })),
+  }
+  const current = ({ frame }: ShownView) =>
+    frame.evaluate('document.querySelector(".turn[aria-current]")?.value')
+  const isInView = ({ frame }: ShownView, turn: number) =>
+    frame.evaluate(`(() => {
+      const box = document.getElementById('turns').getBoundingClientRect()
+      const { top, bottom } = document.getElementById('turn-${turn}').getBoundingClientRect()
+      return top >= box.top && bottom <= box.bottom
+    })()`)
+
+  test('its keys and clicks move to a turn, and scrolling marks the turn in view', async () => {
+    const view = await show(many)
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    expect(await current(view)).toBe(1)
+    await view.frame.focus('#timeline')
+    await view.page.keyboard.press('End')
+    expect(await current(view)).toBe(60)
+    expect(await isInView(view, 60)).toBe(true)
+    const value = 'document.getElementById("timeline").ariaValueText'
+    expect(await view.frame.evaluate(value)).toBe('9:50, Caller: Words of turn 60.')
+    await view.page.keyboard.press('ArrowLeft')
+    expect(await current(view)).toBe(59)
+    // The middle of the timeline.
+    await view.frame.click('#timeline')
+    expect([30, 31]).toContain(await current(view))
+    expect(await isInView(view, 30)).toBe(true)
+    await view.frame.evaluate('document.getElementById("turns").scrollTop = 0')
+    await expect.poll(() => current(view)).toBe(1)
+    expect(await view.frame.evaluate(value)).toMatch(/^0:00, /)
+    expect(await countOf(view, '.segment[data-current]')).toBe(1)
+  })
+
+  test('a turn opens the recording at its second', async () => {
+    const view = await show(many)
+    await view.run()
+    await view.frame.focus('#timeline')
+    await view.page.keyboard.press('ArrowRight')
+    await view.frame.click('#at-2')
+    await view.frame.click('#at-3')
+    const address = 'https://files.example/recording.mp3'
+    await expect.poll(() => view.opened).toEqual([`${address}#t=10`, `${address}#t=20`])
+    // The keyboard reaches the time of the turn in view, and no other.
+    expect(await tabOrder(view)).toEqual(['timeline', 'recording', 'turns', 'at-2'])
+  })
+
+  test('all of it stays in view in a place of bounded height, and the turns scroll', async () => {
+    const context = { containerDimensions: { maxHeight: 600 } }
+    const view = await show(many, { context })
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    const heights = 'document.querySelector("main").getBoundingClientRect().height'
+    expect(await view.frame.evaluate(heights)).toBe(600)
+    await view.frame.focus('#timeline')
+    await view.page.keyboard.press('End')
+    expect(await isInView(view, 60)).toBe(true)
+    const scrolled = 'document.scrollingElement.scrollTop'
+    expect(await view.frame.evaluate(scrolled)).toBe(0)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 })

@@ -55,11 +55,124 @@ const call = {
   ],
 }
 
-async function oneCall() {
-  const platform = await startFakePlatform((_, response) => json(response, 200, call), {
-    account: pictureAccount,
-  })
-  return Object.assign(platform, { call: { tool: 'get_call', args: { call_id: call.id } } })
+/** A state of the view: a call as the platform has it. */
+const oneCall =
+  (fields: object = {}) =>
+  async () => {
+    const platform = await startFakePlatform(
+      (_, response) => json(response, 200, { ...call, ...fields }),
+      { account: pictureAccount },
+    )
+    return Object.assign(platform, { call: { tool: 'get_call', args: { call_id: call.id } } })
+  }
+
+/** A call that an agent has placed, and which nobody took. */
+const unanswered = (answer_status: string, event: string) => ({
+  ...{ direction: 'outbound', from_number: '+12025550110', to_number: '+12025550123' },
+  ...{ status: 'failed', answer_status, started_at: null, duration_seconds: 0, capture: null },
+  messages: [{ role: 'event', message: event, timestamp: at(0) }],
+})
+
+const voicemail = {
+  ...unanswered('machine', ''),
+  ...{ status: 'completed', started_at: at(0), ended_at: at(21), duration_seconds: 21 },
+  messages: [
+    { role: 'user', message: 'Please leave a message after the tone.', timestamp: at(2) },
+    {
+      role: 'agent',
+      message: 'This is Elm Street Dental. Your appointment on Thursday is confirmed.',
+      timestamp: at(8),
+    },
+  ],
 }
 
-export const callPictures: readonly Picture[] = [{ name: 'call', open: oneCall, ready: '.turn' }]
+const live = () => {
+  const begun = Date.now() - 40_000
+  const messages = call.messages.slice(0, 5).map((message, turn) => ({
+    ...message,
+    timestamp: new Date(begun + turn * 7000).toISOString(),
+  }))
+  return {
+    ...{ status: 'in_progress', started_at: new Date(begun).toISOString(), ended_at: null },
+    ...{ duration_seconds: null, capture: null, messages },
+  }
+}
+
+/** Hundreds of turns, of which a result holds a part. */
+const long = {
+  ...{ ended_at: at(3600), duration_seconds: 3600 },
+  messages: Array.from({ length: 500 }, (_, turn) => ({
+    ...(call.messages[turn % 7] ?? {}),
+    timestamp: at(turn * 7),
+  })),
+}
+
+/** Names and words of another direction, long words, and a speaker that nobody knows. */
+const unusual = {
+  agent_name: 'مكتب الاستقبال',
+  external_id: 'Terminverwaltungsbestätigungsnummer-2026-11-20-0042-Donaudampfschifffahrt',
+  messages: [
+    { role: 'agent', message: 'صباح الخير، كيف يمكنني مساعدتك؟', timestamp: at(0) },
+    {
+      role: 'user',
+      message: `Rechtsschutzversicherungsgesellschaften ${'Donaudampfschifffahrts'.repeat(9)}`,
+      timestamp: at(4),
+    },
+    { role: 'unknown', message: '<b>Hello?</b>', timestamp: at(9) },
+    { role: 'event', message: 'The caller has hung up.', timestamp: at(40) },
+  ],
+}
+
+const outcomes = ['answered', 'answered', 'machine', 'answered', 'busy', 'talking', 'not_answered']
+
+/** A batch under way, of which some calls were not placed. */
+const batch = (count: number) => ({
+  summary: { placed: count - 2, not_allowed: 2 },
+  ended: false,
+  batch_id: 'batch-1',
+  calls: Array.from({ length: count }, (_, place) => {
+    const to_number = `+120255501${String(place).padStart(2, '0')}`
+    if (place === 2)
+      return { to_number, outcome: 'not_allowed', problem: 'The quiet hours of this area.' }
+    if (place === 8) return { to_number, outcome: 'not_allowed', problem_of: 3 }
+    const state = outcomes[place % outcomes.length] ?? 'answered'
+    const hasTalked = state === 'answered'
+    return {
+      ...{ to_number, outcome: 'placed', state, call_id: `call-${place}` },
+      ...(state !== 'talking' && { duration_seconds: 31 + place * 17 }),
+      ...(hasTalked && { last_words: 'Yes, Thursday at nine is fine. Thank you!' }),
+    }
+  }),
+})
+
+const severalCalls = (count: number): Omit<Picture, 'name'> => ({
+  open: async () =>
+    Object.assign(await oneCall()(), { call: { tool: 'place_calls', args: { calls: [] } } }),
+  ready: '#calls',
+  act: (view) => view.send({ content: [], structuredContent: batch(count) }),
+})
+
+const state = (name: string, fields?: () => object): Picture => ({
+  name: `call-${name}`,
+  open: () => oneCall(fields?.())(),
+  ready: '.turn, .silence',
+})
+
+export const callPictures: readonly Picture[] = [
+  { name: 'call', open: oneCall(), ready: '.turn' },
+  state('busy', () => unanswered('user_busy', 'The line was busy.')),
+  state('no-answer', () => unanswered('user_unavailable', 'Nobody answered within 45 seconds.')),
+  state('failed', () => unanswered('unknown', 'SIP 404: number not in service')),
+  state('voicemail', () => voicemail),
+  state('live', live),
+  state('ringing', () => ({
+    ...unanswered('waiting', ''),
+    ...{ status: 'in_progress', ended_at: null, messages: [] },
+    created: new Date(Date.now() - 6000).toISOString(),
+  })),
+  state('long', () => long),
+  { ...state('bounded', () => long), context: { containerDimensions: { maxHeight: 640 } } },
+  state('unusual', () => unusual),
+  { name: 'call-batch', ...severalCalls(12) },
+  { name: 'call-batch-long', ...severalCalls(100) },
+]

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { plainText } from '../../../text/safe-text.ts'
 
 const text = z.nullish(z.string())
 
@@ -27,6 +28,8 @@ const ListedCall = z.looseObject({
   duration_seconds: z.nullish(z.number()),
   last_words: text,
   problem: text,
+  /** Position of the call with the same problem, from 1. */
+  problem_of: z.nullish(z.number()),
 })
 export type ListedCall = z.output<typeof ListedCall>
 
@@ -55,6 +58,8 @@ export const CallData = z
     capture: z.nullish(z.looseObject({ recording_url: text })),
     note: text,
     transcript: z.optional(Transcript),
+    batch_id: text,
+    ended: z.nullish(z.boolean()),
     calls: z.optional(z.array(ListedCall)),
   })
   // A result of another tool has none of these fields, so it is no call to follow.
@@ -74,6 +79,24 @@ export function startOf({ started_at, start_timestamp, transcript }: CallData): 
   return Number.isNaN(ms) ? undefined : ms
 }
 
+/** Turns in which somebody speaks or a tool works; the others are events. */
+export const saidTurns = ({ transcript }: CallData): readonly Turn[] =>
+  (transcript?.spoken ?? []).filter(({ role }) => !isEvent(role))
+
+export const isEvent = (role: string): boolean => role === 'event' || role === 'system'
+
+/** Numbers of the caller and the callee. A conversation has the agent's number and the other side's. */
+export function numbersOf(call: CallData) {
+  const { direction, from_number, to_number, phone_number, contact_number } = call
+  const numbers = [phone_number, contact_number]
+  const [from, to] = direction === 'inbound' ? numbers.toReversed() : numbers
+  return { from: plainText(from_number ?? from ?? ''), to: plainText(to_number ?? to ?? '') }
+}
+
+/** The id that the caller gave; one that this server made says nothing to people. */
+export const givenId = ({ external_id }: CallData): string =>
+  /^auto-[\da-f]{24}$/.test(external_id ?? '') ? '' : plainText(external_id ?? '')
+
 /** Merges a later reading of a call with the turns shown before. */
 export function joinCalls(shown: CallData, more: CallData): CallData {
   if (!shown.transcript || !more.transcript) return more
@@ -82,3 +105,22 @@ export function joinCalls(shown: CallData, more: CallData): CallData {
   const spoken = [...turns.values()].sort((one, other) => one.turn - other.turn)
   return { ...more, transcript: { ...more.transcript, returned: spoken.length, spoken } }
 }
+
+/** Updates the calls of a list. A batch has only the calls that were placed; the others stay. */
+export function joinLists(shown: CallData, more: CallData): CallData {
+  const { calls: read = [], ended } = more
+  const news = new Map(
+    read.map((call) => [
+      call.call_id,
+      { ...call, problem: problemOf(call, read), problem_of: undefined },
+    ]),
+  )
+  const calls = shown.calls?.map((call) => ({ ...call, ...news.get(call.call_id ?? '') }))
+  return { ...shown, ended, calls }
+}
+
+/** Results state a problem of several calls once. */
+export const problemOf = (
+  { problem, problem_of }: ListedCall,
+  calls: readonly ListedCall[],
+): string => plainText(problem ?? calls[(problem_of ?? 0) - 1]?.problem ?? '')

@@ -1,14 +1,22 @@
-import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { h } from '../shared/dom.ts'
+import { firstCharacters, plainText, safeJsonLines } from '../../../text/safe-text.ts'
+import { button, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
+import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 
-/**
- * Label of the person who talks with the agent, by the call's direction. What this person says is
- * always marked.
- */
-const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
+/** Label of the side that talks with the agent, by the call's direction. */
+export const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
   direction === 'inbound' ? 'Caller' : direction === 'outbound' ? 'Person called' : 'Other side'
+
+export const agentOf = ({ agent_name }: CallData): string => plainText(agent_name ?? '') || 'Agent'
+
+/** Whose words nobody has verified: those that are, or may be, the other side's. */
+export function unverifiedNote(call: CallData): string {
+  const side = `the ${otherSide(call).toLowerCase()}`
+  const isUnknown = call.transcript?.spoken.some(({ role }) => role === 'unknown')
+  return `Unverified: what ${side}${isUnknown ? ' and unknown speakers say' : ' says'}`
+}
+
+const isUnverified = ({ role }: Turn) => role === 'user' || role === 'unknown'
 
 /** Maximum length of a turn or a tool's result, characters. */
 const longestText = 4000
@@ -21,45 +29,75 @@ function shortened(text: string, longest: number): string {
   return left > 0 ? `${start} … and ${left} more characters` : text
 }
 
-/** The transcript as a list, oldest first. */
-export function turnList(call: CallData, formats: Formats): HTMLElement {
+/** Seconds of a turn since the start of the call; `undefined` if unknown. */
+export function secondOf({ timestamp }: Turn, start: number | undefined): number | undefined {
+  const at = Date.parse(timestamp ?? '')
+  return start === undefined || Number.isNaN(at) ? undefined : Math.max(0, (at - start) / 1000)
+}
+
+interface TurnContext {
+  readonly call: CallData
+  readonly formats: Formats
+  /** Opens the recording at a second, if there is one to open. */
+  readonly openAt: ((seconds: number) => void) | undefined
+}
+
+/** The transcript as a conversation, oldest turn first. */
+export function turnList({ call, formats, openAt }: TurnContext): HTMLElement {
   const start = startOf(call)
+  const timeOf = (turn: Turn): HTMLElement | undefined => {
+    const second = secondOf(turn, start)
+    if (second === undefined) return undefined
+    const time = formats.length(second)
+    // A folded result is a control itself, and holds no other.
+    if (!openAt || !isSpoken(turn)) return h('span', { class: 'at' }, time)
+    const label = `Open the recording at ${time}`
+    // The keyboard reaches the one of the current turn, which the timeline chooses.
+    const attributes = { id: `at-${turn.turn}`, class: 'quiet at', tabindex: -1, title: label }
+    return button([icon('play'), time], () => openAt(second), {
+      ...attributes,
+      'aria-label': label,
+    })
+  }
   return h(
     'ol',
-    { class: 'turns', id: 'turns' },
-    (call.transcript?.spoken ?? []).map((turn) => turnItem(turn, { call, start, formats })),
+    { class: 'turns' },
+    (call.transcript?.spoken ?? []).map((turn) =>
+      isSpoken(turn) ? speech(turn, call, timeOf(turn)) : aside(turn, timeOf(turn)),
+    ),
   )
 }
 
-function turnItem(
-  turn: Turn,
-  {
-    call,
-    start,
-    formats,
-  }: { readonly call: CallData; readonly start: number | undefined; readonly formats: Formats },
-): HTMLElement {
-  const at = Date.parse(turn.timestamp ?? '')
-  const isKnown = start !== undefined && !Number.isNaN(at)
+const isSpoken = ({ role }: Turn) => role === 'user' || role === 'agent' || role === 'unknown'
+
+const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
+  h(
+    'li',
+    { class: `turn ${turn.role}`, id: `turn-${turn.turn}`, value: turn.turn },
+    h('p', { class: 'who' }, h('span', { dir: 'auto' }, speakerOf(turn, call)), time),
+    h('p', { class: 'words', dir: 'auto' }, shortened(plainText(turn.message ?? ''), longestText)),
+  )
+
+/** A tool's work, folded, or an event. */
+function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
+  const { role, message, result } = turn
+  const words = shortened(plainText(message ?? ''), longestText)
+  const name = [...(isEvent(role) ? [] : [h('code', {}, nameOf(turn))]), words, time ?? '']
   return h(
     'li',
-    { class: `turn ${kindOf(turn.role)}`, value: turn.turn },
-    h(
-      'div',
-      { class: 'who' },
-      h('strong', {}, speakerOf(turn, call)),
-      isUnverified(turn) && h('span', { class: 'mark' }, 'unverified speech'),
-      isKnown && h('span', { class: 'muted' }, formats.length((at - start) / 1000)),
-    ),
-    h('div', { dir: 'auto' }, shortened(plainText(turn.message ?? ''), longestText)),
-    turn.result !== undefined && toolResult(turn),
+    { class: 'turn aside', id: `turn-${turn.turn}`, value: turn.turn },
+    result === undefined
+      ? h('p', { dir: 'auto' }, name)
+      : h(
+          'details',
+          {},
+          h('summary', { id: `result-${turn.turn}`, dir: 'auto' }, name),
+          h('pre', { dir: 'auto' }, shortened(safeJsonLines(result ?? null), longestResult)),
+        ),
   )
 }
 
-/** True for words that are, or may be, the other side's. */
-const isUnverified = ({ role }: Turn) => role === 'user' || role === 'unknown'
-
-const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'other')
+const nameOf = ({ role, name }: Turn) => plainText(name ?? '') || plainText(role)
 
 /** A turn for screen readers. */
 export const spokenLine = (turn: Turn, call: CallData): string => {
@@ -68,71 +106,17 @@ export const spokenLine = (turn: Turn, call: CallData): string => {
   return firstCharacters(line, longestText)
 }
 
-function speakerOf({ role, name }: Turn, call: CallData): string {
-  switch (role) {
+export function speakerOf(turn: Turn, call: CallData): string {
+  switch (turn.role) {
     case 'user':
       return otherSide(call)
     case 'agent':
-      return plainText(call.agent_name ?? '') || 'Agent'
+      return agentOf(call)
     case 'tool':
-      return `Tool ${plainText(name ?? '')}`.trim()
+      return `Tool ${plainText(turn.name ?? '')}`.trim()
+    case 'unknown':
+      return 'Unknown speaker'
     default:
-      return plainText(role)
+      return plainText(turn.role)
   }
-}
-
-const toolResult = ({ turn, result }: Turn) =>
-  h(
-    'details',
-    {},
-    h('summary', { id: `result-${turn}` }, 'Result of the tool'),
-    h('code', {}, shortened(plainText(JSON.stringify(result) ?? ''), longestResult)),
-  )
-
-/** Timeline of the speakers; `undefined` if the turns have no times. */
-export function timeline(call: CallData, formats: Formats): HTMLElement | undefined {
-  const turns = timed(call.transcript?.spoken ?? [])
-  const start = startOf(call) ?? turns[0]?.at
-  if (turns.length < 2 || start === undefined) return undefined
-  const end = endOf(call, start, turns)
-  const whole = Math.max(1, end - start)
-  const segments = turns.map(({ role, at }, index) => {
-    const until = turns[index + 1]?.at ?? end
-    const segment = h('span', {
-      class: `segment ${role === 'user' ? 'user' : role === 'agent' ? 'agent' : 'other'}`,
-    })
-    segment.style.left = percent((at - start) / whole)
-    segment.style.width = percent((until - at) / whole)
-    return segment
-  })
-  const spoken = (role: string) => turns.filter((turn) => turn.role === role).length
-  const label = `${formats.length(whole / 1000)} minutes; turns of the agent: ${spoken('agent')}, of the other side: ${spoken('user')}`
-  return h(
-    'figure',
-    { class: 'timeline' },
-    h('div', { class: 'strip', role: 'img', 'aria-label': label }, segments),
-    h(
-      'figcaption',
-      { class: 'row muted' },
-      h('span', {}, h('span', { class: 'key agent' }), 'Agent'),
-      h('span', {}, h('span', { class: 'key user' }), otherSide(call)),
-      h('span', { class: 'end' }, formats.length(whole / 1000)),
-    ),
-  )
-}
-
-const percent = (part: number) => `${Math.min(100, Math.max(0, part * 100))}%`
-
-const timed = (turns: readonly Turn[]) =>
-  turns
-    .map(({ role, timestamp }) => ({ role, at: Date.parse(timestamp ?? '') }))
-    .filter(({ at }) => !Number.isNaN(at))
-
-/** End of the call; for a call under way the last turn plus some margin. */
-function endOf(call: CallData, start: number, turns: readonly { readonly at: number }[]): number {
-  const last = turns.at(-1)?.at ?? start
-  const ended = Date.parse(call.ended_at ?? '')
-  if (!Number.isNaN(ended)) return Math.max(ended, last)
-  const known = start + 1000 * (call.duration_seconds ?? 0)
-  return Math.max(last + (hasEnded(call) ? 0 : 3000), known)
 }

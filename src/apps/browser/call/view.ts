@@ -1,9 +1,11 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { h, listen } from '../shared/dom.ts'
+import { button, h } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
+import { batch } from './batch.ts'
 import { CallData, hasEnded, joinCalls } from './data.ts'
-import { callFacts, severalCalls } from './facts.ts'
-import { spokenLine, timeline, turnList } from './turns.ts'
+import { aboutCall, recordingOf, whoOf } from './headline.ts'
+import { conversation } from './transcript.ts'
+import { spokenLine } from './turns.ts'
 
 /** The user has paused the updates of a call under way. */
 let isPaused = false
@@ -16,34 +18,32 @@ startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, dra
 function draw(call: CallData, page: Page<CallData>): Drawing {
   if (call.calls) {
     list = { data: call, input: page.input }
-    return { title: 'Calls', content: [severalCalls(call.calls, page)] }
+    return batch(call, page)
   }
   const isLive = !hasEnded(call) && page.host.canCallTools() && pollOf(call) !== undefined
   if (isLive && !isPaused) follow(call, page, () => pause(page, true))
   announceNews(call, page)
-  const strip = timeline(call, page.formats)
   const content = [
     ...backButton(call, page),
-    callFacts(call, page),
-    ...(isLive ? [pauseButton(page)] : []),
     ...(call.note ? [h('p', { class: 'muted' }, plainText(call.note))] : []),
-    ...(strip ? [strip] : []),
-    ...transcript(call, page),
+    ...conversation(call, page, {
+      recording: recordingOf(call, page),
+      actions: isLive ? [pauseButton(page)] : [],
+      more: readMore(call, page),
+    }),
   ]
-  return { title: 'Call', content }
+  return { title: whoOf(call), about: aboutCall(call, page), content }
 }
 
 /** Returns to the list that contains the call. */
 function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
   const from = list
   if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
-  const button = h('button', { id: 'all-calls' }, 'All calls')
-  return [
-    listen(button, 'click', () => {
-      page.showAgain(from.data, from.input)
-      document.getElementById('calls')?.focus()
-    }),
-  ]
+  const back = () => {
+    page.showAgain(from.data, from.input)
+    document.getElementById('calls')?.focus()
+  }
+  return [h('div', {}, button('All calls', back, { id: 'all-calls' }))]
 }
 
 let lastAnnounced: number | undefined
@@ -67,46 +67,19 @@ function pause(page: Page<CallData>, pauses: boolean): void {
   page.redraw()
 }
 
-function pauseButton(page: Page<CallData>): HTMLElement {
-  const button = h('button', { id: 'pause' }, isPaused ? 'Follow the call' : 'Stop following')
-  return listen(button, 'click', () => {
-    pause(page, !isPaused)
+const pauseButton = (page: Page<CallData>): HTMLElement =>
+  button(isPaused ? 'Follow the call' : 'Stop following', () => pause(page, !isPaused), {
+    id: 'pause',
   })
-}
 
-function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
-  const { transcript: found } = call
-  if (!found) return []
-  const heading = h('h2', {}, 'Transcript')
-  if (found.turns === 0)
-    return [heading, h('p', { class: 'empty' }, 'Nothing was said yet, or nothing was kept.')]
-  const isPart = found.spoken.length < found.turns
-  return [
-    heading,
-    h(
-      'p',
-      { class: 'muted' },
-      'Speech is shown as it was recognised. Nobody has checked what the other side said.',
-    ),
-    ...(isPart ? [h('p', {}, `${found.spoken.length} of ${found.turns} turns.`)] : []),
-    turnList(call, page.formats),
-    ...moreButton(call, page),
-  ]
-}
-
-/** Turns that did not fit into the result, or were not requested. */
-function moreButton(call: CallData, { host, call: read }: Page<CallData>): readonly Node[] {
+/** Reads turns that did not fit into the result, or were not requested. */
+function readMore(call: CallData, { host, call: read }: Page<CallData>): (() => void) | undefined {
   const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
   const poll = pollOf(call)
-  if (spoken.length >= turns || !poll || !host.canCallTools()) return []
+  if (spoken.length >= turns || !poll || !host.canCallTools()) return undefined
   const isFromStart = spoken[0]?.turn === 1
   const from_turn = isFromStart ? (next_turn ?? (spoken.at(-1)?.turn ?? 0) + 1) : 1
-  const button = h('button', { id: 'more' }, 'Show more turns')
-  return [
-    listen(button, 'click', () => {
-      read(poll.tool, { ...poll.args, from_turn }, { join: joinCalls })
-    }),
-  ]
+  return () => read(poll.tool, { ...poll.args, from_turn }, { join: joinCalls })
 }
 
 /** Polling interval of a call under way, ms. */

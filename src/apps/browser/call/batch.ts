@@ -1,0 +1,118 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { badge, button, columnHead, h, scrolledTable } from '../shared/dom.ts'
+import type { Drawing, Page } from '../shared/view.ts'
+import { type CallData, joinLists, type ListedCall, problemOf } from './data.ts'
+import {
+  isReached,
+  isUnderWay,
+  type Outcome,
+  outcomeBadge,
+  outcomeOfListed,
+  outcomeOrder,
+  outcomeText,
+} from './outcome.ts'
+
+/** The outcome whose calls are shown; `undefined`: all. */
+let chosen: Outcome | undefined
+
+/** Several calls: a summary by outcome, whose parts filter the table below. */
+export function batch(data: CallData, page: Page<CallData>): Drawing {
+  const calls = data.calls ?? []
+  const groups = Map.groupBy(calls, outcomeOfListed)
+  if (chosen !== undefined && !groups.has(chosen)) chosen = undefined
+  const underWay = calls.filter((call) => isUnderWay(outcomeOfListed(call))).length
+  return {
+    title: calls.length === 1 ? '1 call' : `${page.formats.number(calls.length)} calls`,
+    about: [
+      underWay > 0
+        ? badge(`${page.formats.number(underWay)} under way`, 'info')
+        : badge('All ended', 'success'),
+    ],
+    content: [
+      h(
+        'div',
+        { class: 'row', role: 'group', 'aria-label': 'Show calls by outcome' },
+        filter(undefined, calls.length, page),
+        outcomeOrder.map((outcome) => filter(outcome, groups.get(outcome)?.length ?? 0, page)),
+        underWay > 0 && update(data, page),
+      ),
+      table(calls, page),
+    ],
+  }
+}
+
+function filter(
+  outcome: Outcome | undefined,
+  count: number,
+  { formats, redraw }: Page<CallData>,
+): HTMLElement | undefined {
+  if (count === 0) return undefined
+  const number = h('strong', { class: 'number' }, formats.number(count))
+  const name = outcome === undefined ? 'All' : outcomeText(outcome)
+  return button(
+    [name, number],
+    () => {
+      chosen = outcome
+      redraw()
+    },
+    { id: `show-${outcome ?? 'all'}`, class: 'filter', 'aria-pressed': String(chosen === outcome) },
+  )
+}
+
+/** How long the server follows the calls that are under way for one update, s. */
+const updateSeconds = 1
+
+function update({ batch_id }: CallData, page: Page<CallData>): HTMLElement | undefined {
+  const { call, host, input } = page
+  if (!batch_id || !host.canCallTools()) return undefined
+  const account = input.account_id ? { account_id: input.account_id } : {}
+  const args = { ...account, batch_id, timeout_seconds: updateSeconds }
+  const read = () => call('wait_for_call', args, { join: joinLists })
+  return button('Update', read, { id: 'update', class: 'quiet' })
+}
+
+/** One row per call; its number opens the call. */
+function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
+  const shown = calls.filter((call) => chosen === undefined || outcomeOfListed(call) === chosen)
+  const hasWords = shown.some(({ last_words }) => last_words)
+  const row = (call: ListedCall) => {
+    const outcome = outcomeOfListed(call)
+    const problem = problemOf(call, calls)
+    const { duration_seconds: seconds, last_words } = call
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, numberOf(call, calls.indexOf(call), page)),
+      h('td', {}, outcomeBadge(outcome), problem && h('p', { class: 'small muted' }, problem)),
+      h(
+        'td',
+        { class: 'number' },
+        typeof seconds === 'number' && isReached(outcome) && page.formats.length(seconds),
+      ),
+      hasWords && h('td', { class: 'said', dir: 'auto' }, plainText(last_words ?? '')),
+    )
+  }
+  return scrolledTable({
+    id: 'calls',
+    label: 'Calls',
+    head: [
+      columnHead('To'),
+      columnHead('Outcome'),
+      columnHead('Length', 'number'),
+      hasWords && columnHead('Said last (unverified)'),
+    ],
+    rows: shown.map(row),
+    stickyColumn: true,
+  })
+}
+
+function numberOf(
+  { call_id, to_number }: ListedCall,
+  at: number,
+  { host, call, input: { account_id } }: Page<CallData>,
+): HTMLElement {
+  const name = h('bdi', {}, plainText(to_number ?? '') || `Call ${at + 1}`)
+  if (!call_id || !host.canCallTools()) return name
+  const args = { ...(account_id ? { account_id } : {}), call_id }
+  return button(name, () => call('get_call', args), { id: `open-${at}`, class: 'link' })
+}

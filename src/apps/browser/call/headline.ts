@@ -1,0 +1,104 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { button, h } from '../shared/dom.ts'
+import type { Page } from '../shared/view.ts'
+import { type CallData, givenId, hasEnded, numbersOf, startOf } from './data.ts'
+import { isReached, outcomeBadge, outcomeOf } from './outcome.ts'
+
+/** A name within a sentence of the other direction keeps its own. */
+const isolated = (text: string) => text && `\u2068${text}\u2069`
+
+/** Who called whom. */
+export function whoOf(call: CallData): string {
+  const { direction, type } = call
+  const { from, to } = numbersOf(call)
+  const name = isolated(plainText(call.agent_name ?? ''))
+  const other = isolated(direction === 'inbound' ? from : to)
+  const outcome = outcomeOf(call)
+  if (!other) return `${kinds[type ?? ''] ?? 'Call'} with ${name || 'an agent'}`
+  if (outcome === 'talking') return `${name || 'The agent'} is talking with ${other}`
+  const called = outcome === 'ringing' ? 'is calling' : 'called'
+  if (direction === 'inbound') return `${other} ${called} ${name || 'the agent'}`
+  if (direction === 'outbound' || name) return `${name || 'The agent'} ${called} ${other}`
+  return `${isolated(from) || 'The agent'} ${called} ${other}`
+}
+
+const kinds: Readonly<Record<string, string>> = { web: 'Browser call', test: 'Test call' }
+
+/** How it ended, when, how long, and on which number of the account. */
+export function aboutCall(call: CallData, page: Page<CallData>): readonly Node[] {
+  const { formats } = page
+  const { from, to } = numbersOf(call)
+  const began = call.started_at ?? call.start_timestamp ?? call.created
+  const own = call.direction === 'inbound' ? to : from
+  const id = givenId(call)
+  return [
+    outcomeBadge(outcomeOf(call)),
+    ...lengthOf(call, page),
+    ...(began ? [h('span', {}, formats.moment(began))] : []),
+    ...(own && call.direction ? [h('span', {}, 'Number ', h('bdi', {}, own))] : []),
+    ...(id ? [h('span', {}, 'External id ', h('bdi', {}, id))] : []),
+  ]
+}
+
+/** Duration of the call; while it goes on, a clock. */
+function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly Node[] {
+  const { duration_seconds: seconds } = call
+  const shown = h('span', { class: 'number' })
+  const label = h('span', { class: 'hidden' }, 'Length ')
+  if (hasEnded(call)) {
+    if (typeof seconds !== 'number' || !isReached(outcomeOf(call))) return []
+    shown.append(label, formats.length(seconds))
+    return [shown]
+  }
+  const start = startOf(call) ?? Date.parse(call.created ?? '')
+  if (Number.isNaN(start)) return []
+  const count = () => {
+    shown.textContent = formats.length((Date.now() - start) / 1000)
+  }
+  shown.role = 'timer'
+  shown.ariaLabel = 'Length so far'
+  count()
+  const timer = setInterval(count, 1000)
+  signal.addEventListener('abort', () => clearInterval(timer))
+  return [shown]
+}
+
+/** The recording, and how it is opened; a view itself loads nothing. */
+export interface Recording {
+  /** The button that opens it, or its address where the host opens no links. */
+  readonly element: HTMLElement
+  /** Opens it at a second of the call; `undefined` where the host does not. */
+  readonly openAt: ((seconds: number) => void) | undefined
+}
+
+/** Addresses that the host did not open. */
+const unopened = new Set<string>()
+
+export function recordingOf(
+  { capture }: CallData,
+  { host, redraw }: Page<CallData>,
+): Recording | undefined {
+  const url = capture?.recording_url
+  if (!url) return undefined
+  if (!isWebAddress(url) || !host.canOpenLinks() || unopened.has(url)) {
+    const label = h('span', { class: 'muted' }, 'Recording ')
+    // People can still copy the address.
+    return { element: h('p', {}, label, h('bdi', {}, plainText(url))), openAt: undefined }
+  }
+  const open = (address: string) =>
+    host.openLink(address).catch(() => {
+      unopened.add(url)
+      redraw()
+    })
+  return {
+    element: button('Open recording', () => open(url), { id: 'recording' }),
+    openAt(seconds) {
+      const address = new URL(url)
+      // Media fragments (W3C): players of browsers start there.
+      address.hash = `t=${Math.max(0, Math.floor(seconds))}`
+      void open(address.href)
+    },
+  }
+}
+
+const isWebAddress = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url)

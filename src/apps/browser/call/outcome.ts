@@ -1,0 +1,120 @@
+import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
+import { badge, type IconName, type Tone } from '../shared/dom.ts'
+import { type CallData, hasEnded, type ListedCall } from './data.ts'
+
+type Looks = readonly [text: string, tone: Tone, shape?: IconName]
+
+/** Outcomes of calls, best first: of one, and in lists of placed and of followed calls. */
+const outcomes = {
+  completed: ['Completed', 'success'],
+  answered: ['Answered', 'success'],
+  transferred: ['Transferred', 'success', 'arrow'],
+  machine: ['Voicemail', 'neutral', 'phone'],
+  talking: ['Live', 'info'],
+  ringing: ['Ringing', 'info', 'phone'],
+  placed: ['Placed', 'info', 'phone'],
+  repeated: ['Placed before', 'neutral', 'check'],
+  not_answered: ['No answer', 'warning'],
+  busy: ['Busy', 'warning'],
+  declined: ['Declined', 'warning', 'cross'],
+  failed: ['Failed', 'danger'],
+  not_allowed: ['Not allowed', 'danger'],
+  not_dialled: ['Not called', 'neutral'],
+  ended: ['Ended', 'neutral', 'check'],
+  unknown: ['Not known', 'warning'],
+} as const satisfies Record<string, Looks>
+export type Outcome = keyof typeof outcomes
+
+const isOutcome = (name: string): name is Outcome => Object.hasOwn(outcomes, name)
+
+/** All outcomes in the order of a summary. */
+export const outcomeOrder = Object.keys(outcomes).filter(isOutcome)
+
+export const outcomeText = (outcome: Outcome): string => outcomes[outcome][0]
+
+export function outcomeBadge(outcome: Outcome): HTMLElement {
+  const [text, tone, shape]: Looks = outcomes[outcome]
+  return badge(text, tone, shape)
+}
+
+/** What an answer status says of a call that has ended; with the others, its status does. */
+const byAnswer: Readonly<Partial<Record<AnswerStatus, Outcome>>> = {
+  user_busy: 'busy',
+  user_rejected: 'declined',
+  user_unavailable: 'not_answered',
+  machine: 'machine',
+}
+
+/** The state of a call under way, or how it ended. */
+export function outcomeOf(call: CallData): Outcome {
+  const { status, type } = call
+  const answer = call.answer_status ?? ''
+  const isAnswered = answer === 'human' || answer === 'machine'
+  if (!hasEnded(call)) return isAnswered || type === 'web' ? 'talking' : 'ringing'
+  const ended = isAnswerStatus(answer) ? byAnswer[answer] : undefined
+  if (ended) return ended
+  return status === 'completed' || status === 'failed' || status === 'transferred'
+    ? status
+    : 'ended'
+}
+
+export const outcomeOfListed = ({ state, outcome }: ListedCall): Outcome => {
+  const name = state ?? outcome ?? ''
+  return isOutcome(name) ? name : 'unknown'
+}
+
+export const isUnderWay = (outcome: Outcome): boolean =>
+  outcome === 'talking' || outcome === 'ringing' || outcome === 'placed'
+
+/** True if somebody, or a machine, took the call: then its length says something. */
+export const isReached = (outcome: Outcome): boolean =>
+  !['busy', 'declined', 'not_answered', 'not_allowed', 'not_dialled'].includes(outcome)
+
+type Words = readonly [title: string, text: string]
+
+/** Why an ended call has no words, and what can be done. */
+const silences: Readonly<Record<AnswerStatus, Words>> = {
+  waiting: ['Nobody answered', 'The call ended before anybody took it. Try another time of day.'],
+  human: ['No words were kept', 'Nobody spoke, or the account keeps no transcripts.'],
+  machine: ['A machine answered', 'Usually a voicemail. Nothing was said to it. Try again later.'],
+  user_rejected: [
+    'The call was declined',
+    'The person, or their phone, did not take it. Agree on a time before you call again.',
+  ],
+  user_unavailable: [
+    'Nobody answered',
+    'It rang, and nobody took the call. Try another time of day.',
+  ],
+  user_busy: ['The line was busy', 'Nobody was reached. Try again in a few minutes.'],
+  unknown: [
+    'No words were kept',
+    'It is not known whether anybody answered. A recording, if there is one, can tell.',
+  ],
+}
+
+const failures: Readonly<Record<'inbound' | 'other', Words>> = {
+  inbound: [
+    'The call failed',
+    'It ended before anybody spoke. Check the agent that answers this number.',
+  ],
+  other: [
+    'The call failed',
+    'It reached nobody. Check the number that was called. If other calls fail, too, ask for a check of the agent and its number.',
+  ],
+}
+
+/** What to say about a call in which nobody spoke. */
+export function silenceOf(call: CallData): Words {
+  switch (outcomeOf(call)) {
+    case 'ringing':
+      return ['Ringing', 'What is said will be here.']
+    case 'talking':
+      return ['Nobody has spoken yet', 'What is said will be here.']
+    case 'failed':
+      return failures[call.direction === 'inbound' ? 'inbound' : 'other']
+    default: {
+      const answer = call.answer_status ?? ''
+      return silences[isAnswerStatus(answer) ? answer : 'human']
+    }
+  }
+}

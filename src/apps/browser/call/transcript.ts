@@ -1,0 +1,164 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { badge, button, h, icon, listen } from '../shared/dom.ts'
+import type { Page } from '../shared/view.ts'
+import { type CallData, hasEnded, isEvent, saidTurns } from './data.ts'
+import type { Recording } from './headline.ts'
+import { outcomeOf, silenceOf } from './outcome.ts'
+import { type Timeline, timeline } from './timeline.ts'
+import { turnList, unverifiedNote } from './turns.ts'
+
+/** Where the reader is: the turn in view, of this call. */
+let reading: { readonly call: string; readonly turn: number; readonly isLive: boolean } | undefined
+
+interface Parts {
+  readonly recording: Recording | undefined
+  /** Buttons at the head of the transcript. */
+  readonly actions: readonly HTMLElement[]
+  /** Reads further turns; `undefined`: there are none, or they cannot be read. */
+  readonly more: (() => void) | undefined
+}
+
+/** The timeline and the conversation, each in step with the other; or why there is none. */
+export function conversation(call: CallData, page: Page<CallData>, parts: Parts): readonly Node[] {
+  const { turns = 0, spoken = [] } = call.transcript ?? {}
+  const isSilent = saidTurns(call).length === 0 && spoken.length === turns
+  if (isSilent) return [silence(call, parts)]
+  const { recording, actions, more } = parts
+  const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
+  const box = h(
+    'div',
+    { class: 'turn-box', id: 'turns', tabindex: 0, role: 'region', 'aria-label': 'Turns' },
+    list,
+  )
+  const strip = keepInStep(call, page, box)
+  const isPart = spoken.length < turns
+  return [
+    ...(strip ? [strip.element] : []),
+    ...(outcomeOf(call) === 'machine' ? [h('p', { class: 'notice' }, voicemail)] : []),
+    h(
+      'section',
+      { class: 'transcript', 'aria-labelledby': 'transcript' },
+      h(
+        'div',
+        { class: 'row' },
+        h('h2', { id: 'transcript' }, 'Transcript'),
+        badge(unverifiedNote(call), 'warning'),
+        h('div', { class: 'row end' }, actions, recording?.element),
+      ),
+      box,
+      isPart &&
+        h(
+          'div',
+          { class: 'row' },
+          h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
+          more && button('Show more turns', more, { id: 'more' }),
+        ),
+    ),
+  ]
+}
+
+const voicemail =
+  'A machine answered, usually a voicemail. What the agent said may be recorded there. To reach the person, try another time of day.'
+
+/** What happened in a call without words, and what can be done. */
+function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
+  const [title, text] = silenceOf(call)
+  const events = (call.transcript?.spoken ?? []).filter(({ role }) => isEvent(role))
+  return h(
+    'div',
+    { class: 'state silence' },
+    icon('phone'),
+    h('h2', {}, title),
+    h('p', {}, text),
+    events.map(({ message }) => h('p', { class: 'muted', dir: 'auto' }, plainText(message ?? ''))),
+    h('div', { class: 'row' }, recording?.element, actions),
+  )
+}
+
+const keyOf = ({ id, conversation_id }: CallData) => id ?? conversation_id ?? ''
+
+/** Distance from the end at which a reader is at the end, px. */
+const nearEnd = 8
+
+/**
+ * Keeps the reader's place over a redrawing, and the timeline in step with the turn in view. A call
+ * under way stays at its end, where new turns come, until the reader scrolls back.
+ */
+function keepInStep(
+  call: CallData,
+  { formats }: Page<CallData>,
+  box: HTMLElement,
+): Timeline | undefined {
+  const spoken = call.transcript?.spoken ?? []
+  const isLive = !hasEnded(call)
+  const before = document.getElementById('turns')
+  const known = reading?.call === keyOf(call) ? reading : undefined
+  const offset = before && known ? offsetIn(before, known.turn) : undefined
+  const wasAtEnd =
+    !before || before.scrollTop + before.clientHeight >= before.scrollHeight - nearEnd
+  const followsEnd = (isLive || known?.isLive === true) && wasAtEnd
+  const current = (followsEnd ? spoken.at(-1)?.turn : known?.turn) ?? spoken[0]?.turn ?? 1
+  /** Where this program has scrolled to: the turn in view is known there. */
+  let placedAt: number | undefined
+
+  const mark = (turn: number) => {
+    reading = { call: keyOf(call), turn, isLive }
+    markTurn(box, turn)
+    strip?.mark(turn)
+  }
+  const strip = timeline(call, formats, (turn) => {
+    stepTo(box, turn)
+    placedAt = box.scrollTop
+    mark(turn)
+  })
+  mark(current)
+  listen(box, 'scroll', () => {
+    if (placedAt !== undefined && Math.abs(box.scrollTop - placedAt) < 1) return
+    placedAt = undefined
+    mark(turnInView(box) ?? current)
+  })
+  // Once it is in the page.
+  queueMicrotask(() => {
+    const item = itemOf(box, current)
+    if (followsEnd) box.scrollTop = box.scrollHeight
+    else if (offset !== undefined && item) box.scrollTop = item.offsetTop - offset
+    placedAt = box.scrollTop
+  })
+  return strip
+}
+
+const itemOf = (box: HTMLElement, turn: number) =>
+  box.querySelector<HTMLLIElement>(`.turn[value="${turn}"]`)
+
+function offsetIn(box: HTMLElement, turn: number): number | undefined {
+  const item = itemOf(box, turn)
+  return item ? item.offsetTop - box.scrollTop : undefined
+}
+
+/** Moves a turn into view and points at it. */
+function stepTo(box: HTMLElement, turn: number): void {
+  const item = itemOf(box, turn)
+  if (!item) return
+  box.scrollTop = item.offsetTop - (box.clientHeight - item.offsetHeight) / 2
+  // Where the box is partly out of view, the page moves, too.
+  item.scrollIntoView({ block: 'nearest' })
+  for (const other of box.querySelectorAll('.chosen')) other.classList.remove('chosen')
+  item.classList.add('chosen')
+}
+
+/** Marks the turn in view; the keyboard reaches its time, which opens the recording there. */
+function markTurn(box: HTMLElement, turn: number): void {
+  const item = itemOf(box, turn)
+  for (const other of box.querySelectorAll('[aria-current]')) other.removeAttribute('aria-current')
+  item?.setAttribute('aria-current', 'true')
+  for (const at of box.querySelectorAll<HTMLElement>('button.at'))
+    at.tabIndex = item?.contains(at) ? 0 : -1
+}
+
+/** The turn at a line that goes from the top of the box to its bottom as the reader does. */
+function turnInView(box: HTMLElement): number | undefined {
+  const { scrollTop, clientHeight, scrollHeight } = box
+  const line = scrollTop + clientHeight * (scrollTop / Math.max(1, scrollHeight - clientHeight))
+  const items = [...box.querySelectorAll<HTMLLIElement>('.turn')]
+  return items.findLast(({ offsetTop }) => offsetTop <= line)?.value
+}
