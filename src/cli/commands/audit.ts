@@ -45,7 +45,7 @@ const auditQuerySettings = {
     help: 'Only entries with this outcome.',
     choices: ['done', 'unchanged', 'partly', 'refused', 'failed', 'unknown', 'begun'],
     range:
-      'One of done, unchanged, partly, refused, failed, unknown and begun (it has not ended, or its server did).',
+      'One of done, unchanged, partly, refused, failed, unknown and begun (under way, or the server ended).',
   }),
   'key-hash': text({
     value: 'HASH',

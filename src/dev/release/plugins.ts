@@ -165,7 +165,7 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
     variable: 'VOICE_AGENT_CONFIG',
     type: 'file',
     title: 'File of further settings',
-    description: 'A JSON file, for a dial policy and everything else. Empty: none.',
+    description: 'A JSON file for all other settings, such as a dial policy. Empty: none.',
   },
 }
 
