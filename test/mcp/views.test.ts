@@ -95,9 +95,10 @@ describe.each(viewNames)('the view %s', (name) => {
     expect(text).toBe(await readView(name))
   })
 
-  test('is less than 150 kB, and its policy allows its own script and style alone', async () => {
+  test('is small, and its policy allows its own script and style alone', async () => {
     const html = await readView(name)
-    expect(Buffer.byteLength(html)).toBeLessThan(150_000)
+    // The chart is a library.
+    expect(Buffer.byteLength(html)).toBeLessThan(name === 'usage' ? 150_000 : 90_000)
     const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? []
     const hashOf = (tag: string) => {
       const [, text = ''] = new RegExp(`<${tag}>([\\s\\S]*)</${tag}>`).exec(html) ?? []
