@@ -11,6 +11,7 @@ import {
   expectWellMade,
   places,
   showOn,
+  showUntilEnd,
   statusOf,
 } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
@@ -321,7 +322,7 @@ describe('a call that goes on', () => {
 
 test('a call that the model places is followed from its ringing to its end', async () => {
   // The sandbox, where this number answers.
-  const view = await show(ended, {
+  const view = await showUntilEnd(browser, {
     env: { VOICE_AGENT_CONFIRM: 'never' },
     tool: 'place_call',
     args: {
