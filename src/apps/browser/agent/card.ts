@@ -100,7 +100,7 @@ function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] 
 }
 
 /** Longest text that is not folded, characters. */
-const longestOpen = 700
+const longestOpen = 400
 
 /** A text whose end is folded if it is long. */
 function longText(
