@@ -81,8 +81,11 @@ const comparable = (headers: Headers) =>
       .map(([name, value]) => [name, name === headerNames.session ? 'a session' : value]),
   )
 
-/** Confirmation tokens and sealed states differ in each answer. */
-const withoutRandom = (text: string) => text.replaceAll(/[\w.-]{60,}/g, 'SEALED')
+/** Confirmation tokens, their expiry and sealed states differ in each answer. */
+const withoutRandom = (text: string) =>
+  text
+    .replaceAll(/[\w.-]{60,}/g, 'SEALED')
+    .replaceAll(/"expires_at":"[^"]+"/g, '"expires_at":"LATER"')
 
 /** Bodies: messages as JSON, and a few that are not messages. */
 const bodyOf = (message: unknown) =>
