@@ -16,7 +16,7 @@ import type { Run } from '../src/tool/tool.ts'
 import { earlierBody, KeptChanges, notTaken, undoOption, undoShape } from '../src/tool/undo.ts'
 import { updateWarnings } from '../src/tool/update-items.ts'
 
-/** Returns the account of the tools: the key's own, or the pinned one. */
+/** Returns the account that the tools work on: the API key's own, or the pinned one. */
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
   title: 'Show my account',
@@ -27,7 +27,7 @@ export const getCurrentAccount = defineTool({
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 })
 
-/** A saved subaccount, one line: `Created subaccount "Berlin" (0b4b…), active.` */
+/** Summary line of a saved subaccount: `Created subaccount "Berlin" (0b4b…), active.` */
 const lineOf =
   (verb: string) =>
   ({ id, name, is_active }: Account): string => {
@@ -70,7 +70,10 @@ const updateOptions = {
 
 type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof updateOptions>
 
-/** Asks only before an active subaccount is disabled, because that stops everything in it. */
+/**
+ * Changes a subaccount. Disabling an active one needs confirmation, because everything in it stops
+ * working.
+ */
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Change a subaccount',
@@ -78,7 +81,7 @@ export const updateSubaccount = defineTool({
     'Renames, disables or enables a subaccount. Disabling keeps its data, and asks for confirmation if the subaccount is active.',
   route: routes.accounts.updateSubaccount,
   view: 'decision',
-  // Null changes neither field.
+  // Neither `name` nor `is_active` can be cleared.
   clears: [],
   options: updateOptions,
   changes: ['undo'],
@@ -94,7 +97,7 @@ export const updateSubaccount = defineTool({
     if (id === undefined) throw badArgument('subaccount_id', 'give it, or an undo')
     const asked = { params: { ...request.params, subaccount_id: id }, query: {} }
     const read = () => session.client.call(routes.accounts.getSubaccount, asked, signal)
-    // Without an undo it is read only to keep its earlier values.
+    // Unless it is an undo, an update reads the subaccount only to store the earlier values.
     const isKept = session.undoLog && restricted.mayRead(routes.accounts.getSubaccount)
     const stored = undoing || isKept ? await read() : undefined
     const undone = kept.undone(id)
@@ -134,12 +137,12 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
     values: Object.entries(body).flatMap(([name, value]) =>
       name === 'is_active' ? [] : valuesOf(name, value),
     ),
-    // What an undo changes depends on what changed since.
+    // The body of an undo depends on later changes, so a confirmation covers only this body.
     scope: body,
   }
 }
 
-/** Contents of a subaccount, which stop working when it is disabled. */
+/** Facts for the person who confirms: what stops working when the subaccount is disabled. */
 async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([

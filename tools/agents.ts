@@ -28,7 +28,10 @@ export const listAgents = defineTool({
   }),
 })
 
-/** Creates an agent after checking its values against the catalogs, and its greeting. */
+/**
+ * Creates an agent. First checks model, transcriber and voice against the catalogs, and the
+ * greeting.
+ */
 export const createAgent = defineTool({
   name: 'create_agent',
   title: 'Create an agent',

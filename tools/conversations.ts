@@ -16,8 +16,9 @@ const options = {
 }
 
 /**
- * Reads one conversation from the list, because the platform has no operation for a single one. A
- * platform may ignore the filter, so only the conversation with that id counts.
+ * Finds one conversation in the list, because the platform has no endpoint for a single
+ * conversation. A platform may ignore the filter by id, so other conversations in the reply are
+ * dropped.
  */
 export const getConversation = defineTool({
   name: 'get_conversation',

@@ -31,7 +31,7 @@ import { createSipTrunk, deleteSipTrunk, getSipTrunk, listSipTrunks } from './si
 import { validateAgentTemplate } from './templates/validate-template.ts'
 import { getUsage } from './usage/get-usage.ts'
 
-/** Every tool, in the order `tools/list` shows them. */
+/** Every tool, in the order of `tools/list`. */
 export const tools = [
   getCurrentAccount,
   listSubaccounts,

@@ -49,7 +49,7 @@ export const createPhoneNumber = defineTool({
   line: addedNumber,
 })
 
-/** An added number, one line: number, name, id, trunk and answering agent. */
+/** An added phone number as one line: number, name, id, trunk and answering agent. */
 function addedNumber(number: PhoneNumber): string {
   const { id, sip_trunk: trunk, inbound_agent: agent } = number
   return `Added number ${numberInWords(number)}, id ${id}: on ${trunkInWords(trunk)}, answered by ${agentInWords(agent)}.`
@@ -71,7 +71,7 @@ export const getPhoneNumber = defineTool({
 
 type DeleteRun = Run<typeof routes.phoneNumbers.delete, typeof confirmOption>
 
-/** Deletes a number after a question that names its uses. */
+/** Deletes a phone number. Needs a confirmation that names the number's uses. */
 export const deletePhoneNumber = defineTool({
   name: 'delete_phone_number',
   title: 'Delete a phone number',
@@ -123,7 +123,7 @@ async function questionFor(number: PhoneNumber, run: DeleteRun): Promise<Confirm
   }
 }
 
-/** Calls from the number or to it. */
+/** Running calls from or to the number. */
 async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found<unknown>> {
   const calls = await runningCalls(run)
   const items = calls.items.filter(
@@ -133,8 +133,8 @@ async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found
 }
 
 /**
- * Whether a number was purchased, in words. Replies do not say so, but a number on the platform's
- * own trunk was always purchased there.
+ * Says whether a number was purchased. Replies do not show that, but the platform's own trunk has
+ * only purchased numbers.
  */
 function purchasedInWords({ sip_trunk: trunk }: PhoneNumber): DialogText {
   const isManaged = trunk?.is_managed

@@ -6,17 +6,20 @@ import { valueAt } from '../src/tool/field-changes.ts'
 import { fieldsOption, isSelection, project, selectionNote } from '../src/tool/lists/list-fields.ts'
 import type { ItemShortening } from '../src/tool/tool.ts'
 
-/** Orders by name: the dotted path of the compared field, the highest value first after a minus. */
+/**
+ * Sort orders by name. The value is the dotted path of the compared field; a leading minus puts the
+ * highest value first.
+ */
 type Sorts<S extends string> = Readonly<Record<S, string>>
 
-/** The argument `sort_by`, with the names of the orders. */
+/** The argument `sort_by`, whose values are the names in `sorts`. */
 export const sortOption = <S extends string>(sorts: Sorts<S>) =>
   z
     .enum(Object.keys(sorts) as S[])
     .optional()
     .describe('Best first.')
 
-/** Arguments of the catalogs: provider, order, and the shown fields. */
+/** Arguments of the catalog tools: provider, sort order and shown fields. */
 const catalogOptions = <S extends string>(sorts: Sorts<S>) => ({
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
   sort_by: sortOption(sorts),
@@ -30,7 +33,7 @@ interface CatalogEntry {
   readonly models: readonly Model[]
 }
 
-/** The schema of a catalog's result; `catalog` is the schema of its providers. */
+/** Result schema of a catalog tool. `catalog`: schema of the list of providers. */
 const catalogSchema = (catalog: z.ZodType) =>
   z.object({
     total: z.int().describe('Models in all.'),
@@ -46,13 +49,13 @@ const catalogSchema = (catalog: z.ZodType) =>
 interface CatalogView {
   readonly provider?: string | undefined
   readonly fields?: readonly string[] | undefined
-  /** Model fields that are always shown, because a choice depends on them. */
+  /** Model fields that are always shown, because the choice of a model depends on them. */
   readonly shows: readonly string[]
-  /** Order of all models, instead of by provider. */
+  /** Sorts all models by this order, instead of grouping them by provider. */
   readonly sort?: string | undefined
 }
 
-/** A catalog by provider, or sorted, with the fields of each model that a choice depends on. */
+/** A catalog by provider, or sorted. Shows the fields of each model that a choice depends on. */
 export function catalogOf(
   entries: readonly CatalogEntry[],
   { provider, fields = [], shows, sort }: CatalogView,
@@ -87,7 +90,7 @@ interface SortedModel {
   readonly provider: unknown
 }
 
-/** All models in an order, each with the code of its provider. */
+/** All models in a sort order, each with its provider's code. */
 function sortedModels(
   entries: readonly CatalogEntry[],
   paths: readonly string[],
@@ -103,7 +106,7 @@ function sortedModels(
   }))
 }
 
-/** Note about ties and about models without a value, which the order does not show. */
+/** Note about ties, and about models without a value to sort by. */
 function sortNote(models: readonly SortedModel[]): string | undefined {
   const without = models.filter(({ rank }) => rank === undefined).length
   const ties = new Set(models.flatMap(({ rank }) => rank ?? [])).size < models.length - without
@@ -120,7 +123,7 @@ const codeOf = (provider: unknown): unknown =>
 const countOf = (providers: readonly CatalogEntry[]) =>
   providers.reduce((count, { models }) => count + models.length, 0)
 
-/** Shortens a catalog to its first models, with every provider. */
+/** Shortens a catalog to its first models. Keeps every provider. */
 export const shortenCatalog: ItemShortening = {
   count: ({ providers, models }) =>
     Array.isArray(models) ? models.length : countOf(providers as CatalogEntry[]),
@@ -146,7 +149,7 @@ function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogE
   })
 }
 
-/** Language models: the cheapest, the cleverest, the fastest first. */
+/** Sort orders of language models: cheapest, most intelligent or fastest first. */
 export const modelSorts = {
   price: 'pricing.additional_cost_per_minute',
   intelligence: '-intelligence_rating',
@@ -154,26 +157,31 @@ export const modelSorts = {
   name: 'name',
 }
 
-/** Transcribers: those with the most languages first. */
+/** Sort orders of transcribers: most languages first. */
 const transcriberSorts = { languages: '-supported_languages', name: 'name' }
 
-/** Voices with these fields, if any: their shape is not published. */
+/**
+ * Sort orders of voices. The shape of a voice is not published, so a voice may lack these fields.
+ */
 export const voiceSorts = { name: 'name', language: 'language', gender: 'gender' }
 
-/** A number, the length of a list, or a text in any case; other values are not compared. */
+/**
+ * The value to sort by: a number, the length of a list, or a text in lower case; `undefined`: not
+ * comparable.
+ */
 function comparable(value: unknown): number | string | undefined {
   if (Array.isArray(value)) return value.length
   if (typeof value === 'string') return value.toLowerCase()
   return typeof value === 'number' ? value : undefined
 }
 
-/** A model and its rank: equal values share a rank, a model without a value has none. */
+/** A model and its rank. Equal values share a rank; a model without a value has none. */
 interface RankedModel<T> {
   readonly model: T
   readonly rank: number | undefined
 }
 
-/** The models in this order; those without a value come last, in their former order. */
+/** Sorts models. Those without a value come last, in their original order. */
 export function ranked<T extends Model>(models: readonly T[], sort: string): RankedModel<T>[] {
   const [sign, path] = sort.startsWith('-') ? [-1, sort.slice(1)] : [1, sort]
   const valued = models.map((model) => ({ model, value: comparable(valueAt(model, path)) }))

@@ -49,8 +49,8 @@ export const getSipTrunk = defineTool({
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>
 
 /**
- * Deletes a trunk. The platform deletes only trunks without numbers [B], so a trunk with numbers is
- * refused before anybody is asked to confirm.
+ * Deletes a trunk. The platform deletes only trunks without phone numbers [B], so a trunk with
+ * numbers is refused before the question.
  */
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',

@@ -11,7 +11,7 @@ import { numbersOnTrunk, readNumbers } from '../../src/tool/phone-number-filters
 import { badArgument, type Refused } from '../../src/tool/refused.ts'
 import type { AccountLists, Matching, Owned } from '../../src/tool/selection.ts'
 
-/** Filters of agents that the platform does not have. */
+/** Filters that the platform's list of agents does not support. */
 export const agentFilters = {
   any_tag: z.array(z.string().min(1)).min(1).optional().describe('Any of these.'),
   sip_trunk_id: z.string().min(1).optional().describe('They answer its numbers.'),
@@ -20,8 +20,8 @@ export const agentFilters = {
 export type AgentFilters = z.output<z.ZodObject<typeof agentFilters>>
 
 /**
- * Agents of the accounts that match all filters; `query` has those of the platform. Throws Refused
- * and ApiError.
+ * Finds the agents that match all filters, in every requested account. `query`: filters that the
+ * platform applies. Throws Refused and ApiError.
  */
 export async function findAgents(
   { any_tag: tags, sip_trunk_id: trunk, unused_since: since }: AgentFilters,
@@ -64,11 +64,16 @@ const answeringIds = (numbers: readonly Owned<PhoneNumber>[]): ReadonlySet<strin
     numbers.flatMap(({ item }) => (item.inbound_agent ? canonicalId(item.inbound_agent.id) : [])),
   )
 
-/** Most agents whose conversations one call looks up, each with a request. */
+/**
+ * Maximum number of agents whose conversations one tool call looks up. Each agent costs a request.
+ */
 const maxLookups = 300
 const concurrency = 8
 
-/** Agents of which the platform lists no conversation since then. Throws Refused and ApiError. */
+/**
+ * Keeps the agents without a listed conversation since `created_after`. Throws Refused and
+ * ApiError.
+ */
 async function withoutConversations(
   agents: readonly Owned<Agent>[],
   created_after: string,

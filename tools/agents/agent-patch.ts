@@ -29,16 +29,16 @@ import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 interface WantedFields {
-  /** The fields to change, each with its whole new value. */
+  /** The fields to change, each with its complete new value. */
   readonly wanted: Fields
-  /** Warnings about missing fields to clear. */
+  /** Warnings about fields to clear that the agent does not have. */
   readonly missing: string[]
 }
 
 /**
- * Returns the fields to change, each with its complete new value. In metadata null is a value, so a
- * key to clear is removed instead. Fields that a merged object lacks are not cleared: the null, or
- * the object around it, would be stored.
+ * Returns the fields to change, each with its complete new value. A metadata key to clear is
+ * removed, because null is an ordinary metadata value. A missing field of a merged object is not
+ * cleared: the platform would store the null, or a new object around it.
  */
 export function wantedFields(
   stored: Fields,
@@ -69,17 +69,20 @@ export function wantedFields(
 
 const metadataPrefix = 'metadata.'
 
-/** A body without the null of a cleared field, and without objects that become empty. */
+/** Removes the null of a cleared field from a body, and objects that become empty. */
 function withoutNullAt(body: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const { [name]: inner, ...others } = body
   if (rest.length === 0) return others
-  // The parent object is cleared as a whole.
+  // The whole parent object is null, which clears this field with it.
   if (!isObject(inner)) return body
   const left = withoutNullAt(inner, rest)
   return Object.keys(left).length === 0 ? others : { ...body, [name]: left }
 }
 
-/** Throws Refused if two keys match the path. */
+/**
+ * The keys from the metadata to the value at a dotted path; `undefined`: there is no value. Throws
+ * Refused if two values match.
+ */
 function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
   const [one, other] = keysAt(metadata, path)
   if (!one || !other) return one
@@ -87,38 +90,43 @@ function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
   throw badArgument('clear', message)
 }
 
-/** A warning, not an error: the result is the same, and a request may be repeated. */
+/**
+ * A missing key is a warning, not an error: the result is the same, and a request may be repeated.
+ */
 function missingKey(metadata: unknown, key: string): string {
   const meant = isObject(metadata) && closestWord(key, pathsIn(metadata))
   return `clear: there is no ${metadataPrefix}${key}${meant ? `; did you mean ${metadataPrefix}${meant}?` : ''}`
 }
 
-/** What an update does to an agent. */
+/** The changes that an update makes to an agent. */
 export interface UpdatePlan {
-  /** The fields to change, each with its whole new value. */
+  /** The fields to change, each with its complete new value. */
   readonly wanted: Fields
-  /** Dotted paths that are cleared. */
+  /** Dotted paths of the fields that are cleared. */
   readonly cleared: readonly string[]
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
   readonly missing: readonly MissingEntries[]
   /** If true, `is_archived: false` is sent. */
   readonly bringsBack: boolean
-  /** It takes a change back. */
+  /** True if the update undoes an earlier one. */
   readonly isUndo?: boolean
 }
 
-/** Objects that the platform merges, one level deep [R]. It replaces all others. */
+/**
+ * Objects that the platform merges with the stored ones, one level deep [R]. It replaces all other
+ * objects.
+ */
 export const mergedByPlatform = ['model', 'transcriber', 'voice']
 
-/** The body that turns `stored` into `wanted`. */
+/** The PATCH body that turns `stored` into `wanted`. */
 export function patchBetween(stored: Fields, wanted: Fields): Fields {
   return Object.fromEntries(
     Object.entries(differing(stored, wanted)).map(([name, value]) => {
       const before = stored[name]
       if (!mergedByPlatform.includes(name) || !isObject(before) || !isObject(value))
         return [name, value]
-      // The provider selects the type of the object, so it is sent along [S].
+      // The provider selects the type of the object, so the body repeats it [S].
       const { provider } = before
       return [name, { ...(provider !== undefined && { provider }), ...differing(before, value) }]
     }),
@@ -132,17 +140,18 @@ const differing = (stored: Fields, wanted: Fields): Fields =>
     ),
   )
 
-/** Fields that an update removed from merged objects unrequested. */
+/** Fields that the platform removed from merged objects although the update did not ask for it. */
 interface LostFields {
   /** Dotted paths. */
   readonly fields: readonly string[]
-  /** The body that restores them: each object whole. */
+  /** The PATCH body that restores the fields: each affected object, complete. */
   readonly body: Fields
 }
 
 /**
- * Finds stored, unchanged fields that the platform dropped from the objects in `sent`. A change of
- * provider loses nothing, because another provider has other fields.
+ * Finds fields that the update left unchanged, but that the platform dropped from the objects in
+ * `sent`. If the provider changes, no field counts as lost, because another provider has other
+ * fields.
  */
 export function lostFields({ stored, wanted, updated }: AgentStates, sent: Fields): LostFields {
   const lost = mergedByPlatform.flatMap((name) => {
@@ -172,7 +181,10 @@ export interface AgentStates {
   readonly updated: Fields
 }
 
-/** Warnings about fields that the platform did not change. A cleared field may be at any default. */
+/**
+ * Warnings about fields that the platform did not change. A cleared field may return to any
+ * default.
+ */
 export function ignoredFields(
   { stored, wanted, updated }: AgentStates,
   cleared: readonly string[],
@@ -194,8 +206,8 @@ export function ignoredFields(
 const isWithin = (path: string, inner: string) => inner === path || inner.startsWith(`${path}.`)
 
 /**
- * The keys on the way to a dotted path in free data. A key may contain dots itself, so one path can
- * have several ways.
+ * Finds the lists of keys that lead to a value at a dotted path in free-form data. A key may itself
+ * contain dots, so several lists can match.
  */
 function keysAt(data: unknown, path: string): string[][] {
   if (!isObject(data)) return []
@@ -206,17 +218,20 @@ function keysAt(data: unknown, path: string): string[][] {
   })
 }
 
-/** The data without the value at these keys. */
+/** Returns the data without the value at `keys`. */
 function withoutKeys(data: unknown, [key = '', ...rest]: readonly string[]): unknown {
   if (!isObject(data)) return data
   const { [key]: value, ...others } = data
   return rest.length === 0 ? others : { ...data, [key]: withoutKeys(value, rest) }
 }
 
-/** Bound for paths, characters, because they are compared with typed text. */
+/** Longest path, in characters, that is compared with the path a user typed. */
 const longestPath = 200
 
-/** All keys as dotted paths. `levels` bounds the depth, because free data may have any shape. */
+/**
+ * Returns all keys as dotted paths. `levels` bounds the depth, because free-form data may have any
+ * shape.
+ */
 function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
   return Object.entries(data).flatMap(([key, value]) => {
     const path = `${prefix}${key}`
@@ -227,16 +242,16 @@ function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
 }
 
 /*
- * Restores an archived agent with `is_archived: false`. The reference does not publish this field,
- * and replies may lack it, so the lists verify the result afterwards. The field is always sent,
- * without a check before.
+ * Restoring an archived agent with `is_archived: false`. The platform's reference does not list
+ * this field, and replies may lack it. The field is therefore sent without a check before, and the
+ * lists of agents verify the result.
  */
 
-/** The change to show. The previous value is known only if the reply has it. */
+/** The change to report. Its previous value is known only if the reply has `is_archived`. */
 export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
   before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
 
-/** Result in the lists after `is_archived: false`. */
+/** State of the agent after `is_archived: false` was sent, by the platform's lists. */
 type BringBackResult = 'active' | 'still archived' | 'not known'
 
 export async function bringBackResult(
@@ -264,14 +279,14 @@ export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string
 const entry = z.string().min(1)
 const tags = z.array(entry).min(1).optional()
 
-/** The lists of an agent whose entries can be added and removed. */
+/** List fields of an agent whose single entries can be added and removed. */
 const lists = {
   tags: { path: 'tags', word: 'tag', keyOf: (tag: string) => tag },
   keywords: { path: 'transcriber.keywords', word: 'keyword', keyOf: (word: string) => word },
   languages: { path: 'transcriber.languages', word: 'language', keyOf: foldLanguageCode },
 }
 
-/** Arguments that change single entries of lists. */
+/** Arguments that add or remove single entries of a list. */
 export const listOptions = {
   ...listEditOptions(
     { tags: entry, keywords: entry, languages: entry },
@@ -282,7 +297,9 @@ export const listOptions = {
 }
 type ListOptions = z.output<z.ZodObject<typeof listOptions>>
 
-/** The edits of a call. Throws Refused for contradictory arguments. */
+/**
+ * The edits that the arguments of a tool call ask for. Throws Refused for contradictory arguments.
+ */
 export function agentListEdits(
   { add, remove, add_tags, remove_tags }: ListOptions,
   body: Fields,
@@ -304,13 +321,16 @@ const hasField = (fields: unknown, [name = '', ...rest]: readonly string[]): boo
   (rest.length === 0 || hasField(fields[name], rest))
 
 interface WantedLists {
-  /** The body with the whole lists that differ. */
+  /** The request body with the complete new value of each changed list. */
   readonly body: Fields
   readonly missing: readonly MissingEntries[]
   readonly warnings: readonly string[]
 }
 
-/** The lists of an agent after the edits. Throws Refused for a list that could not be read. */
+/**
+ * Applies the edits to the lists of an agent. Throws Refused for a list that the reply shows in an
+ * unexpected form.
+ */
 export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fields): WantedLists {
   return edits.reduce<WantedLists>(
     (all, edit) => {
@@ -328,7 +348,10 @@ export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fie
   )
 }
 
-/** The entries before an edit. An absent list has none. Throws Refused for another form. */
+/**
+ * The stored entries of a list; empty if the agent lacks the list. Throws Refused for an unexpected
+ * form.
+ */
 function storedList(stored: Agent, edit: ListEdit): readonly string[] {
   const { list } = edit
   const { tags: storedTags, transcriber } = stored
@@ -347,7 +370,7 @@ function storedList(stored: Agent, edit: ListEdit): readonly string[] {
   )
 }
 
-/** An empty list of languages detects the language. */
+/** Warns when an edit turns the detection of the language on or off: an empty list detects it. */
 function languageWarnings(
   before: readonly string[],
   after: readonly string[],

@@ -20,7 +20,7 @@ const Where = z.object({
 })
 type Where = z.output<typeof Where>
 
-/** Arguments that select agents. Exactly one of the first four is given. */
+/** Arguments that select agents. Exactly one of the first four must be given. */
 export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
   agent_ids: manyIds.describe('Instead: many, by id or name, or * for all.'),
@@ -36,7 +36,7 @@ export const selectionOptions = {
 
 type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>
 
-/** The selected agents. Throws Refused and ApiError. */
+/** Finds the selected agents. Throws Refused and ApiError. */
 export async function selectAgents(
   { agent_ids: ids, with_tag: tag, where, include_subaccounts: isTree }: SelectionOptions,
   run: SelectionRun,
@@ -60,20 +60,24 @@ export async function selectAgents(
   return { ...selected, leftOut }
 }
 
-/** Active agents that match. */
+/** Finds the active agents that match the filters. */
 async function agentsWhere(
   { tags, ...filters }: Where,
   lists: AccountLists,
 ): Promise<Matching<Agent>> {
   const found = await findAgents(filters, lists, tags ? { tags } : {})
-  // The platform may read a tag with a comma as several tags [R].
+  // The platform may split a tag at its comma into several tags [R], so tags are compared here
+  // again.
   const owned = found.owned.filter(
     ({ item }) => tags?.every((tag) => item.tags?.includes(tag)) ?? true,
   )
   return { ...found, owned }
 }
 
-/** The tags that no active agent has, each with the closest one; empty if there are none. */
+/**
+ * Names the wanted tags that no active agent has, each with the closest existing tag; empty if
+ * every tag exists.
+ */
 async function whyNone(
   { tags = [], any_tag = [] }: Where,
   { read }: AccountLists,
@@ -87,7 +91,7 @@ async function whyNone(
     .join(' ')
 }
 
-/** The closest tag that agents have, or some of their tags. */
+/** Suggests the closest existing tag, or else some existing tags. */
 function tagMeant(tag: string, known: readonly string[]): string {
   const meant = closestWord(tag, known)
   if (meant) return `did you mean ${meant}?`
@@ -95,7 +99,7 @@ function tagMeant(tag: string, known: readonly string[]): string {
   return some ? `tags that agents have: ${some}` : 'no agent has any tag'
 }
 
-/** An agent, with its account if the selection spans several. */
+/** An agent, and its account if the selection spans several. */
 export interface OwnedAgent {
   readonly agent: Agent
   readonly account?: AccountInTree

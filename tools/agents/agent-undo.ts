@@ -13,7 +13,10 @@ import { mergedByPlatform, type UpdatePlan } from './agent-patch.ts'
 
 const archived = 'is_archived'
 
-/** Gives an agent the values that it had before a change, where it still has what that left. */
+/**
+ * Plans an undo: restores the earlier values of an agent, except for values that have changed again
+ * since.
+ */
 export function undoPlan(stored: Agent, { paths }: KeptObject): UpdatePlan {
   const fields = paths.filter(({ path: [name] }) => name !== archived)
   const { back, notes } = takenBack(stored, fields)
@@ -43,8 +46,9 @@ const route = routes.agents.update
 const clearable = clearablePaths(route, undefined)
 
 /**
- * Only null removes a field, and a part of the objects that the platform merges. Parts of another
- * provider are left to the platform: the earlier provider may not have them.
+ * True if null must be sent to undo an added value. That removes a whole field, or a setting in a
+ * merged object. If the undo changes the object's provider, the settings are left to the platform:
+ * the earlier provider may not have them.
  */
 const isNulled = ({ path: [name = '', ...inner], after }: KeptPath, all: readonly KeptPath[]) =>
   after === undefined &&

@@ -63,7 +63,9 @@ const schema = z
   .partial()
   .extend(confirmationShape)
 
-/** Archives one agent or many, after one confirmation if any of them is in use. */
+/**
+ * Archives one agent or many. Asks once if any of them is in use, or if a filter selects several.
+ */
 export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive agents',
@@ -111,8 +113,8 @@ const archive = (id: string, run: ArchiveRun): Promise<void> =>
   run.session.client.call(routes.agents.archive, requestFor(id, run), run.signal)
 
 /**
- * Archives many agents like one. All are read first, so that one question names those in use.
- * Throws Refused and ApiError if none was archived.
+ * Archives many agents. Reads all of them first, so that one question names the agents in use.
+ * Throws Refused and ApiError if no agent was archived.
  */
 async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Promise<ToolOutcome> {
   const { items, argument, isByFilter, failed, notes } = selection
@@ -153,7 +155,7 @@ async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Pro
 
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 
-/** Reason to skip an agent when only unused ones are archived; `undefined`: certainly unused. */
+/** With `unused_only`: the reason to skip an agent; `undefined`: the agent is certainly unused. */
 function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
   const use = useOf(one, uses)
   const why = useInWords(one.agent.id, use)
@@ -177,9 +179,9 @@ async function archiveEach(
 }
 
 interface Archived {
-  /** `unchanged`: already archived. */
+  /** `unchanged`: the agent was already archived. */
   readonly result: 'archived' | 'in_use' | 'unchanged'
-  /** The uses of the agent. */
+  /** How the agent is used. */
   readonly why?: string
 }
 

@@ -45,8 +45,8 @@ export async function archiveQuestion(
       Account: await accountForPerson(run),
       Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
     },
-    // If the agent answers a further number, a new question is needed; calls come and go, so they
-    // do not count.
+    // The confirmation is void once the agent answers another number. Running calls change all the
+    // time, so they are not part of it.
     scope: { numbers: numbers.items.map(({ id }) => id).sort() },
   }
 }
@@ -54,15 +54,18 @@ export async function archiveQuestion(
 /** The facts of a question about several agents. */
 interface ManyFacts {
   readonly use: UseByAccount
-  /** With unused_only: agents that stay because they are in use. */
+  /** With `unused_only`: agents that are not archived because they are in use. */
   readonly kept: readonly OwnedAgent[]
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
-  /** If a filter selected them, which always asks: what was looked at. */
+  /**
+   * Present if a filter selected the agents: what the filter looked at. A selection by filter
+   * always asks.
+   */
   readonly selectedBy?: readonly string[]
 }
 
-/** One question for several agents, which names those in use and their accounts. */
+/** One question for several agents. Names the agents in use and their accounts. */
 export async function archiveManyQuestion(
   owned: readonly OwnedAgent[],
   { use, kept, failed, selectedBy }: ManyFacts,
@@ -103,7 +106,7 @@ export async function archiveManyQuestion(
   }
 }
 
-/** Agents, grouped by account if there may be several. */
+/** Names of agents, grouped by account if there may be several accounts. */
 function byAccount(owned: readonly OwnedAgent[]): DialogText {
   const ids = [...new Set(owned.map(({ account }) => account?.id))]
   const groups = ids.map((id) => {
@@ -118,7 +121,10 @@ function byAccount(owned: readonly OwnedAgent[]): DialogText {
   return joinDialogTexts(groups, '; ')
 }
 
-/** Reason why the other agents may be in use, by account; `undefined`: certainly unused. */
+/**
+ * Reason why the agents without a known use may still be in use, by account; `undefined`: they are
+ * certainly unused.
+ */
 function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
   const parts = [...uses].flatMap(([id, use]) => {
     const unknown = unknownUse(use)
@@ -129,18 +135,18 @@ function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogTe
   return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
 }
 
-/** The name of an agent, without its id if no other agent in the list has that name. */
+/** Name of an agent, with the id only if another agent in the list has the same name. */
 function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedAgent): DialogText {
   const isOnly = !!name && owned.filter(({ agent }) => agent.name === name).length === 1
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }
 
-/** By account id. */
+/** Uses of agents, by account id. */
 export type UseByAccount = ReadonlyMap<string, AgentUse>
 
 const accountKey = ({ account }: OwnedAgent) => account?.id ?? ''
 
-/** Finds the uses of agents in their accounts, with one pass per account. */
+/** Finds the uses of agents, with one pass per account. */
 export async function useByAccount(
   agents: readonly OwnedAgent[],
   run: QuestionRun,
@@ -155,8 +161,8 @@ export async function useByAccount(
 }
 
 /**
- * The uses of an agent. Throws if `useByAccount` did not read the agent's account, which is a defect
- * of this program.
+ * The uses that `useByAccount` found in the agent's account. Throws for an account that it did not
+ * read, which is a bug.
  */
 export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   const use = uses.get(accountKey(one))
@@ -164,7 +170,10 @@ export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   return use
 }
 
-/** The uses of an agent: `answers +12025550110 ("Main line")`; `undefined`: not known. */
+/**
+ * Describes how an agent is used: `answers +12025550110 ("Main line")`; `undefined`: no use is
+ * known.
+ */
 export function useInWords(agentId: string, { numbers, calls }: AgentUse): DialogText | undefined {
   const id = canonicalId(agentId)
   const isMeant = (other: string | null | undefined) => !!other && canonicalId(other) === id
@@ -179,7 +188,9 @@ export function useInWords(agentId: string, { numbers, calls }: AgentUse): Dialo
   return parts.length > 0 ? joinDialogTexts(parts, ', ') : undefined
 }
 
-/** Reason why the other agents may be in use; `undefined`: certainly unused. */
+/**
+ * Reason why an agent without a known use may still be in use; `undefined`: it is certainly unused.
+ */
 export function unknownUse({ numbers, calls }: AgentUse): DialogText | undefined {
   const parts = [
     numbers.unknown && dialogText`numbers: ${numbers.unknown}`,

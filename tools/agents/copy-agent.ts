@@ -41,7 +41,7 @@ const schema = z.object({
 
 type CopyRun = Run<typeof routes.agents.create, typeof options>
 
-/** Copies an agent with changes, in the same account or to another. */
+/** Copies an agent with changes, within its account or to another. */
 export const copyAgent = defineTool({
   name: 'copy_agent',
   title: 'Copy an agent',
@@ -75,11 +75,11 @@ export const copyAgent = defineTool({
   },
 })
 
-/** The changed fields as they were saved, by dotted path. */
+/** The changed fields with the values that the platform saved, by dotted path. */
 const savedValues = (copy: Agent, changes: Fields) =>
   Object.fromEntries(leavesOf(changes).map((path) => [path, valueAt(copy, path)]))
 
-/** Sentence about the unchanged rest of a copy. */
+/** Sentence about the settings that the copy took over unchanged. */
 function restInWords(changes: object): string {
   const changed = Object.keys(changes)
   return changed.length > 0
@@ -97,7 +97,7 @@ interface Target extends Pick<RouteRequest, 'params'> {
   readonly isOtherAccount: boolean
 }
 
-/** The account of the copy. Throws Refused and ApiError. */
+/** The account to create the copy in. Throws Refused and ApiError. */
 async function targetOf(run: CopyRun): Promise<Target> {
   const { to_account_id: given } = run.options
   const { session, request } = run
@@ -114,7 +114,7 @@ async function targetOf(run: CopyRun): Promise<Target> {
   return { params, isOtherAccount: from !== to }
 }
 
-/** Throws Refused and ApiError. A creation is never sent twice. */
+/** Creates the copy. Never sends the request twice. Throws Refused and ApiError. */
 async function create(
   request: RouteRequest,
   { isOtherAccount }: Target,
@@ -141,13 +141,13 @@ async function create(
   }
 }
 
-/** Fields that only replies have [R]: the copy gets its own. */
+/** Fields that exist only in replies [R]. The copy gets its own. */
 const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
 
 /**
- * Fields of an agent that a new one accepts, with the changes. Drops top-level nulls, which mean
- * the default; in an object null is a value, such as no background sound [R]. `left`: fields of the
- * original that a new agent does not accept.
+ * Merges the changes into the fields of the original that a new agent accepts. Drops top-level
+ * nulls, which mean the default; inside an object null is a value, such as no background sound [R].
+ * `left`: fields that a new agent does not accept.
  */
 function copiedFields(original: Agent, changes: Fields) {
   const given = Object.entries(original).filter(
@@ -166,9 +166,9 @@ function copiedFields(original: Agent, changes: Fields) {
 }
 
 /**
- * Checks the new values of a copy, and for another account also the copied ones: a voice or a model
- * may belong to one account. Returns the body to send, and warnings. Throws Refused for a mistaken
- * new value.
+ * Checks the changed values of a copy. For another account also checks the copied values, because a
+ * voice or a model may belong to one account. Returns the body to send, and warnings. Throws
+ * Refused for an invalid changed value.
  */
 async function checkedCopy(
   original: Agent,
@@ -201,7 +201,7 @@ async function checkedCopy(
   return { body: catalogs.wanted, warnings }
 }
 
-/** Copied values that the other account's catalogs lack. */
+/** Copied values that the catalogs of the other account lack. */
 async function missingThere(
   body: Fields,
   changes: Fields,

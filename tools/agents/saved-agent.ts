@@ -15,11 +15,11 @@ import {
 } from '../../src/tool/field-changes.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
-/** For callers who look for an agent's instructions. */
+/** Answer to callers who look for an agent's instructions. */
 export const instructionsElsewhere =
   "This API has no field for an agent's instructions (system prompt): enter them at the platform. initial_message is only what the agent says first."
 
-/** Names that callers use for an agent's instructions. */
+/** Argument names under which callers look for an agent's instructions. */
 export const absentInstructions = {
   system_prompt: instructionsElsewhere,
   prompt: instructionsElsewhere,
@@ -27,8 +27,9 @@ export const absentInstructions = {
 }
 
 /**
- * Warns of new instructions in `model`. Instructions there are sent, because the platform's objects
- * are open. Other parts are not checked, because there such a name may be a provider's setting.
+ * Warns of new instructions in `model`. They are sent all the same, because the platform accepts
+ * unknown fields there. Transcriber and voice are not checked: the same name may be a setting of
+ * their provider.
  */
 const instructionWarnings = (model: unknown, stored: unknown): string[] =>
   Object.entries(isObject(model) ? model : {}).flatMap(([name, value]) =>
@@ -38,7 +39,10 @@ const instructionWarnings = (model: unknown, stored: unknown): string[] =>
       : `model.${name}: the platform may ignore this. ${instructionsElsewhere}`,
   )
 
-/** What was asked for, and what was sent for it: a copy sends all settings of the original, too. */
+/**
+ * The fields that the caller gave, and the fields that were sent. A copy also sends the settings of
+ * the original.
+ */
 interface SavedRequest {
   readonly verb: string
   readonly given: Fields
@@ -47,8 +51,8 @@ interface SavedRequest {
 }
 
 /**
- * Summary of a created agent, so that callers need not read it again: each field that was given, as it
- * was saved, and each other setting that is not the platform's default.
+ * Summary of a created agent, so that callers need not read it again: the saved value of each given
+ * field, and every other setting that differs from the platform's default.
  */
 export function savedAgentLines(agent: Agent, request: SavedRequest): string[] {
   const { id, name, modified, tags } = agent
@@ -72,14 +76,14 @@ export function savedAgentLines(agent: Agent, request: SavedRequest): string[] {
   ]
 }
 
-/** Fields in the second line of the summary. */
+/** Fields that the second line of the summary shows. */
 const inSummary: ReadonlySet<string> = new Set([
   ...['name', 'tags', 'model.provider', 'model.model', 'initial_message.message'],
   ...['transcriber.provider', 'transcriber.model', 'transcriber.languages', 'transcriber.language'],
   ...['voice.provider', 'voice.voice_id', 'voice.language'],
 ])
 
-/** Settings outside of the summary's second line, with the value that was saved. */
+/** Settings that the second line of the summary does not show, with their saved values. */
 function settingsOf(agent: Agent, { given, sent }: Omit<SavedRequest, 'verb' | 'warnings'>) {
   const saved = sameFieldsOf(agent, AgentCreate.shape)
   const isOtherwise = (path: string) => {
@@ -108,14 +112,14 @@ function settingsOf(agent: Agent, { given, sent }: Omit<SavedRequest, 'verb' | '
   }
 }
 
-/** A value that says nothing where no default is documented. */
+/** True for a value that counts as the default where the reference documents none. */
 const isNothing = (value: unknown) =>
   value === null ||
   value === false ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** Longest value of one setting, characters. */
+/** Maximum length of a setting's value in the summary, characters. */
 const longestSetting = 150
 
 function partText(part: string, value: unknown, fields: readonly string[]): string | false {
@@ -124,7 +128,7 @@ function partText(part: string, value: unknown, fields: readonly string[]): stri
   return texts.length > 0 && `${part} ${texts.join(' ')}`
 }
 
-/** Longest greeting in a result, characters. */
+/** Maximum length of a greeting in the summary, characters. */
 const longestGreeting = 200
 
 function greetingText({ initial_message: greeting }: Agent): string {
@@ -133,7 +137,9 @@ function greetingText({ initial_message: greeting }: Agent): string {
   return message ? `greeting ${shortJson(message, longestGreeting)}${how}` : `no greeting${how}`
 }
 
-/** Noticeable settings with a platform default. */
+/**
+ * Settings that the summary shows even if nobody gave them, because callers notice their defaults.
+ */
 const noticed = [
   'max_duration_seconds',
   'allow_auto_hangup',
@@ -152,9 +158,9 @@ function defaultsOf(agent: Fields, given: Fields): string[] {
 export type NewValueChecks = ReturnType<typeof newValueChecks>
 
 /**
- * Checks of values before they are saved; each returns warnings or throws Refused. A call checks
- * the same value once, for any number of agents. `allowsUnlisted`: ids are saved as given, with
- * warnings.
+ * Checks of values before an agent is saved. Each check returns warnings or throws Refused. Results
+ * are cached, so that a tool call checks a value once for any number of agents. `allowsUnlisted`:
+ * saves ids that no catalog lists, with warnings.
  */
 export function newValueChecks(
   run: Pick<Run, 'request' | 'session' | 'signal' | 'noteCoercion'>,
@@ -167,8 +173,8 @@ export function newValueChecks(
   const greetings = onceEach((initialMessage: unknown) => checkNewGreeting(initialMessage, reader))
   return {
     /**
-     * `wanted` with ids in place of names of models and voices. Also warns of instructions in the
-     * model, which no catalog has.
+     * Replaces names of models and voices in `wanted` with ids. Also warns of instructions in
+     * `model`.
      */
     async catalogValues(wanted: Fields, stored: Fields = {}) {
       const key = [catalogFieldsOf(wanted), catalogFieldsOf(stored)]
@@ -186,7 +192,7 @@ export function newValueChecks(
   }
 }
 
-/** Caches a check's result per key. */
+/** Caches a check's result per arguments. */
 function onceEach<Values extends unknown[], Found>(check: (...values: Values) => Promise<Found>) {
   const made = new Map<string, Promise<Found>>()
   return (key: unknown, ...values: Values): Promise<Found> => {
@@ -197,7 +203,7 @@ function onceEach<Values extends unknown[], Found>(check: (...values: Values) =>
   }
 }
 
-/** The fields that are compared with the catalogs. */
+/** The fields whose values the catalogs list. */
 const catalogFieldsOf = ({ model, transcriber, voice }: Fields) =>
   [model, transcriber, voice].map((part) =>
     isObject(part)

@@ -60,7 +60,7 @@ const options = {
 
 type UpdateRun = Run<typeof routes.agents.update, typeof options>
 
-/** Updates one agent, or the same fields of many. */
+/** Updates one agent, or the same fields of many agents. */
 export const updateAgent = defineTool({
   name: 'update_agent',
   title: 'Change agents',
@@ -109,12 +109,12 @@ export const updateAgent = defineTool({
   },
 })
 
-/** Names in a question; the count has the others. */
+/** Maximum number of agents named in a question. The rest is counted. */
 const maxNamed = 20
 
 /**
- * Asks before several agents get a greeting with variables that nothing fills. Throws NotConfirmed
- * and Refused.
+ * Asks for confirmation before several agents get a greeting with variables that nothing fills.
+ * Throws NotConfirmed and Refused.
  */
 async function confirmGreeting(
   { items }: ItemSelection,
@@ -150,11 +150,11 @@ interface AgentUpdate {
 }
 
 /**
- * Updates an agent without losing a field: reads it, merges the change at every depth, checks new
- * values, and sends only the differing parts, with the `provider` of a merged object. Fields that
- * the platform drops from such an object are restored once, with a warning. A concurrent write
- * between read and write is possible: the platform has no conditional update. Throws Refused and
- * ApiError.
+ * Updates an agent without losing fields: reads it, merges the changes at every depth, checks new
+ * values, and sends only what differs. A changed part of a merged object is sent with its
+ * `provider`. Fields that the platform drops from a merged object are restored once, with a
+ * warning. The platform has no conditional update, so another client may write between read and
+ * write. Throws Refused and ApiError.
  */
 async function updateOneAgent(
   agentId: string,
@@ -186,8 +186,8 @@ const isSameInstant = (one: string | null | undefined, other: string) =>
   one === other || (typeof one === 'string' && Date.parse(one) === Date.parse(other))
 
 /**
- * Checks only new values: a stored one is not a mistake of this request. Throws Refused and
- * ApiError.
+ * Plans the update and checks only its new values: stored values are not this request's mistake.
+ * Throws Refused and ApiError.
  */
 async function checkedPlan(
   stored: Agent,
@@ -260,8 +260,8 @@ async function save(
 }
 
 /**
- * Restores fields that the first PATCH dropped with a second PATCH, and returns the agent. The
- * second PATCH ignores a cancellation, which would leave the agent without these fields.
+ * Sends a second PATCH that restores fields dropped by the first, and returns the agent. The second
+ * PATCH ignores cancellation, because without it the agent would stay without these fields.
  */
 async function withLostFields(
   states: AgentStates & { readonly updated: Agent },
@@ -286,5 +286,5 @@ async function withLostFields(
   }
 }
 
-/** An agent without the fields that are reported separately. */
+/** The agent without `modified` and `is_archived`, which results report separately. */
 const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent

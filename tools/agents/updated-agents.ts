@@ -21,7 +21,7 @@ import {
   updateResultShape,
 } from '../../src/tool/update-items.ts'
 
-/** Of one agent: its names and the changes. Of many: the result for each. */
+/** Result of an update. One agent: its names and the changes. Many: the result for each. */
 export const updatedAgentsShape = {
   agent_id: z.string().describe('Agent id.'),
   name: z.string().nullable().describe('Its name.'),
@@ -42,7 +42,7 @@ export const updatedAgentsShape = {
     .describe('Many agents, in the order given.'),
 }
 
-/** How the results of an update show agents. `given`: the values asked for. */
+/** How the result of an update shows agents. `given`: the values that the caller asked for. */
 export const agentsInResult = (given: Fields) => ({
   one(report: UpdateReport<Agent>) {
     const { item: agent, changes } = report
@@ -63,7 +63,10 @@ export const agentsInResult = (given: Fields) => ({
   },
 })
 
-/** The given values that the agent had before. Of free data that changed in part, key by key. */
+/**
+ * The given values that the agent already had. A partly changed free-form object is shown key by
+ * key.
+ */
 function sameValues(agent: Agent, given: Fields, changes: readonly FieldChange[]): string[] {
   const isWithin = (path: string, above: string) => path.startsWith(`${above}.`)
   const isChanged = (path: string) =>
@@ -83,13 +86,16 @@ function sameValues(agent: Agent, given: Fields, changes: readonly FieldChange[]
   ]
 }
 
-/** Replies may lack `is_archived` [R]: its absence proves nothing. */
+/** A change as text. Replies may lack `is_archived` [R], so a missing value is `unknown`. */
 function changeText({ field, before, after }: FieldChange, longest?: number): string {
   const isUnknown = field === 'is_archived' && before === undefined
   return `${isUnknown ? 'unknown' : shortJson(before, longest)} → ${shortJson(after, longest)}`
 }
 
-/** Lists equal changes once; further agents refer to the first by index. */
+/**
+ * Lists equal changes once. Later agents refer by 1-based index to the first agent with the same
+ * changes.
+ */
 function withChangesOnce(agents: readonly UpdatedItem[]): UpdatedItem[] {
   const places = new Map<string, number>()
   return agents.map((agent, i) => {
@@ -103,7 +109,7 @@ function withChangesOnce(agents: readonly UpdatedItem[]): UpdatedItem[] {
   })
 }
 
-/** Warnings and changes in lines, equal ones once. */
+/** Warnings and changes as lines, each text once. */
 function changesInWords(agents: readonly UpdatedItem[], named: Names<UpdatedItem>): string[] {
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   return [
@@ -116,7 +122,7 @@ function changesInWords(agents: readonly UpdatedItem[], named: Names<UpdatedItem
   ]
 }
 
-/** Groups agents whose changed fields are the same; a field lists each different change once. */
+/** Groups agents with the same changed fields. Each field lists its different changes once. */
 function changedInWords(
   agents: readonly UpdatedItem[],
   verb: string,
@@ -137,7 +143,7 @@ function changedInWords(
   ])
 }
 
-/** Longest value of one of many agents, in characters: a usual greeting is shown whole. */
+/** Maximum length of a value when many agents are shown, characters: a usual greeting fits. */
 const longestValue = 300
 
 function shortChange({ field, before, after }: FieldChange): string {

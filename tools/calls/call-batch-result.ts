@@ -29,7 +29,7 @@ const outcomeNames = [
   'not_dialled',
 ] as const
 
-/** One call of a batch: whether it was placed, and how it went if it was followed. */
+/** One call of a batch: whether it was placed and, if followed, how it went. */
 const BatchCall = z.object({
   to_number: z.string().optional().describe('Callee.'),
   outcome: z
@@ -55,7 +55,7 @@ export type BatchOutcome = BatchCall & {
   readonly outcome: (typeof outcomeNames)[number]
 }
 
-/** The result of a batch: all calls, and each problem once. */
+/** The result of a batch: all calls, and each problem text once. */
 export const batchShape = {
   batch_id: z.string().optional().describe('All these calls, for wait_for_call.'),
   calls: z
@@ -76,7 +76,7 @@ type PlacedBatchRun = Pick<
   'request' | 'session' | 'callOwner' | 'answerBy' | 'signal' | 'shutdown' | 'progress'
 > & { readonly options: { readonly follow?: boolean | undefined } }
 
-/** The result of place_calls: the outcome of each call and, with `follow`, how it went. */
+/** The result of place_calls: the outcome of each call and, with `follow`, how the call went. */
 export async function placedBatchOutcome(
   outcomes: readonly BatchOutcome[],
   run: PlacedBatchRun,
@@ -86,7 +86,7 @@ export async function placedBatchOutcome(
   const calls = run.options.follow ? await followedBatch(outcomes, callIds, run) : outcomes
   const isFollowed = calls.some(({ state }) => state !== undefined)
   const isWaitOver = isFollowed && !mustWait(calls)
-  // A call with an unknown outcome may be ringing.
+  // An unknown outcome counts as not ended, because the call may be ringing.
   const ended = isWaitOver && calls.every(({ outcome }) => outcome !== 'unknown')
   const counts = countsOf(
     outcomeNames,
@@ -109,7 +109,7 @@ export async function placedBatchOutcome(
   }
 }
 
-/** The ids of accepted calls, each once. */
+/** The distinct ids of accepted calls. */
 const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
   ...new Set(
     outcomes.flatMap(({ outcome, call_id: id }) =>
@@ -118,7 +118,10 @@ const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
   ),
 ]
 
-/** `undefined`: no calls, or the batch could not be stored; the calls are placed anyway. */
+/**
+ * Stores the batch; `undefined`: it has no calls, or storing failed. The calls are placed in any
+ * case.
+ */
 async function batchOf(
   callIds: readonly string[],
   { callOwner, session }: PlacedBatchRun,
@@ -135,7 +138,7 @@ async function batchOf(
 /** Minimum time for following calls, ms. */
 const minFollowMs = 1000
 
-/** Follows the calls for the rest of the time. An interrupted batch is not followed. */
+/** Follows the calls for the rest of the request's time. Does not follow an interrupted batch. */
 async function followedBatch(
   outcomes: readonly BatchOutcome[],
   callIds: readonly string[],
@@ -153,13 +156,13 @@ async function followedBatch(
   })
 }
 
-/** Next step for the remaining calls. */
+/** Tells the caller how to place or follow the remaining calls. */
 function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
   const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
   return `Next: wait_for_call, ${which}${accountArgumentText(run)}, returns who answered.`
 }
 
-/** Fields of a followed call. */
+/** The fields that describe how a followed call went. */
 export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' | 'outcome'> {
   if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
   const { call } = followed
@@ -175,14 +178,14 @@ export function followedFields(followed: LastPoll): Omit<BatchCall, 'to_number' 
   }
 }
 
-/** Counts per value, in the order of the values, without zeros. */
+/** Counts per value, in the order of `order`, without zeros. */
 const countsOf = <T extends string>(order: readonly T[], values: readonly (T | undefined)[]) =>
   order.flatMap((value): [T, number][] => {
     const count = values.filter((one) => one === value).length
     return count === 0 ? [] : [[value, count]]
   })
 
-/** Such as `1 answered by a person, 2 busy`. */
+/** Counts of calls by state, such as `1 answered by a person, 2 busy`. */
 export const statesInWords = (calls: readonly BatchCall[]): string =>
   countsOf(
     callStates,
@@ -191,11 +194,14 @@ export const statesInWords = (calls: readonly BatchCall[]): string =>
     .map(([state, count]) => `${count} ${callStateWords[state]}`)
     .join(', ')
 
-/** True if followed calls are still running, or could not be read. */
+/** True if a followed call is still running, or could not be read. */
 export const mustWait = (calls: readonly BatchCall[]): boolean =>
   calls.some(({ state }) => state !== undefined && (isGoingOn(state) || state === 'unknown'))
 
-/** The calls with each problem once: many calls of a batch are refused for the same reason. */
+/**
+ * Replaces repeated problem texts with `problem_of`: calls of a batch often fail for the same
+ * reason.
+ */
 export function withProblemsOnce(calls: readonly BatchCall[]) {
   const groups = Map.groupBy(calls, groupKey)
   return calls.map((call) => {
@@ -206,13 +212,15 @@ export function withProblemsOnce(calls: readonly BatchCall[]) {
   })
 }
 
-/** Bound for batches that are shown with all ids. */
+/** Maximum size of a batch that is shown with all call ids. */
 const maxInFull = 25
 
 const idsNote =
   'The call_id of the others, and how each opened, is in structuredContent; list_calls has the ids too.'
 
-/** The calls by outcome, answered ones first, then the last words of each. */
+/**
+ * Lines of a batch: the calls by outcome, answered ones first, then the last words of each call.
+ */
 export function batchLines(calls: readonly BatchCall[]): string[] {
   const groups = [...Map.groupBy(calls, groupKey).values()].sort(
     ([one], [other]) => rankOf(one) - rankOf(other),
@@ -237,24 +245,30 @@ export function batchLines(calls: readonly BatchCall[]): string[] {
   ]
 }
 
-/** A call that failed or reached nobody has its id in a long list, too. */
+/**
+ * True for a call that failed or reached nobody. Its id is shown even in a long list, because it is
+ * probably looked up next.
+ */
 const isLookedUpNext = ({ state, outcome }: BatchCall) =>
   state === undefined ? outcome === 'failed' : isUnreached(state)
 
-/** What the agent said first, equal texts once. */
+/** The first words of the agents. Equal texts appear once. */
 const openingLines = (calls: readonly BatchCall[], nameOf: (call: BatchCall) => string) =>
   [...Map.groupBy(calls, ({ opening }) => opening)].flatMap(([opening, some]) =>
     opening === undefined ? [] : `${some.map(nameOf).join(', ')} agent: ${opening}`,
   )
 
-/** A repeated request for a call finds the first one: see sameInBatchMs. */
+/** A repeated request finds the call that was placed before: see `sameInBatchMs`. */
 const againNote =
   'To call someone again, give the entry a new external_id; without one, the same call is not dialled again for five days.'
 
 const mayBeCalledAgain = ({ state, outcome }: BatchCall) =>
   state === undefined ? outcome === 'repeated' : isUnreached(state)
 
-/** Groups calls by outcome and problem, apart from number and id. */
+/**
+ * Key that is equal for calls with the same outcome and problem, apart from phone number and call
+ * id.
+ */
 const groupKey = (call: BatchCall) =>
   JSON.stringify([call.state ?? call.outcome, generalProblem(call)])
 
@@ -263,7 +277,7 @@ function generalProblem({ to_number = '', call_id, problem }: BatchCall): string
   return call_id ? withoutNumber?.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
 }
 
-/** Followed calls in the order of their states, then the others. */
+/** Sort order: followed calls by state, then all others. */
 const rankOf = (call: BatchCall | undefined) =>
   call?.state === undefined ? callStates.length : callStates.indexOf(call.state)
 
@@ -275,10 +289,10 @@ function groupLine(group: readonly BatchCall[], inWords: (call: BatchCall) => st
   return `${head}: ${group.map(inWords).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
 }
 
-/** The number, and the id of the call, by which it is found later. */
+/** A call as text: the phone number, and the call id to look it up. */
 function callText(call: BatchCall, name: string): string {
   const { state, status, call_id, duration_seconds: seconds } = call
-  // Nobody was reached: the seconds are those of ringing.
+  // Nobody was reached, so the duration is ringing time.
   const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'
   const isUsual = status === undefined || (state && usualStatus[state]) === status
   const facts = [
@@ -298,7 +312,7 @@ const usualStatus: Readonly<Partial<Record<CallState, string>>> = {
 }
 
 /**
- * Names calls by number; several calls to one number also have their place, 1-based, as in
+ * Names calls by phone number. Several calls to one number also get their 1-based position, as in
  * `problem_of`.
  */
 function namesIn(calls: readonly BatchCall[]): (call: BatchCall) => string {

@@ -35,9 +35,7 @@ import { type BatchBody, greetingFacts } from './greeting-facts.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
-/**
- * The question before one call. It shows every value that affects who is called or what is said.
- */
+/** The question before one call. Shows every value that decides who is called or what is said. */
 export async function callQuestion(
   run: QuestionRun,
   body: CallCreate,
@@ -60,8 +58,8 @@ export async function callQuestion(
 }
 
 /**
- * Part of the agreement: a changed greeting needs a new question, even if the agent has changed
- * since.
+ * The greeting as part of the confirmation's scope: if the agent's greeting changes, the earlier
+ * confirmation is void.
  */
 export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
   greeting: greeting ?? null,
@@ -70,16 +68,16 @@ export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
 interface BatchToConfirm {
   readonly listed: readonly BatchBody[]
   readonly agent: Agent
-  /** Facts about calls of the batch that are not placed. */
+  /** Facts about calls of the batch that will not be placed. */
   readonly otherCalls: Readonly<Record<string, DialogText>>
 }
 
-/** The question before a batch: common values once, differing values per call. */
+/** The question before a batch. Shows common values once, and differing values per call. */
 export async function batchQuestion(
   run: QuestionRun,
   { listed, agent, otherCalls }: BatchToConfirm,
 ): Promise<Omit<Confirmable, 'scope'>> {
-  // Equal entries of a batch are one call, and shown once.
+  // Equal entries of a batch are one call, so they are shown once.
   const bodies = listed.map(({ body }) => canonicalJson(body))
   const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
@@ -107,10 +105,10 @@ export async function batchQuestion(
   }
 }
 
-/** Longest finding in a question, in characters. */
+/** Maximum length of a finding in a question, characters. */
 const longestFinding = 800
 
-/** Facts common to all calls, and their greetings. */
+/** Facts that all calls share, and the greetings of the calls. */
 async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent: Agent) {
   const from = calls[0]?.body.from_number
   const [account, { fromName, problems }, greeting] = await Promise.all([
@@ -130,10 +128,10 @@ async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent:
   }
 }
 
-/** Fields that the question shows as facts. */
+/** Body fields that the question shows as facts. */
 const fieldsInFacts = ['type', 'agent_id', 'from_number', 'to_number']
 
-/** All other sent fields. */
+/** All other body fields that are sent. */
 const otherValues = (body: Partial<CallCreate>): ShownArgument[] =>
   Object.entries(body).flatMap(([name, value]) =>
     fieldsInFacts.includes(name) ? [] : valuesOf(name, value),
@@ -144,7 +142,7 @@ type Variables = Readonly<Record<string, unknown>>
 const variableValues = (variables: Variables) =>
   Object.keys(variables).length === 0 ? [] : valuesOf('test_variables', variables)
 
-/** Variables common to all calls, and the remaining variables of each. */
+/** Splits variables into those that all calls share and the rest of each call. */
 function sharedVariables(all: readonly Variables[]): { common: Variables; own: Variables[] } {
   const [first = {}] = all
   const names = Object.keys(first).filter((name) =>
@@ -173,7 +171,7 @@ const callValue = ({ at, to, own }: BatchValues): ShownArgument => ({
 
 const numbersPerFact = 25
 
-/** All numbers of a batch: the person must see who is called. */
+/** All phone numbers of a batch: the person must see who is called. */
 const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
@@ -185,8 +183,8 @@ const numberFacts = (numbers: readonly DialogText[]) =>
 
 /**
  * Findings for the person who confirms a call: the name of the caller number, and likely failures.
- * A finding does not refuse the call, because the reference does not say whether the platform would
- * accept it. Reads concurrently; omits what is slow or unreadable.
+ * Findings never refuse the call, because the platform's reference does not say whether it would.
+ * Reads concurrently, and omits what is slow or unreadable.
  */
 async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
   const { pinnedAccount } = run.restricted
@@ -209,7 +207,7 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
   }
 }
 
-/** Timeout of the findings for a question, ms. */
+/** Timeout for the findings of a question, ms. */
 const longestWaitMs = 1000
 
 interface Look {
@@ -218,8 +216,8 @@ interface Look {
 }
 
 /**
- * Checks with cached replies; a problem is checked again with fresh ones before it is reported with
- * its cures.
+ * Runs the checks on cached replies. If they find a problem, runs them again on fresh replies, and
+ * reports that result with its cures.
  */
 function look(
   run: QuestionRun,
@@ -227,7 +225,7 @@ function look(
   lookWith: (reader: AccountReader, cures?: AccountReader) => Promise<Look>,
 ): Promise<Look | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
-  // Only the whole session knows the id of the key's own account.
+  // Only the unrestricted session knows the id of the API key's own account.
   const accountArgument = accountArgumentText(run)
   const lookAt = (how: 'cached' | 'refreshed') => {
     const read: AccountReader = {

@@ -9,7 +9,7 @@ import type { Run } from '../../src/tool/tool.ts'
 
 type CallRun = Pick<Run, 'request' | 'session'>
 
-/** Turns an error of placing a call into a refusal; other errors stay as they are. */
+/** Turns an error of placing a call into a refusal. Returns other errors unchanged. */
 export function placingRefusal(error: unknown, run: CallRun): unknown {
   if (error instanceof OutcomeUnknown) return unknownOutcomeRefusal(error, run)
   return error instanceof ExternalIdConflict ? conflictRefusal(error, run) : error
@@ -38,7 +38,9 @@ function unknownOutcomeRefusal(error: OutcomeUnknown, run: CallRun): Refused {
   )
 }
 
-/** Evidence in the platform's list, in place of a clear answer. */
+/**
+ * Says what the platform's list of calls shows when it does not prove whether the call was placed.
+ */
 function doubtText(doubt: Doubt, { request }: CallRun): string {
   switch (doubt.kind) {
     case 'another person':
@@ -57,7 +59,9 @@ const wayOnText = (doubt: Doubt | undefined): string =>
     ? 'Repeat that request with exactly its arguments to learn its outcome.'
     : 'If this call was not placed, place it without external_id: it gets one of its own.'
 
-/** A listed call: id, called number, and external id if the platform shows it. */
+/**
+ * A call from the list as text: call id, called number, and external id if the platform shows it.
+ */
 function listedText({ id, to_number, external_id }: Partial<Call>): string {
   const fields = { call_id: id, to_number, external_id }
   return Object.entries(fields)
@@ -74,7 +78,7 @@ function conflictRefusal({ call }: ExternalIdConflict, run: CallRun): Refused {
   )
 }
 
-/** For a call that the platform has recorded and not accepted. */
+/** Refusal for a call that the platform recorded but did not accept. */
 export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallRun): Refused {
   const which = `call_id ${call.id}${accountArgumentText(run)}`
   const status = call.status ? `, status ${call.status}` : ''
@@ -103,13 +107,13 @@ export function policyRefusal(decision: DialRefused, { isInBatch = false } = {})
   )
 }
 
-/** Retry time; empty if waiting does not help, or the time is unknown. */
+/** The time to retry, as text; empty if waiting does not help or the time is unknown. */
 function retryTime({ rule, retryAfterSeconds }: DialRefused): string {
   if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
   return rule === 'max_at_once' ? 'when a call has ended' : ''
 }
 
-/** A refusal in one line. */
+/** A refusal as one line. */
 export function refusalText({ advice: { what, fields, next } }: Refused): string {
   const details = fields.map(({ argument, message }) => `${argument}: ${message}`)
   return [what, ...details, next]

@@ -35,7 +35,7 @@ const options = {
   to_number: z.string().min(1).describe('Number to call.'),
 }
 
-/** Route arguments without effect on readiness. */
+/** Arguments of place_call that do not affect readiness. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'test_variables'].includes(name),
 )
@@ -58,11 +58,11 @@ export const checkCallReadiness = defineTool({
     ready: z.boolean().describe('True: place_call would go ahead.'),
   }),
   async run(given) {
-    // The body has the number, even if it was given by name.
+    // If the caller number was given by name, the body has the number itself.
     const { from_number = given.options.from_number } = given.body
     const from = formatCheck('from_number format', from_number, e164Expected)
     const to = formatCheck('to_number format', given.options.to_number, callableExpected)
-    // What is wrong besides the form of a number is found in the same call.
+    // The other checks use the corrected numbers, so that one tool call finds every problem.
     const numbers = { from_number: from.number, to_number: to.number }
     const run = { ...given, options: { ...given.options, ...numbers } }
     const reader = accountReader(run)
@@ -80,7 +80,7 @@ export const checkCallReadiness = defineTool({
   },
 })
 
-/** The verdict after the findings that it depends on, the worst of them first. */
+/** The verdict, then the findings it rests on, worst first. */
 function readinessOf(
   checks: readonly CheckResult[],
   greeting: string | undefined,
@@ -111,7 +111,7 @@ const bySeverity = (a: CheckResult, b: CheckResult) =>
 const lineOf = (check: CheckResult): string =>
   `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
 
-/** Checks the form of a number. `number`: the one that is meant, for the other checks. */
+/** Checks whether a phone number is E.164. `number`: the corrected number for the other checks. */
 function formatCheck(
   check: string,
   given: string,
@@ -134,7 +134,7 @@ interface AgentChecks {
   /** `undefined`: the agent does not exist. */
   readonly agent: Agent | undefined
   readonly checks: CheckResult[]
-  /** The greeting as spoken. */
+  /** The greeting as it will be spoken. */
   readonly greeting?: string
 }
 
@@ -154,7 +154,7 @@ async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<Age
   return { agent, greeting, checks: [exists, withRendering(check, spoken)] }
 }
 
-/** A greeting that the platform accepts, but that fails with these variables, is a warning. */
+/** Adds a warning if the greeting fails with these variables, although the platform accepts it. */
 const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult =>
   check.ok && !check.fix && spoken.kind === 'fails'
     ? warning(
@@ -174,7 +174,7 @@ async function missingAgent({
   return problem('agent', `there is no ${agent_id}`, hint ?? 'take one from list_agents')
 }
 
-/** Checks the destination by the dial policy and by the number itself. */
+/** Checks the destination against the dial policy, and the destination number itself. */
 async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Promise<CheckResult> {
   const { from_number, to_number } = run.options
   const call = { type: 'phone', from_number, to_number } as const

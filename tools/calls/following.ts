@@ -16,8 +16,8 @@ interface CallAddress {
 }
 
 /**
- * Polls a call until it has ended, `forMs` is over, the request is cancelled or the client has
- * disconnected. Reports progress. Throws ApiError.
+ * Polls a call until the call ends, `forMs` is over, the request is cancelled or the client
+ * disconnects. Reports progress. Throws ApiError.
  */
 export const followCall = (
   address: CallAddress,
@@ -33,8 +33,8 @@ export const followCall = (
 const lookEveryMs = 1000
 
 /**
- * Polls a call until it has ended. Retries a 404 while the platform may show the call later (see
- * mayShowLater). Throws ApiError.
+ * Polls a call until it ends. Retries a 404 while the platform may not show the call yet (see
+ * `mayShowLater`). Throws ApiError.
  */
 async function readUntilEnd(
   address: CallAddress,
@@ -58,26 +58,28 @@ async function readUntilEnd(
 
 /** Result of the last poll of a call. */
 export type LastPoll = { readonly call: CallDetail } | { readonly error: ApiError }
-/** By the ids of the calls. */
+/** Results of the last polls, by call id. */
 export type LastPolls = ReadonlyMap<string, LastPoll>
 
 interface CallsToFollow extends Following {
   readonly account: string
-  /** Each once. */
+  /** Distinct ids. */
   readonly callIds: readonly string[]
 }
 
-/** Interval between the first polls of two calls, ms, to avoid a burst of a hundred. */
+/**
+ * Interval between the first polls of two calls, ms. Avoids a burst for a batch of a hundred calls.
+ */
 const betweenFirstMs = 25
 
 /**
- * Polls calls until all have ended, `forMs` is over, the request is cancelled or the client has
- * disconnected. Reports progress. An unreadable call has an error in the result.
+ * Polls calls until all have ended, `forMs` is over, the request is cancelled or the client
+ * disconnects. Reports progress. A call that cannot be read has an error in the result.
  */
 export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastPolls> {
   const { account, callIds, forMs } = calls
   const end = performance.now() + forMs
-  // Each call is read once, however short the time.
+  // Every call is polled at least once, however short the time.
   const gapMs = Math.min(betweenFirstMs, forMs / 4 / callIds.length)
   return withFollowProgress(run, calls, async ({ signal, report }) => {
     const followed = new Map<string, LastPoll>()
@@ -104,7 +106,10 @@ export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastP
   })
 }
 
-/** Such as `2 of 3 have ended; ringing: 1`. Contains nothing from the conversations. */
+/**
+ * Progress of the calls, such as `2 of 3 have ended; ringing: 1`. Contains nothing from the
+ * conversations.
+ */
 function progressText(followed: LastPolls, count: number): string {
   const states = [...followed.values()].map((one) =>
     'call' in one ? callStateOf(one.call) : 'unknown',
@@ -120,19 +125,20 @@ function progressText(followed: LastPolls, count: number): string {
 /** Minimum interval between two progress messages, ms. */
 const progressEveryMs = 2000
 /**
- * No progress message in this time before the end, ms, and none closer to the result than
- * `beforeResultMs`: some clients attribute a message after the result to another call.
+ * No progress message is sent in this last part of the time, ms. The result follows the last
+ * message by at least `beforeResultMs`. Some clients attribute a message after the result to
+ * another tool call.
  */
 const noProgressBeforeEndMs = 1500
 const beforeResultMs = 250
-/** Interval of progress messages without a change, ms. */
+/** Interval of repeated progress messages while nothing changes, ms. */
 const heartbeatMs = 10_000
 
 export type FollowRun = Pick<Run, 'session' | 'signal' | 'shutdown' | 'progress'>
 
 interface Following {
   readonly forMs: number
-  /** Progress that the request has reported before. */
+  /** Progress that this request reported before. */
   readonly progressBefore?: number
 }
 
@@ -143,7 +149,7 @@ interface Reporting {
   readonly report: (text: () => string) => void
 }
 
-/** Follows calls with throttled progress, and none right before the result. */
+/** Runs `follow` with throttled progress messages, and none right before the result. */
 export async function withFollowProgress<T>(
   { signal: cancelled, shutdown, progress }: FollowRun,
   { forMs, progressBefore = 0 }: Following,

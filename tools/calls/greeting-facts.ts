@@ -9,7 +9,7 @@ import {
 } from '../../src/text/dialog-text.ts'
 import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/greeting-check.ts'
 
-/** Body of one call of a batch. */
+/** Request body of one call of a batch. */
 export interface BatchBody {
   /** 0-based index in the batch. */
   readonly at: number
@@ -18,16 +18,17 @@ export interface BatchBody {
 
 type Facts = Record<string, DialogText>
 
-/** Longest greeting in a question, characters. The omitted rest is counted. */
+/** Maximum length of a greeting in a question, characters. The rest is counted. */
 const longestShown = 600
 
-/** Bounds for the shown greetings of a batch, and for the names of empty variables. */
+/** Maximum number of greetings shown for a batch, and of names of empty variables. */
 const maxGreetings = 3
 const maxEmptyNames = 10
 
 /**
- * Time for rendering greetings after the first, ms: templates are untrusted, and a batch has up to
- * a hundred calls. The first rendering also loads the engine, so it does not count.
+ * Time for rendering the greetings after the first, ms. Templates are untrusted, and a batch has up
+ * to a hundred calls. The first rendering does not count, because it also loads the template
+ * engine.
  */
 const maxRenderMs = 200
 
@@ -36,7 +37,7 @@ interface BatchGreeting {
   readonly greeting: SpokenGreeting
 }
 
-/** Greetings of calls and their empty variables, for the person who confirms them. */
+/** The spoken greetings and their empty variables, for the person who confirms the calls. */
 export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): Promise<Facts> {
   const greetings = await greetingsOf(agent, calls)
   if (greetings === undefined)
@@ -62,7 +63,10 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
   }
 }
 
-/** The greeting before its variables are filled in; the calls of a list share their overrides. */
+/**
+ * The greeting template, for when variables cannot be filled in. All calls of the batch share their
+ * overrides.
+ */
 function templateFact(agent: Agent, [first]: readonly BatchBody[]): Facts {
   const { message } =
     AgentUpdate.shape.initial_message.parse(first?.body.overrides?.initial_message) ?? {}
@@ -73,8 +77,8 @@ function templateFact(agent: Agent, [first]: readonly BatchBody[]): Facts {
 }
 
 /**
- * Renders as many greetings as time allows, and stops after one that is too large. `undefined`: the
- * calls' overrides of the greeting are invalid.
+ * Renders greetings until time is up or one is too large. `undefined`: the calls override the
+ * greeting with invalid values.
  */
 async function greetingsOf(
   agent: Agent,
@@ -98,7 +102,7 @@ function greetingName(calls: readonly { readonly at: number }[]): string {
   return `Greeting of call ${first}${others}`
 }
 
-/** `undefined`: the call's overrides of the greeting are invalid. */
+/** Renders a call's greeting; `undefined`: the call overrides the greeting with invalid values. */
 async function greetingOf(agent: Agent, body: CallCreate): Promise<SpokenGreeting | undefined> {
   const { type, from_number, to_number, medium, test_variables } = body
   const changed = AgentUpdate.shape.initial_message.safeParse(body.overrides?.initial_message)
@@ -135,7 +139,7 @@ function inWords(greeting: SpokenGreeting): DialogText {
   }
 }
 
-/** The variables without a value, with the calls that lack it. */
+/** Names the variables without a value, and the calls that lack them. */
 function emptyFact(greetings: readonly BatchGreeting[]): Facts {
   const places = greetings.flatMap(({ at, greeting }) =>
     'empty' in greeting ? greeting.empty.map((name) => ({ name, at })) : [],

@@ -36,7 +36,7 @@ import {
 import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 
-/** Fields of a list that counts calls by answer, and of a review. */
+/** Result fields of a list that is counted by answer status, and of a review. */
 const countsShape = {
   by_answer_status: z
     .record(z.string(), z.int())
@@ -56,7 +56,7 @@ const view = listView(routes.calls.list, {
     'agent_name',
     'from_number',
     'to_number',
-    // An unanswered call has no start.
+    // An unanswered call has no start time.
     'created',
     'duration_seconds',
     'external_id',
@@ -95,8 +95,9 @@ const options = {
 type ListRun = Run<typeof routes.calls.list, typeof options>
 
 /**
- * One page of the platform's list, or calls filtered by answer, which the platform does not
- * support, or a review. The answer is the reason for a failure, so failed calls are counted by it.
+ * Returns one page of the platform's list, or calls filtered by answer status, or a review. The
+ * platform cannot filter by answer status. Failed calls are counted by answer status, because it is
+ * the reason for the failure.
  */
 export const listCalls = defineTool({
   name: 'list_calls',
@@ -134,7 +135,7 @@ export const listCalls = defineTool({
   shortening: view.shortening,
 })
 
-/** A review has no items. Throws Refused. */
+/** Refuses paging arguments in a review, which has no pages. Throws Refused. */
 function refusePaging({ request: { query }, options }: ListRun): void {
   const { limit, offset } = query
   const given = { limit: limit === listDefaults.limit ? undefined : limit, offset, ...options }
@@ -147,14 +148,14 @@ function refusePaging({ request: { query }, options }: ListRun): void {
 const perPage = 100
 
 interface AnswerQuery {
-  /** Keeps calls with any of these answers; `undefined`: all calls. */
+  /** Keeps only calls with one of these answer statuses; `undefined`: keeps all. */
   readonly answers: readonly AnswerStatus[] | undefined
   readonly of: 'account' | 'account and subaccounts'
 }
 
 /**
- * A page of the calls with these answers, and the counts per answer of all read calls that match
- * the other filters. Throws ApiError.
+ * Returns a page of the calls with the wanted answer statuses. Counts all calls that match the
+ * other filters by answer status. Throws ApiError.
  */
 function readCallsByAnswer(run: ListRun, { answers, of }: AnswerQuery): Promise<CollectedItems> {
   const { limit: given, offset, ...filters } = run.request.query
@@ -194,7 +195,7 @@ function readCallsByAnswer(run: ListRun, { answers, of }: AnswerQuery): Promise<
   )
 }
 
-/** Reports how many calls were read so far. */
+/** Returns a callback that reports the number of calls read so far. */
 function progressOf({ progress }: ListRun): (items: number) => void {
   let read = 0
   return (items) => {
@@ -206,7 +207,10 @@ function progressOf({ progress }: ListRun): (items: number) => void {
 const day = 24 * 3_600_000
 const latest = Date.UTC(9999, 0)
 
-/** The calls of a time against those of the time before. Throws ApiError, Refused. */
+/**
+ * Compares the calls of a period with those of the period before, of equal length. Throws ApiError
+ * and Refused.
+ */
 async function reviewed(
   run: ListRun,
   of: AnswerQuery['of'],
@@ -217,7 +221,7 @@ async function reviewed(
   const end = typeof created_before === 'string' ? Date.parse(created_before) : Date.now()
   const start = typeof created_after === 'string' ? Date.parse(created_after) : end - 7 * day
   if (start >= end) throw badArgument('created_after', 'must be before created_before')
-  // Beyond these, the time before has no date of four digits.
+  // Outside this range, the period before would need dates without a four-digit year.
   if (2 * start - end < 0 || end > latest)
     throw badArgument(
       end > latest ? 'created_before' : 'created_after',
@@ -259,7 +263,7 @@ function countsByAnswer(calls: readonly ListItem[]): Record<string, number> {
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a))
 }
 
-/** Explains the answer statuses of these calls that need it. */
+/** Explains the less obvious answer statuses of the shown calls. */
 function answerNote(calls: readonly ListItem[]): string | undefined {
   const found = new Set(calls.map(({ answer_status }) => answer_status))
   const explained = answerStatuses.filter((one) => one.startsWith('user_') && found.has(one))

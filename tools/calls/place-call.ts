@@ -31,7 +31,7 @@ import {
   refuseNoNumber,
 } from './placing.ts'
 
-/** Places one call exactly once: checked against the dial policy, confirmed, then sent. */
+/** Places one call exactly once: checks the dial policy, asks for confirmation, then sends. */
 export const placeCall = defineTool({
   name: 'place_call',
   title: 'Place a call',
@@ -76,13 +76,16 @@ export const placeCall = defineTool({
   },
 })
 
-/** Nothing was dialled, and a retry may succeed: the person's agreement stays valid for it. */
+/**
+ * True if nothing was dialled and a retry may succeed. The person's confirmation stays valid for
+ * the retry.
+ */
 const isRefusedForNow = (error: unknown) =>
   error instanceof ApiError
     ? isNotPlaced(error.failure)
     : error instanceof StateError || (error instanceof Refused && error.kind === 'not_allowed')
 
-/** Refuses a phone call without its two numbers, and a web call with one. */
+/** Refuses a phone call without both phone numbers, and a web call with a phone number. */
 function refuseMixedUp(body: CallCreate): void {
   const numbers = ['from_number', 'to_number'] as const
   const wrong = numbers.filter((name) => (body[name] === undefined) === (body.type === 'phone'))
@@ -104,7 +107,7 @@ type PlacedRun = Pick<
 > & { readonly options: { readonly follow?: boolean | undefined } }
 
 /**
- * Result of place_call: the call at once, a task, or the call after its end. Throws Refused if the
+ * The result of place_call: the call at once, a task, or the ended call. Throws Refused if the
  * platform did not accept the call.
  */
 export async function placedCallOutcome(
@@ -130,7 +133,7 @@ export async function placedCallOutcome(
     return { structured: { ...structured, ...output.structured }, lines }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // Not a failure: the call was placed.
+    // The call was placed, so a failure to follow it is not an error.
     const why = failureText(error.failure)
     const lines = [`${head} It could not be followed so far (${why}).`, ...linesOf(placement)]
     return { structured, lines }
@@ -138,8 +141,8 @@ export async function placedCallOutcome(
 }
 
 /**
- * Fields that neither the request nor the first line has: how to join a web call, and platform
- * fields, which in an earlier call may contain the callee's speech.
+ * Fields that neither the request nor the first line shows: how to join a web call, and fields that
+ * the platform added. The platform's fields of an earlier call may contain the callee's speech.
  */
 function linesOf({ call, externalId }: Placement): string[] {
   const more = Object.entries({ ...call, external_id: externalId }).filter(
@@ -153,7 +156,7 @@ const saidBefore = new Set([
   ...['started_at', 'ended_at', 'duration_seconds', 'created', 'modified'],
 ])
 
-/** Usual values of a ringing call. */
+/** Field values that every ringing call has. */
 const usual: Readonly<Record<string, unknown>> = {
   status: 'in_progress',
   answer_status: 'waiting',
@@ -172,15 +175,15 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
     : `This call was placed before; it was NOT dialled again. To call the same number again, give a new external_id. ${wait}`
 }
 
-/** The sandbox has a page where a person talks to the agent. */
+/** The sandbox offers a page on which a person talks to the agent. */
 const openedNote = (join: unknown): string =>
   isObject(join) && typeof join.page_url === 'string'
     ? 'Opened; a person talks with the agent at join.page_url, in a browser.'
     : 'Opened; enter it with join.'
 
 /**
- * Note for a platform that has shortened an external id or changed its case: it finds the call only
- * by its own form.
+ * Warns that the platform shortened the external id or changed its case, and finds the call only by
+ * the changed id.
  */
 const changedIdNote = (kept: string | null | undefined, sent: string): string =>
   kept && kept !== sent

@@ -31,10 +31,10 @@ import {
   refuseNoNumber,
 } from './placing.ts'
 
-/** Most calls of one batch. */
+/** Maximum number of calls in a batch. */
 const maxCalls = 100
 
-/** Time between two calls of a batch, ms. */
+/** Pause between two calls of a batch, ms. */
 const betweenCallsMs = 300
 
 /** Remaining time needed to start another call, ms. */
@@ -57,18 +57,18 @@ const options = {
 type BatchRun = Run<typeof routes.calls.place, typeof options> &
   PlacingRun & {
     readonly journal: Journal
-    /** The request with the account as the caller named it. */
+    /** The request with the account as the tool's caller named it. */
     readonly asGiven: RouteRequest
-    /** Cures by the reason of a refusal, and the argument. */
+    /** Cached cures, by the reason of a refusal and the argument. */
     readonly hints: Map<string, Promise<Record<string, string>>>
   }
 
-/** Arguments of single calls that batches do not support. */
+/** Arguments of place_call that batches do not support. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'from_number', 'test_variables', 'overrides'].includes(name),
 )
 
-/** Places many calls one after the other, each exactly once and each checked against the dial policy. */
+/** Places calls one after the other, each exactly once and each checked against the dial policy. */
 export const placeCalls = defineTool({
   name: 'place_calls',
   title: 'Place many calls',
@@ -81,8 +81,8 @@ export const placeCalls = defineTool({
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  // A batch is no task, because a task stands for one call. wait_for_call with the batch_id keeps
-  // following the batch.
+  // A batch is not a task, because a task stands for one call. wait_for_call with the batch_id
+  // follows the batch.
   waits: { with: 'follow' },
   schema: z.object({
     summary: z.record(z.string(), z.int()).optional().describe('Count by outcome.'),
@@ -121,19 +121,19 @@ function refuseRepeatedIds(calls: readonly Callee[]): void {
   if (repeated.length > 0) throw badArguments(repeated)
 }
 
-/** Decision about each call of a batch before any is placed. */
+/** The decision about each call of a batch, made before any call is placed. */
 interface BatchPlan {
-  /** Calls placed before, never dialled again. */
+  /** Calls that were placed before. They are never dialled again. */
   readonly known: ReadonlyMap<Callee, Placement>
-  /** Calls that an earlier request may have sent: their outcome is unknown. */
+  /** Calls with an unknown outcome: an earlier request may have sent them. */
   readonly maybeSent: ReadonlySet<Callee>
   /** Calls that the dial policy refuses, with the reason. */
   readonly refused: ReadonlyMap<Callee, string>
-  /** All others, in order. The person is asked about these and no more. */
+  /** All other calls, in order. The person confirms exactly these. */
   readonly open: readonly Callee[]
 }
 
-/** The body of the request that places one call of the batch. */
+/** Request body of one call of the batch. */
 const bodyFor = (
   { to_number, external_id, test_variables }: Callee,
   { body }: BatchRun,
@@ -152,8 +152,8 @@ function journalEntryFor(callee: Callee, run: BatchRun): Promise<JournalEntry | 
 }
 
 /**
- * The call of an entry, if it was placed before. Does not ask the platform, so that a repeated long
- * batch soon reaches the place where it stopped.
+ * The call of a journal entry, if it was placed before. Sends no request, so that a repeated long
+ * batch soon reaches the call where it stopped.
  */
 function knownCall(entry: JournalEntry | undefined): Placement | undefined {
   if (!entry || entry.callId === null) return undefined
@@ -172,7 +172,7 @@ async function findKnownCalls(run: BatchRun): Promise<BatchPlan['known']> {
 }
 
 /**
- * Plans the calls that are not known yet. A call that may have been sent is not reported as
+ * Plans the calls that are not known yet. A call that may have been sent is never reported as
  * refused.
  */
 async function planBatch(
@@ -194,7 +194,7 @@ async function planBatch(
   return { known, refused, maybeSent, open: others.filter((callee) => !refused.has(callee)) }
 }
 
-/** Asks the person whether the open calls of the plan may be placed. */
+/** Asks the person to confirm the open calls of the plan. */
 async function confirmPlan(
   { known, refused, open }: BatchPlan,
   run: BatchRun,
@@ -216,7 +216,7 @@ async function confirmPlan(
   }
   await run.confirm(async () => ({
     ...(await batchQuestion(run, { listed, agent, otherCalls })),
-    // Agreement to these calls does not cover the others, even if the policy allows them later.
+    // The confirmation covers only these calls, even if the policy later allows others.
     scope: { calls: listed.map(({ at }) => at), ...shownGreeting(agent) },
   }))
 }
@@ -224,10 +224,10 @@ async function confirmPlan(
 async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<BatchOutcome[]> {
   const { calls } = run.options
   const outcomes: BatchOutcome[] = []
-  /** Set after a state failure: nothing more is dialled. */
+  /** Set when the state store fails. From then on nothing is dialled. */
   let stateProblem: string | undefined
   for (const callee of calls) {
-    // Reports the dialled calls in any case.
+    // The result reports the calls that were dialled before the failure.
     const stateFailed = (error: unknown) => {
       if (!(error instanceof StateError) || outcomes.length === 0) throw error
       stateProblem = refusalText(run.stateRefusal(error))
@@ -244,7 +244,7 @@ async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<B
   return outcomes
 }
 
-/** Outcome of a call that must not be placed now; `undefined`: place it. */
+/** The outcome of a call that must not be placed now; `undefined`: the call must be placed. */
 async function outcomeWithoutPlacing(
   callee: Callee,
   run: BatchRun,
@@ -252,7 +252,7 @@ async function outcomeWithoutPlacing(
   stateProblem: string | undefined,
 ): Promise<BatchOutcome | undefined> {
   const { to_number } = callee
-  // A call known at the start of the batch stays known, even if the journal forgets it.
+  // A call that was known at the start stays known, even if the journal has dropped its entry.
   const planned = plan.known.get(callee)
   if (!planned && stateProblem !== undefined)
     return notReached(callee, stateProblem, plan.maybeSent.has(callee))
@@ -270,8 +270,8 @@ async function outcomeWithoutPlacing(
 const timeIsUp = 'time was up: call again with the same list; what was placed is not dialled again'
 
 /**
- * Outcome of a call that the batch did not reach. A call that an earlier request may have sent may
- * be ringing.
+ * The outcome of a call that the batch did not reach. If an earlier request may have sent the call,
+ * it may be ringing.
  */
 function notReached({ to_number }: Callee, problem: string, maybeSent: boolean): BatchOutcome {
   if (!maybeSent) return { to_number, outcome: 'not_dialled', problem }
@@ -312,7 +312,9 @@ function outcomeOf(
   return { to_number, outcome: 'failed', ...ids, problem }
 }
 
-/** Why the platform refused a call, and the cures, looked up once for each reason. */
+/**
+ * The reason why the platform refused a call, with cures. The cures of a reason are looked up once.
+ */
 async function platformProblem(error: ApiError, run: BatchRun): Promise<string> {
   const { failure } = error
   if (failure.kind !== 'rejected') return `${failureText(failure)}; nothing was dialled`

@@ -22,19 +22,16 @@ import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
 
-/**
- * The part of a run that placing calls needs. The request in it names the account by id, never as
- * `me`.
- */
+/** What placing a call needs from a run. The request names the account by id, never as `me`. */
 export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
-  /** Owner of the calls in the journal. */
+  /** Account that owns the calls in the journal. */
   readonly callOwner: string
 }
 
 /**
- * Resolves the account to its id: with two names for one account, the journal would place a call
- * twice. Throws ApiError if the key has no access to the account, because outcomes of earlier calls
- * are reported without asking the platform.
+ * Resolves the account to its id: under two names for one account, the journal would place a call
+ * twice. Throws ApiError if the API key has no access to the account. This check is needed because
+ * outcomes of earlier calls are reported without a request.
  */
 export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
@@ -47,14 +44,17 @@ export async function placingRun<
 async function readableAccount({ request, session }: Pick<Run, 'request' | 'session'>) {
   const found = await callAccountIn(request, session, await session.callServices.journal())
   if (!found.isOwn) {
-    // The cheapest request that fails without access to the account's calls.
+    // The cheapest request that fails for a key without access to the account's calls.
     const oneCall = { params: { account_id: found.account }, query: { limit: 1 } }
     await session.cache.read(routes.calls.list, oneCall, 'account')
   }
   return found
 }
 
-/** Caller number argument: a number or a name. The request has the number. */
+/**
+ * The argument for the caller number: a phone number or its name. The request always has the phone
+ * number.
+ */
 export const callerNumber = {
   from_number: z
     .string()
@@ -63,7 +63,7 @@ export const callerNumber = {
     .describe('phone: your number to call from, E.164 or its exact name.'),
 }
 
-/** Throws Refused if the caller number is neither a number nor the name of one. */
+/** Throws Refused if the caller number is neither a phone number nor the name of one. */
 export function refuseNoNumber(number: string | undefined): void {
   if (number === undefined || isE164(number)) return
   const message = e164Meant(number)
@@ -72,7 +72,7 @@ export function refuseNoNumber(number: string | undefined): void {
   throw badArgument('from_number', message)
 }
 
-/** Reads the agent of the call. Throws Refused if it is archived, and ApiError. */
+/** Reads the agent that makes the call. Throws Refused if the agent is archived, and ApiError. */
 export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Agent> {
   const { request, session, signal, answerBy } = run
   const get = { params: { account_id: accountIn(request), agent_id }, query: {} }
@@ -86,8 +86,8 @@ export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Ag
 }
 
 /**
- * Finds the call of an earlier identical request. Runs before anything that can fail or refuse: a
- * failure must not be reported for a call that may be ringing. Throws Refused.
+ * Finds the call that an identical earlier request placed. Runs before every step that can fail or
+ * refuse, because no failure may be reported for a call that may be ringing. Throws Refused.
  */
 export async function findRepeated(run: PlacingRun): Promise<Placement | undefined> {
   try {
@@ -98,8 +98,8 @@ export async function findRepeated(run: PlacingRun): Promise<Placement | undefin
 }
 
 /**
- * Places the call of `run.request` exactly once, with a permit of the dial policy that counts from
- * the moment before it is sent. Throws Refused and ApiError.
+ * Places the call of `run.request` exactly once. The permit of the dial policy counts from just
+ * before the request is sent. Throws Refused and ApiError.
  */
 export async function placePermitted(
   run: PlacingRun,
@@ -133,7 +133,7 @@ interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
   }
 }
 
-/** A call as the dial policy judges it. */
+/** What the dial policy needs to know about a call. */
 export const dialRequestOf = (
   body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
   agent: Pick<Agent, 'id' | 'name'>,
@@ -145,13 +145,16 @@ export const dialRequestOf = (
   toNumber: body.to_number ?? null,
 })
 
-/** Checks whether the dial policy would allow a call now, without counting it. Throws ApiError. */
+/**
+ * Asks the dial policy whether a call would be allowed now, without counting the call. Throws
+ * ApiError.
+ */
 export async function checkDialPolicy(dial: DialRequest, run: PolicyRun): Promise<DialDecision> {
   const { policy } = run.session.callServices
   return askPolicy(run, () => policy.check(dial))
 }
 
-/** The permit for a call, which counts from now on. Throws Refused and ApiError. */
+/** Takes a permit for a call. It counts from now on. Throws Refused and ApiError. */
 export async function permitFor(
   dial: DialRequest,
   call: CallKey,
@@ -164,7 +167,7 @@ export async function permitFor(
   return permitWith(decision.id, run)
 }
 
-/** Earlier permits of a call, on any server. */
+/** Permits that earlier attempts took for the same call, on any server. */
 export const pendingPermitsOf =
   (run: PolicyRun): LookupContext['pendingPermits'] =>
   async (call) =>
@@ -183,7 +186,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
 })
 
 /**
- * Calls that count towards `max_at_once`, with a reader of the account's calls; `undefined`: the
+ * The calls that count towards `max_at_once`, and how to read the account's calls; `undefined`: the
  * policy has no such limit. Throws ApiError.
  */
 async function concurrentCallLimit({ request, session }: PolicyRun) {
@@ -191,12 +194,14 @@ async function concurrentCallLimit({ request, session }: PolicyRun) {
   const { underWay } = callServices
   if (!underWay) return undefined
   const account = await accountIdIn(request, session)
-  // Includes the platform, because another one may have an account with the same id.
+  // Account ids are unique only within one platform, so the owner includes the platform.
   const callOwner = JSON.stringify([platform, canonicalId(account)])
   return { underWay, reader: { callOwner, account, client, keyHash } }
 }
 
-/** Asks the policy. Before `max_at_once` refuses a call, releases ended calls. */
+/**
+ * Asks the policy. Before the policy refuses a call for `max_at_once`, ended calls stop counting.
+ */
 async function askPolicy<V extends { readonly allowed: boolean }>(
   run: PolicyRun,
   question: () => Promise<V>,

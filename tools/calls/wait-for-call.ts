@@ -25,10 +25,13 @@ import {
 import { waitedCallOutput } from './call-state.ts'
 import { type FollowRun, followCall, followCalls, followMs, type LastPolls } from './following.ts'
 
-/** Seconds from the start of the tool call; its time limit (`requestMs`) ends a wait in any case. */
+/**
+ * Maximum wait, in seconds from the start of the tool call. The tool call's own time limit
+ * (`requestMs`) ends every wait.
+ */
 const maxWaitSeconds = 55
 
-/** Follows a call, or all calls of a batch, until their end or the time limit of one request. */
+/** Follows a call, or all calls of a batch, until the end or the time limit of one tool call. */
 export const waitForCall = defineTool({
   name: 'wait_for_call',
   title: 'Wait for calls',
@@ -47,7 +50,7 @@ export const waitForCall = defineTool({
       .meta({ default: followMs / 1000 })
       .describe('Longest wait.'),
   },
-  // Optional here: a batch is given instead.
+  // Optional in this tool, because a batch may be given instead.
   without: ['call_id'],
   reportsProgress: true,
   hasTimeLimit: true,
@@ -73,8 +76,8 @@ export const waitForCall = defineTool({
 type BatchRun = Pick<Run, 'request'> & FollowRun
 
 /**
- * Runs `read` with a deadline. `until`: by `performance.now`, ms. Throws ApiError, also for a
- * timeout.
+ * Runs `read` with a deadline. `until` is a time of `performance.now`, ms. A timeout is an
+ * ApiError. Throws ApiError.
  */
 const accountUntil = <T>(
   until: number,
@@ -86,8 +89,8 @@ const accountUntil = <T>(
   )
 
 /**
- * Follows all calls of a batch until their end, or `until`, by `performance.now`, ms. Throws
- * Refused, StateError and ApiError.
+ * Follows all calls of a batch until all have ended or the deadline. `until` is a time of
+ * `performance.now`, ms. Throws Refused, StateError and ApiError.
  */
 async function waitForBatch(batchId: string, run: BatchRun, until: number): Promise<ToolOutcome> {
   const { account, callIds } = await callsOf(batchId, run, until)

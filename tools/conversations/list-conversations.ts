@@ -80,8 +80,8 @@ const options = {
 }
 
 /**
- * One page of the platform's list, or conversations with a part of their transcripts. A search
- * reads all conversations that match the filters, within the bounds of `readConversations`.
+ * Returns one page of the platform's list, or conversations with part of their transcripts. A
+ * search reads all conversations that match the filters, within the bounds of `readConversations`.
  */
 export const listConversations = defineTool({
   name: 'list_conversations',
@@ -107,19 +107,22 @@ export const listConversations = defineTool({
   shortening: view.shortening,
 })
 
-/** A conversation of the result. */
+/** A conversation in the result. */
 interface Shown {
-  /** Position in the platform's list. */
+  /** Index in the platform's list. */
   readonly position: number
   readonly item: ListItem
   readonly lines: readonly string[]
 }
 
-/** Tokens kept free for the marks and the lines above them. */
+/** Tokens reserved for the lines above the conversations and the marks around them. */
 const tokensAbove = 600
 const textBudget = resultBudget - tokensAbove
 
-/** Most tokens of the same as data, which has the names of the fields in each item. */
+/**
+ * Maximum tokens of the structured data. It repeats the field names in each item, so it is longer
+ * than the text.
+ */
 const dataBudget = resultBudget * 1.3
 
 async function listTranscripts(run: Run<typeof route, typeof options>): Promise<ToolOutput> {
@@ -163,7 +166,7 @@ function output({
 }: {
   shown: readonly Shown[]
   read: ConversationsRead
-  /** Conversations with the searched text; absent if none was searched. */
+  /** Number of conversations with the searched text; absent without a search. */
   matches?: number
   from: number
   fields: readonly string[]
@@ -207,7 +210,7 @@ function output({
   }
 }
 
-/** Names the first ids only: the data has more. */
+/** Explains what was not read. Names only the first ids; the structured data has all of them. */
 const notReadText = ({ conversations, message, ids = [] }: NotRead, isSearch: boolean) => {
   const which =
     ids.length > 0 ? ` (${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''})` : ''
@@ -239,11 +242,16 @@ function shownConversation(
   }
 }
 
-/** Most tokens of the further fields of one conversation, and most characters of a name. */
+/**
+ * Maximum tokens of the additional fields of one conversation, and maximum characters of a name.
+ */
 const longestExtra = 400
 const longestName = 100
 
-/** Such as `- 7c9e…; 2026-11-10T09:12:00Z; inbound phone completed; 93 s; agent Reception; with +1…; 8 turns`. */
+/**
+ * First line of a conversation, such as `- 7c9e…; 2026-11-10T09:12:00Z; inbound phone completed; 93
+ * s; agent Reception; with +1…; 8 turns`.
+ */
 function headLine(conversation: Conversation, transcript: TranscriptPart | undefined): string {
   const { conversation_id, start_timestamp, direction, type, status, duration_seconds, ...who } =
     conversation

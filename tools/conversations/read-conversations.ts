@@ -6,16 +6,16 @@ import { requestMs, withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 /*
- * Reading many conversations with what was said in them. The list has the transcripts; single calls
- * are read only where it leaves them out.
+ * Reads many conversations with their transcripts. The platform's list has the transcripts; a call
+ * is read singly only where the list lacks its transcript.
  */
 
-/** Most conversations, bytes and pages of one reading. */
+/** Maximum conversations, bytes and pages that one tool call reads. */
 const max = { conversations: 2000, bytes: 10_000_000, pages: 40 } as const
 
 const maxPerPage = 100
 
-/** Most calls that are read for their transcript, at a time and in all. */
+/** Bounds for reading single calls: concurrency, and number of calls. */
 const callConcurrency = 8
 const maxCalls = 200
 
@@ -25,40 +25,42 @@ type ReadingRun = Pick<
 >
 
 export interface Reading {
-  /** Position of the first conversation in the platform's list. */
+  /** Index of the first conversation in the platform's list. */
   readonly from: number
-  /** Most conversations, if fewer than the bound. */
+  /** Maximum number of conversations, if below `max.conversations`. */
   readonly limit: number
-  /** Takes the conversations in order; `messages` is absent where they could not be read. */
+  /**
+   * Receives the conversations in order. `messages` is absent if the transcript could not be read.
+   */
   readonly add: (conversation: Conversation, messages: readonly Message[] | undefined) => void
-  /** True if no further conversations are needed. */
+  /** Returns true to stop reading. */
   readonly isEnough: () => boolean
 }
 
-/** What was not read, and why. */
+/** Conversations or transcripts that were not read, and why. */
 export interface NotRead {
   readonly reason: 'bound' | 'page_failed' | 'offset_ignored' | 'miscounted' | 'no_transcript'
   readonly message: string
-  /** How many conversations; `null`: not known. */
+  /** Number of conversations; `null`: not known. */
   readonly conversations: number | null
-  /** Conversations whose transcript was not read. */
+  /** Ids of conversations whose transcript was not read. */
   readonly ids?: readonly string[]
 }
 
 export interface ConversationsRead {
-  /** How many conversations were read. */
+  /** Number of conversations read. */
   readonly read: number
   /** Length of the platform's list; `undefined`: not known. */
   readonly count: number | undefined
-  /** True if there are, or may be, conversations after these. */
+  /** True if more conversations follow, or may follow. */
   readonly hasMore: boolean
   readonly notRead: readonly NotRead[]
 }
 
 /**
- * Reads conversations page by page, at most 2,000 or 10 MB. A later page that fails ends the
- * reading, and so does the time limit: what was read until then counts. Throws ApiError if the
- * first page fails or the caller cancels.
+ * Reads conversations page by page, at most 2,000 or 10 MB. Reading ends early at the time limit or
+ * if a later page fails; everything read until then is returned. Throws ApiError if the first page
+ * fails or the caller cancels.
  */
 export function readConversations(run: ReadingRun, reading: Reading): Promise<ConversationsRead> {
   const msLeft = Math.min(run.answerBy - performance.now(), requestMs)
@@ -72,8 +74,8 @@ async function readPages(
 ): Promise<ConversationsRead> {
   const readPage = pageReader(run, signal)
   const transcripts = new Transcripts(run, signal)
-  // A platform that ignores `offset` (not every version of the reference has it [R]) lists its first
-  // conversations again: the first one is read to notice that.
+  // A platform may ignore `offset` (not every version of the reference has it [R]) and return its
+  // first conversations again. Reading the first conversation detects this.
   const first = from > 0 ? (await readPage(0, 1)).items[0] : undefined
   const seen = new Set<string>()
   let count: number | undefined
@@ -95,7 +97,7 @@ async function readPages(
     if (read >= wanted || isEnough()) return end(false)
     const isBound = read >= max.conversations || bytes >= max.bytes || page >= max.pages
     if (isBound) return end(false, { reason: 'bound', message: boundMessage(read) })
-    // As many as fit, going by those before.
+    // Number of conversations that fit the byte bound, estimated from the average size so far.
     const fitting = read === 0 ? maxPerPage : Math.ceil(((max.bytes - bytes) * read) / bytes)
     const perPage = Math.min(maxPerPage, fitting, wanted - read, max.conversations - read)
     const reply = await readPage(from + read, perPage).catch((error: unknown) => {
@@ -125,7 +127,8 @@ async function readPages(
     bytes += Buffer.byteLength(JSON.stringify(items))
     const all = count === undefined ? '' : ` of ${count - from}`
     run.progress(seen.size, `${seen.size}${all} conversations read`)
-    // The count of a full page may be that of the page.
+    // A platform may count the page instead of the list, so the count of a full page proves
+    // nothing.
     if (isCounted && items.length < limit) return end(true)
   }
 }
@@ -144,7 +147,9 @@ const miscounted = {
   message: 'the platform counts more conversations than it lists',
 } as const
 
-/** Reads a page of at most so many conversations; fewer if so many are too large a reply. */
+/**
+ * Reads a page of at most `perPage` conversations. If the reply is too large, retries with fewer.
+ */
 function pageReader({ request, session }: ReadingRun, signal: AbortSignal) {
   let largest = maxPerPage
   return async (offset: number, perPage: number) => {
@@ -167,13 +172,13 @@ const isTooLarge = (error: unknown) =>
   error.failure.kind === 'unreadable' &&
   error.failure.reason === 'too_large'
 
-/** The transcripts of conversations, some of which the list leaves out. */
+/** The transcripts of conversations, including those that the list lacks. */
 class Transcripts {
   readonly #run: ReadingRun
   readonly #signal: AbortSignal
   readonly #unread = new Map<string, string[]>()
   #calls = 0
-  /** Why no further calls are read. */
+  /** The reason why no more single calls are read; `undefined`: reading goes on. */
   #stopped: string | undefined
 
   constructor(run: ReadingRun, signal: AbortSignal) {
@@ -181,7 +186,7 @@ class Transcripts {
     this.#signal = signal
   }
 
-  /** The messages; `undefined`: they could not be read. */
+  /** The messages of a conversation; `undefined`: they could not be read. */
   async of({ conversation_id: id, messages }: Conversation) {
     if (messages) return messages
     if (this.#calls === maxCalls) this.#stopped ??= `only ${maxCalls} calls are read one by one`
@@ -218,5 +223,5 @@ class Transcripts {
   }
 }
 
-/** Most ids named for each reason. */
+/** Maximum number of ids named per reason. */
 const maxIds = 20

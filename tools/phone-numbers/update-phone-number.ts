@@ -30,7 +30,7 @@ import {
   updateResultShape,
 } from '../../src/tool/update-items.ts'
 
-/** Arguments besides the fields to change. Exactly one of the first three is given. */
+/** Arguments besides the fields to change. Exactly one of the first three must be given. */
 const options = {
   phone_number_id: z.string().min(1).optional().describe('Id, name or the number itself.'),
   phone_number_ids: manyIds.describe('Instead: many, or * for all.'),
@@ -44,7 +44,7 @@ const options = {
 
 type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 
-/** One number: its new state and the changes. Many: the result for each. */
+/** Result of an update. One number: its new state and the changes. Many: the result for each. */
 const schema = PhoneNumber.extend({
   ...updateResultShape,
   numbers: z
@@ -57,7 +57,7 @@ const schema = PhoneNumber.extend({
     .describe('Many numbers, in the order given.'),
 }).partial()
 
-/** Updates one number, or applies the same change to many. */
+/** Updates one phone number, or applies the same change to many. */
 export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change phone numbers',
@@ -102,8 +102,8 @@ export const updatePhoneNumber = defineTool({
 })
 
 /**
- * Reads a number, and sends only what differs. If no exposed tool reads numbers, the update is sent
- * without reading. Throws ApiError.
+ * Reads a phone number and sends only the fields that differ. If no exposed tool reads numbers,
+ * sends the fields as given. Throws ApiError.
  */
 async function updateNumber(
   id: string,
@@ -118,7 +118,7 @@ async function updateNumber(
   const before = stored && valuesOf(stored)
   const undone = kept.undone(id)
   const undo = before && undone && earlierBody(plain(before), undone.paths, removable)
-  // The values were those of a number.
+  // The stored values came from a phone number, so they fit its body.
   const given = undo ? (undo.body as NumberBody) : run.body
   const planned = changesTo(before, wantedValues(given, links))
   const unread = stored ? [] : [unreadWarning]
@@ -160,8 +160,8 @@ async function updateNumber(
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
 
 /**
- * Trunk and agent of a dry run, read once for all numbers, because nothing is saved that the
- * platform would check. Throws Refused if one does not exist or is archived.
+ * Reads the trunk and the agent for a dry run, once for all numbers: a dry run saves nothing, so
+ * the platform checks neither. Throws Refused if one does not exist or is archived.
  */
 async function linksForDryRun(run: UpdateRun): Promise<Values> {
   if (!run.options.dry_run) return {}
@@ -177,7 +177,10 @@ async function linksForDryRun(run: UpdateRun): Promise<Values> {
   }
 }
 
-/** `undefined`: not given, or no exposed tool may read it. Throws Refused and ApiError. */
+/**
+ * Reads the linked trunk or agent; `undefined`: not given, or no exposed tool may read it. Throws
+ * Refused and ApiError.
+ */
 async function linked<R extends Route>(
   argument: 'sip_trunk_id' | 'inbound_agent_id',
   route: R,
@@ -197,10 +200,9 @@ async function linked<R extends Route>(
   throw badArgument(argument, `there is no ${noun} ${id}`)
 }
 
-/** The fields of an update. */
 type NumberBody = UpdateRun['body']
 
-/** Reply fields by the argument that changes them. */
+/** Reply fields, by the argument that changes them. */
 const fieldOf = {
   number: 'number',
   name: 'friendly_name',
@@ -210,19 +212,19 @@ const fieldOf = {
 type Argument = keyof typeof fieldOf
 const argumentNames = Object.keys(fieldOf) as Argument[]
 
-/** Fields that null removes. Null changes nothing in the others. */
+/** Fields that null removes. In all other fields null changes nothing. */
 const removable: readonly Argument[] = ['sip_trunk_id', 'inbound_agent_id']
 
-/** Link of a number: a trunk or an agent. */
+/** The trunk or the agent that a phone number is linked to. */
 interface Link {
   readonly id: string
   readonly name?: string
 }
 
-/** `null`: none. */
+/** `null`: no value, such as no trunk. */
 type Value = string | Link | null
 
-/** Values of a number by the arguments that change them. */
+/** Values of a phone number, by the argument that changes them. */
 type Values = Readonly<Partial<Record<Argument, Value>>>
 
 const valuesOf = (number: PhoneNumber): Values =>
@@ -238,7 +240,7 @@ const linkOf = ({ id, name }: { id: string; name?: string | null | undefined }):
   ...(name && { name }),
 })
 
-/** The given values; links by id where they were not read. */
+/** The given values. A link that was not read has only its id. */
 const wantedValues = (body: NumberBody, links: Values): Values =>
   Object.fromEntries(
     argumentNames.flatMap((name) => {
@@ -249,7 +251,7 @@ const wantedValues = (body: NumberBody, links: Values): Values =>
     }),
   )
 
-/** Values as an update takes them: links by id. */
+/** The values in the form of a request body: links as ids. */
 const plain = (values: Values): Fields =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, isLink(value) ? value.id : value]),
@@ -257,12 +259,12 @@ const plain = (values: Values): Fields =>
 
 interface ValueChange {
   readonly name: Argument
-  /** `undefined`: it could not be read. */
+  /** `undefined`: the number could not be read. */
   readonly before: Value | undefined
   readonly after: Value | undefined
 }
 
-/** What differs; of an unread number, all given values. */
+/** The values that differ. If the number could not be read, all given values. */
 const changesTo = (before: Values | undefined, after: Values): ValueChange[] =>
   argumentNames.flatMap((name) =>
     after[name] === undefined || (before && isSame(before[name], after[name]))
@@ -276,19 +278,19 @@ const isSame = (one: Value | undefined, other: Value | undefined) =>
 const comparable = (value: Value | undefined) =>
   isLink(value) ? canonicalId(value.id) : (value ?? null)
 
-/** A change by its name in replies. */
+/** The change, under the field name in replies. */
 const shown = ({ name, before, after }: ValueChange): FieldChange => ({
   ...{ field: fieldOf[name], before, after },
 })
 
-/** `inbound_agent: none → "Front desk"`. Shows ids if the names are equal. */
+/** A change as text: `inbound_agent: none → "Front desk"`. Adds ids if both names are equal. */
 function changeInWords({ field, before, after }: FieldChange): string {
   const texts = [inWords(before), inWords(after)]
   const [from, to] = texts[0] === texts[1] ? [withId(before), withId(after)] : texts
   return `${field}: ${from} → ${to}`
 }
 
-/** `undefined`: it could not be read. */
+/** A value as text; `undefined`: the number could not be read. */
 function inWords(value: unknown): string {
   if (value === undefined) return 'unknown'
   if (value === null) return 'none'

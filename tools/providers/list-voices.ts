@@ -28,7 +28,7 @@ type VoicesRun = Run<typeof routes.providers.voices, typeof options>
 /** Timeout for all providers, ms. A slow provider does not block the others. */
 const patienceMs = 20_000
 
-/** Steps of list_voices: voices of one provider, or of all known ones [R], each read once. */
+/** Lists the voices of one provider, or of all known providers [R], each read once. */
 export const listVoices = defineTool({
   name: 'list_voices',
   title: 'List voices',
@@ -64,7 +64,7 @@ export const listVoices = defineTool({
 interface ProviderVoices {
   readonly provider: string
   readonly voices: readonly unknown[]
-  /** Further fields of the provider's reply. */
+  /** Other fields of the provider's reply. */
   readonly rest: Readonly<Record<string, unknown>>
 }
 
@@ -95,14 +95,14 @@ async function voicesOfAll(run: VoicesRun): Promise<StructuredContent> {
   return { providers, ...viewOf(found, run) }
 }
 
-/** Throws ApiError. */
+/** Reads the voices of one provider. Throws ApiError. */
 async function readVoices(
   { request, session, options: { sort_by } }: VoicesRun,
   provider: string,
   signal: AbortSignal | undefined,
 ): Promise<ProviderVoices> {
   const { limit, ...filters } = request.query
-  // A sort needs all voices.
+  // Sorting needs all voices, so no limit is sent.
   const query = { ...filters, provider, ...(sort_by === undefined && { limit }) }
   const asked: RouteRequest = { ...request, query }
   const catalog: VoiceCatalog = await session.client.call(routes.providers.voices, asked, signal)
@@ -110,11 +110,11 @@ async function readVoices(
   return { provider, voices: voices.map((voice) => withProvider(voice, provider)), rest }
 }
 
-/** Adds a missing provider to a voice, whose shape is not published. */
+/** Adds the provider to a voice that lacks it. The shape of a voice is not published. */
 const withProvider = (voice: unknown, provider: string): unknown =>
   isObject(voice) && voice.provider === undefined ? { provider, ...voice } : voice
 
-/** `limit` voices: the first ones when sorted, else a fair share of each provider. */
+/** Chooses `limit` voices: the first ones when sorted, else a fair share of each provider. */
 function viewOf(
   found: readonly ProviderVoices[],
   { request, options: { sort_by, fields = [] } }: VoicesRun,
@@ -140,7 +140,7 @@ function viewOf(
   }
 }
 
-/** Divides `limit` among the providers. Unused shares go to the others. */
+/** Divides `limit` among the providers. Shares that a provider does not use go to the others. */
 function fairShares(counts: readonly number[], limit: number): number[] {
   const shares = counts.map(() => 0)
   for (let left = limit; left > 0; ) {
@@ -157,7 +157,10 @@ function inOrder(voices: readonly unknown[], sort: string): unknown[] {
   return [...ranked(voices.filter(isObject), sort).map(({ model }) => model), ...others]
 }
 
-/** Omits only fields known to be large. */
+/**
+ * Shows the simple fields of a voice and those in `fields`. Omits objects and URLs, which are
+ * large.
+ */
 function shownOf(voice: unknown, fields: readonly string[]): { shown: unknown; isPart: boolean } {
   if (!isObject(voice)) return { shown: voice, isPart: false }
   const plain = Object.entries(voice).filter(

@@ -11,17 +11,20 @@ import {
 import { badArgument } from '../../src/tool/refused.ts'
 import { driftedFields } from '../../src/tool/undo.ts'
 
-/** The reference does not say what an empty list means. */
+/** The platform's reference does not say what an empty list allows. */
 export const emptyIps =
   'allowed_ips is empty: the API does not say whether that allows calls from every address or from none'
 
-/** The note of a result that shows trunks; `undefined`: none shows an empty list. */
+/** Note for a result that shows trunks; `undefined`: no shown trunk has an empty list. */
 export const emptyIpsNote = (shown: readonly object[]): string | undefined =>
   shown.some((trunk) => 'allowed_ips' in trunk && isEmpty(trunk.allowed_ips))
     ? `Where ${emptyIps}.`
     : undefined
 
-/** False for a list in an undocumented form, which is not shown. */
+/**
+ * True if the result shows this trunk's list, and the list is empty. A list in an undocumented form
+ * is not shown.
+ */
 export const isShownEmpty = (trunk: SipTrunk): boolean =>
   isEmpty(trunk.allowed_ips) && !driftedFields(trunk).includes('allowed_ips')
 
@@ -33,14 +36,20 @@ interface Block {
   readonly family: 'ipv4' | 'ipv6'
 }
 
-/** An address is a block of itself. The texts are valid: the schema has checked them. */
+/**
+ * Parses an IP address or CIDR block. A plain address is a block of one. The schema has already
+ * checked the text.
+ */
 function blockOf(text: string): Block {
   const [address = '', prefix] = text.split('/')
   const family = isIPv6(address) ? 'ipv6' : 'ipv4'
   return { address, family, bits: Number(prefix ?? (family === 'ipv6' ? 128 : 32)) }
 }
 
-/** Equal for two spellings of one block. A stored text of another form is its own key. */
+/**
+ * A key that is equal for all spellings of one block. A stored text that is not a valid block is
+ * its own key.
+ */
 function keyOf(text: string): string {
   if (!allowedIp.safeParse(text).success) return text
   const { address, family, bits } = blockOf(text)
@@ -66,7 +75,10 @@ export const ipOptions = listEditOptions(
 
 type IpOptions = Parameters<typeof listEdits>[1]
 
-/** The edit of a call, if any. Throws Refused for contradictory arguments. */
+/**
+ * The edit that the arguments of a tool call ask for, if any. Throws Refused for contradictory
+ * arguments.
+ */
 export const ipEdit = (options: IpOptions, body: object): ListEdit | undefined =>
   listEdits(lists, options, (path) => Object.hasOwn(body, path))[0]
 
@@ -77,8 +89,8 @@ interface WantedIps {
 }
 
 /**
- * The addresses of a trunk after an edit. Throws Refused for a list that could not be read, and if it
- * would remove the last one: an empty list may open the trunk to everybody.
+ * The addresses of a trunk after an edit. Throws Refused if the list could not be read, or if the
+ * edit would remove its last address: an empty list may open the trunk to everybody.
  */
 export function wantedIps(trunk: SipTrunk, edit: ListEdit): WantedIps {
   const before = trunk.allowed_ips ?? []

@@ -27,7 +27,10 @@ import {
 } from '../../src/tool/update-items.ts'
 import { emptyIps, ipEdit, ipOptions, isEmpty, isShownEmpty, wantedIps } from './allowed-ips.ts'
 
-/** Arguments besides the fields to change. Exactly one of the first two, or undo, is given. */
+/**
+ * Arguments besides the fields to change. Either `undo` or exactly one of the first two must be
+ * given.
+ */
 const options = {
   sip_trunk_id: z.string().min(1).optional().describe('Trunk id.'),
   sip_trunk_ids: manyIds.describe('Instead: many, or * for all.'),
@@ -41,14 +44,17 @@ const options = {
 
 type UpdateRun = Run<typeof routes.sipTrunks.update, typeof options>
 
-/** Fields that no update changes. They are in the result, and get_sip_trunk describes them. */
+/**
+ * Fields that no update changes. The result has them, but only the schema of get_sip_trunk
+ * describes them.
+ */
 const unchangeable = {
   has_auth_password: true,
   auth_password_length: true,
   sip_auth_username: true,
 } as const
 
-/** One trunk: its new state and the changes. Many: the result for each. */
+/** Result of an update. One trunk: its new state and the changes. Many: the result for each. */
 const schema = SipTrunk.omit(unchangeable)
   .extend({
     ...updateResultShape,
@@ -110,8 +116,8 @@ export const updateSipTrunk = defineTool({
 const removable = ['name', 'termination_uri', 'allowed_ips']
 
 /**
- * Reads a trunk, and sends only what differs. Without an exposed tool that reads trunks, the fields
- * are sent as they are; single addresses cannot be changed then. Throws Refused and ApiError.
+ * Reads a trunk and sends only the fields that differ. If no exposed tool reads trunks, sends the
+ * fields as given; single addresses then cannot be added or removed. Throws Refused and ApiError.
  */
 async function updateTrunk(
   id: string,
@@ -150,7 +156,7 @@ async function updateTrunk(
   }
 }
 
-/** The fields that differ from the stored ones; all of them if it could not be read. */
+/** The fields that differ from the stored trunk; all fields if the trunk could not be read. */
 const differing = (stored: SipTrunk | undefined, wanted: Fields): Fields =>
   Object.fromEntries(
     Object.entries(wanted).filter(
@@ -158,13 +164,13 @@ const differing = (stored: SipTrunk | undefined, wanted: Fields): Fields =>
     ),
   )
 
-/** `allowed_ips: +198.51.100.7 −203.0.113.9` */
+/** A change as text: `allowed_ips: +198.51.100.7 −203.0.113.9`. */
 function changeInWords({ field, before, after }: FieldChange): string {
   const edit = field === 'allowed_ips' && listChangeInWords(before, after, shownName)
   return `${field}: ${edit || `${shortJson(before)} → ${shortJson(after)}`}`
 }
 
-/** A saved trunk, one line: name, id, and the fields that decide its calls. */
+/** A saved trunk as one line: name, id, and the fields that decide which calls it carries. */
 export function trunkInWords(verb: string, trunk: SipTrunk): string {
   const { id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers } = trunk
   const facts = [

@@ -7,13 +7,13 @@ export interface TemplateProblem {
   readonly line: number | null
 }
 
-/** A repaired template, and its changes. */
+/** A repaired template, and what was changed. */
 interface Repair {
   readonly template: string
   readonly change: string
 }
 
-/** Returns the obvious repair of a kind of mistake, if there is exactly one. */
+/** Repairs one kind of mistake; `undefined`: not this mistake, or several repairs are possible. */
 type RepairRule = (template: string, problem: TemplateProblem) => Repair | undefined
 
 const repair = (template: string, changed: string, change: string): Repair | undefined =>
@@ -22,11 +22,13 @@ const repair = (template: string, changed: string, change: string): Repair | und
 /** A variable with its filters, at the start of an unclosed tag. */
 const pathWithFilters =
   /^[-+]?\s*[A-Za-z_][\w.]*(?:\s*\|\s*\w+(?:\((?:[^()'"\n]|'[^'\n]*'|"[^"\n]*")*\))?)*/
-/** Bound for the tags with named lines. */
+/** Maximum number of tags whose line is named. */
 const maxLines = 10
 const wordAlone = /^[-+]?\s*(?:else|end[a-z]+)\b/
 
-/** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes unclosed or wrongly closed tags. */
+/**
+ * Closes tags that are unclosed or wrongly closed: `{{ name`, `{{ name }`, `{{ name %}`, `{% else`.
+ */
 const closeTags: RepairRule = (template) => {
   const wrong = templateTags(template).filter(({ kind, closing }) => closing !== closingOf[kind])
   let changed = ''
@@ -47,14 +49,14 @@ const closeTags: RepairRule = (template) => {
   )
 }
 
-/** Intended end of an unclosed tag. */
+/** Offset where an unclosed tag was meant to end; `undefined`: not clear. */
 function openEnd({ kind, start, inner }: TemplateTag): number | undefined {
   const meant = (kind === 'output' ? pathWithFilters : wordAlone).exec(inner)
   const length = meant?.[0].length ?? (kind === 'block' ? inner.indexOf('\n') : -1)
   return length < 0 ? undefined : start + 2 + length
 }
 
-/** Typographic and HTML-escaped quotes. */
+/** Replaces typographic and HTML-escaped quotes with straight ones. */
 const plainQuotes: RepairRule = (template) => {
   const changed = mapTags(template, (inner) =>
     outsideQuotes(inner, (code) =>
@@ -64,7 +66,10 @@ const plainQuotes: RepairRule = (template) => {
   return repair(template, changed, 'wrote straight quotes')
 }
 
-/** Closes a quoted text: `default('there)`, `default('there")`. */
+/**
+ * Closes a string, or replaces a closing quote of the wrong kind: `default('there)`,
+ * `default('there")`.
+ */
 const closeQuotes: RepairRule = (template) => {
   const changed = mapTags(template, (inner) => {
     const rest = outsideQuotes(inner, (code) => code).match(/^(?:'[^'\n]*'|"[^"\n]*"|[^'"])*/)?.[0]
@@ -82,7 +87,10 @@ const closeQuotes: RepairRule = (template) => {
   return repair(template, changed, 'closed the quotes')
 }
 
-/** `default('there'`: closes brackets at the end of their tag. */
+/**
+ * Closes up to three brackets at the end of their tag: `default('there'`. Also removes one surplus
+ * closing bracket there.
+ */
 const closeBrackets: RepairRule = (template) => {
   const changed = mapTags(template, (inner) => {
     let code = ''
@@ -97,7 +105,7 @@ const closeBrackets: RepairRule = (template) => {
   return repair(template, changed, 'balanced the brackets')
 }
 
-/** Operators of other languages, and `=` in a condition. */
+/** Replaces operators of other languages, and `=` in a condition. */
 const jinjaOperators: RepairRule = (template) => {
   const changed = mapTags(template, (inner, { kind }) => {
     const isCondition = kind === 'block' && /^[-+]?\s*(?:el)?if\b/.test(inner)
@@ -130,7 +138,7 @@ const tagNames = [
   .concat(['macro', 'endmacro', 'call', 'endcall', 'filter', 'endfilter', 'block', 'endblock'])
   .map((id) => ({ id, names: [] }))
 
-/** `else if`, `elseif`, `end if`: spellings of other languages. */
+/** Replaces block tags of other languages: `else if`, `elseif`, `end if`. */
 const tagSpelling: RepairRule = (template) => {
   const changed = mapTags(template, (inner, { kind }) =>
     kind === 'output'
@@ -142,14 +150,14 @@ const tagSpelling: RepairRule = (template) => {
   return repair(template, changed, 'corrected elif or end tags')
 }
 
-/** Tags of the same letters in another order, or else close ones. */
+/** Tags with the same letters in another order; if there are none, tags with a similar name. */
 function tagsMeant(name: string) {
   const letters = (word: string) => [...word].sort().join('')
   const same = tagNames.filter(({ id }) => letters(id) === letters(name))
   return same.length > 0 ? same : closestItems(name, tagNames)
 }
 
-/** An unknown tag: the closest one, or the end of the innermost block. */
+/** Replaces an unknown tag with the closest one, or with the end tag of the innermost block. */
 const tagName: RepairRule = (template, { message, line }) => {
   const name = /^Encountered unknown tag '([^']+)'/.exec(message)?.[1]
   if (name === undefined) return undefined
@@ -169,7 +177,7 @@ const tagName: RepairRule = (template, { message, line }) => {
   return repair(template, changed, `${name} → ${correct}`)
 }
 
-/** Filters of other languages, whose names are not close to Jinja's. */
+/** Filters of other languages whose names do not resemble their Jinja counterparts. */
 const filterNames = new Map([
   ...['uppercase', 'upcase', 'toupper'].map((name) => [name, 'upper'] as const),
   ...['lowercase', 'downcase', 'tolower'].map((name) => [name, 'lower'] as const),
@@ -180,7 +188,7 @@ const filterNames = new Map([
   ] as const),
 ])
 
-/** An unknown filter or test. */
+/** Replaces an unknown filter or test. */
 const filterOrTest: RepairRule = (template, { message }) => {
   const [, kind, name = '', near] =
     /^No (filter|test) named '(\w+)'.*?(?:Did you mean '(\w+)'\?)?$/.exec(message) ?? []
@@ -196,7 +204,7 @@ const filterOrTest: RepairRule = (template, { message }) => {
   return repair(template, changed, `${name} → ${correct}`)
 }
 
-/** A block without an end gets one at the end of the template. */
+/** Closes an unclosed block at the end of the template. */
 const closeBlock: RepairRule = (template, { message }) => {
   if (!message.startsWith('Unexpected end of template')) return undefined
   const name = /needs to be closed is '(\w+)'/.exec(message)?.[1]
@@ -206,18 +214,21 @@ const closeBlock: RepairRule = (template, { message }) => {
   return repair(template, changed, `closed ${name} at the end of the template: check the place`)
 }
 
-/** All rules, in the order of the attempts. */
+/** All rules, in the order in which they are tried. */
 export const repairRules: readonly RepairRule[] = [
   ...[plainQuotes, closeTags, closeQuotes, closeBrackets, jinjaOperators, tagSpelling],
   ...[tagName, filterOrTest, closeBlock],
 ]
 
-/** `{name}` and `{ name }}` are valid, and spoken with their braces. */
+/**
+ * Matches `{name}` and `{ name }}`. Jinja accepts both as text, so they are spoken with their
+ * braces.
+ */
 const singleBraces = /(?<!\{)\{\s*([A-Za-z_][\w.]*)(\s*\|[^{}\n]*|\s*)\}\}?(?!\})/g
 
-/** Variables in single braces: those outside of tags, by their place. */
+/** Finds variables in single braces outside of tags, with their offsets. */
 export function variablesInSingleBraces(template: string): { at: number; found: string }[] {
-  // Braces in raw text are intentional.
+  // Braces in a raw block are intentional.
   if (/\{%[-+]?\s*raw\b/.test(template)) return []
   const comments = [...template.matchAll(/\{#[\s\S]*?(?:#\}|$)/g)].map(
     ({ 0: text, index: start }) => ({
@@ -231,7 +242,7 @@ export function variablesInSingleBraces(template: string): { at: number; found: 
   )
 }
 
-/** Replaces single braces around variables with double ones. */
+/** Puts variables in single braces into double ones. */
 export function withDoubleBraces(template: string): string {
   return variablesInSingleBraces(template)
     .toReversed()
@@ -241,21 +252,21 @@ export function withDoubleBraces(template: string): string {
     }, template)
 }
 
-/** A tag of a template, closed or not. Tags in comments and raw text are left out. */
+/** A tag of a template, closed or not. Tags in comments and raw blocks do not count. */
 interface TemplateTag {
   readonly kind: 'output' | 'block'
-  /** Start of the tag, inner text, start of the closing, and end of the tag. */
+  /** Offsets: start of the tag, of its inner text, of its closing mark, and end of the tag. */
   readonly start: number
   readonly inner: string
   readonly close: number
   readonly end: number
-  /** Closing: correct, of the other kind, half, or missing. */
+  /** Closing mark: correct, of the other kind of tag, half, or missing. */
   readonly closing: '}}' | '%}' | '}' | ''
 }
 
 const closingOf = { output: '}}', block: '%}' } as const
 
-/** Tags of a template. An unclosed tag ends where the next one begins. */
+/** Finds the tags of a template. An unclosed tag ends where the next one begins. */
 export function templateTags(template: string): TemplateTag[] {
   const tags: TemplateTag[] = []
   const opening = /\{[{%#]/g
@@ -270,7 +281,7 @@ export function templateTags(template: string): TemplateTag[] {
 const endOfComment = (template: string, start: number): number =>
   indexOrEnd(template, '#}', start + 2) + 2
 
-/** End of a tag, or of the raw block that it starts. */
+/** Offset of the end of a tag. If the tag starts a raw block, the end of that block. */
 const endOf = (template: string, { kind, inner, end }: TemplateTag): number =>
   kind === 'block' && /^[-+]?\s*raw\s*[-+]?$/.test(inner) ? indexOrEnd(template, '{%', end) : end
 
@@ -281,7 +292,8 @@ function indexOrEnd(text: string, part: string, from: number): number {
 
 function tagAt(template: string, start: number): TemplateTag {
   const kind = template[start + 1] === '{' ? 'output' : 'block'
-  // A quoted text may contain anything but tag delimiters: with those, the quotes are wrong.
+  // A string may contain anything but tag delimiters. If it contains one, its quotes are taken as
+  // wrong.
   const parts = /(?:'[^'\n{}%]*'|"[^"\n{}%]*"|[^{}%]|%(?!\})|\{(?![{%])[^{}%]*\})*/y
   parts.lastIndex = start + 2
   const inner = parts.exec(template)?.[0] ?? ''
@@ -299,7 +311,7 @@ export function lineAt(template: string, at: number): number {
   return line
 }
 
-/** A template with other inner texts in its tags. */
+/** Replaces the inner text of each tag of a template. */
 export function mapTags(
   template: string,
   change: (inner: string, tag: TemplateTag) => string,
@@ -320,8 +332,9 @@ const outsideQuotes = (inner: string, change: (code: string) => string): string 
     .join('')
 
 /**
- * Appends a text to the inner text of a tag, before trailing whitespace and sign. The pattern
- * starts only at the first space of a run: otherwise it would take quadratic time.
+ * Appends a text to the inner text of a tag, before trailing whitespace and a trailing sign (`-` or
+ * `+`). The pattern starts only at the first space of a run, because it would otherwise take
+ * quadratic time.
  */
 const appendTo = (inner: string, added: string): string =>
   inner.replace(/(?<!\s)\s*[-+]?$/, (end) => `${added}${end}`)

@@ -9,26 +9,27 @@ import {
   withDoubleBraces,
 } from './repair-rules.ts'
 
-/** Findings of this tool in a template, and a complete repair. */
+/** Mistakes that this tool found in a template, and a complete repair. */
 export interface TemplateFindings {
   readonly problems: readonly TemplateProblem[]
-  /** Complete valid text; absent if nothing is wrong, or a mistake has no obvious repair. */
+  /**
+   * The complete repaired text; absent if nothing is wrong, or if a mistake has no obvious repair.
+   */
   readonly repaired?: string
   /** Descriptions of the changes. */
   readonly changes: readonly string[]
 }
 
-/** Longest template to repair, characters. Each attempt parses the whole template. */
+/** Maximum length of a template to repair, characters. Each attempt parses the whole template. */
 const longest = 10_000
 const maxProblems = 20
-/** Time limit of the search for mistakes, ms: templates are untrusted, and other requests wait. */
+/** Time limit for finding and repairing, ms. Templates are untrusted, and other requests wait. */
 const maxMs = 200
 const limits = { maxSteps: 200_000, maxLength: longest }
 
 /**
- * Finds the mistakes of a template one by one. Jinja stops at the first one, so each is repaired,
- * if it has one obvious repair, before the search for the next. A repair counts only if the engine
- * gets further with it.
+ * Finds the mistakes of a template one by one. Jinja stops at the first mistake, so each is
+ * repaired before the search for the next. A repair counts only if the engine gets further with it.
  */
 export function repairTemplate(template: string): TemplateFindings {
   const problems: TemplateProblem[] = []
@@ -58,7 +59,7 @@ function problemOf(text: string): TemplateProblem | undefined {
   return errors[0] ?? warnings[0]
 }
 
-/** The first repair with which the engine gets further. */
+/** The first repair that lets the engine get further. */
 function betterTemplate(text: string, problem: TemplateProblem) {
   for (const rule of repairRules) {
     const found = rule(text, problem)
@@ -68,7 +69,7 @@ function betterTemplate(text: string, problem: TemplateProblem) {
   return undefined
 }
 
-/** The engine looks up filters and tests after it has parsed the whole template. */
+/** The engine looks up filters and tests only after it has parsed the whole template. */
 const isLookup = ({ type }: TemplateProblem) => type === 'unknown_filter' || type === 'unknown_test'
 
 function isFurther(left: TemplateProblem, before: TemplateProblem): boolean {
@@ -77,7 +78,7 @@ function isFurther(left: TemplateProblem, before: TemplateProblem): boolean {
   return line > lineBefore || (line === lineBefore && left.message !== before.message)
 }
 
-/** The template without the output that has this problem, to look for further ones. */
+/** Removes the output that has this problem, so that the engine can find further problems. */
 function withoutOutputOn(text: string, { line }: TemplateProblem): string | undefined {
   const there = templateTags(text).filter(
     ({ kind, start, closing }) =>
@@ -88,7 +89,7 @@ function withoutOutputOn(text: string, { line }: TemplateProblem): string | unde
   return mapTags(text, (inner, { start }) => (start === only.start ? "''" : inner))
 }
 
-/** Single braces are valid Jinja, so the engine does not report them. */
+/** Adds findings about single braces: they are valid Jinja, so the engine does not report them. */
 function withBraces(findings: TemplateFindings, template: string): TemplateFindings {
   const inBraces = template.length > longest ? [] : variablesInSingleBraces(template)
   const problems = inBraces.slice(0, maxProblems).map(({ at, found }) => ({

@@ -23,25 +23,24 @@ export const branchesShape = {
 type TemplateBranches = z.output<z.ZodObject<typeof branchesShape>>
 
 /**
- * Limits of all renderings of one template together, some 50 ms, and of the outcomes shown: more than
- * anybody reads.
+ * Limits of steps for all renderings of one template together (about 50 ms), and of outcomes shown.
  */
 const maxSteps = 500_000
 const maxOutcomes = 40
 
-/** Longest value, characters. */
+/** Maximum length of a value, characters. */
 const maxValue = 60
 
 /**
- * Only these may be without a value: fields of a contact, and variables of one's own. What the
- * platform passes for a contact without a value is not documented: nothing and an empty text are
- * both tried.
+ * True for a variable that may lack a value: a field of a contact, or a variable that the customer
+ * defined. The platform does not document what it passes for a contact's missing field, so both no
+ * value and an empty text are tried.
  */
 const isOptional = (path: string) =>
   path.startsWith('contact.') ||
   !knownVariables.some((known) => known === path || known.startsWith(`${path}.`))
 
-/** What a template says in each of its branches; nothing where it always says the same. */
+/** What a template says in each of its branches; empty if it always says the same. */
 export async function templateBranches(
   template: string,
   testVariables: Variables,
@@ -73,7 +72,7 @@ export async function templateBranches(
   }
 }
 
-/** Morning, afternoon, evening and night of today. */
+/** One time each in the morning, afternoon, evening and night of today, UTC. */
 const timesOfDay = () =>
   ['09', '14', '19', '23'].map((hour) => `${new Date().toISOString().slice(0, 10)}T${hour}:00:00Z`)
 
@@ -86,10 +85,10 @@ function inWords({ ways, hasMoreWays, rendered, gaps }: Outcome) {
   return { when, spoken: spokenGreetingInWords(spoken) }
 }
 
-/** The header of the branches says which variables the platform fills. */
+/** The header of the branches, not this text, says which variables the platform fills. */
 const asWritten = { fromPlatform: [], isReworded: false } as const
 
-/** Most variables of a way that are named where they are given. */
+/** Maximum number of given variables that a branch names. */
 const maxGiven = 4
 
 function wayInWords(way: Outcome['ways'][number]): string {
@@ -115,7 +114,7 @@ function valueInWords(value: { readonly value: unknown } | 'absent', path: strin
   return firstCharacters(JSON.stringify(value.value), maxValue)
 }
 
-/** The lines of a text for a model. */
+/** The branches as lines for a model. */
 export function branchLines({
   branches = [],
   assumed = [],

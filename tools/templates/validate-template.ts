@@ -27,7 +27,7 @@ const options = {
 
 type TemplateRun = Run<typeof routes.templates.validate, typeof options>
 
-/** Platform's validation, with further findings: more mistakes, a repair, the spoken texts. */
+/** Validates a template on the platform. Adds further mistakes, a repair, and the spoken texts. */
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
   title: 'Check a template',
@@ -66,7 +66,7 @@ export const validateAgentTemplate = defineTool({
 })
 
 /**
- * The text to validate: the given template, or the greeting of the given agent. Throws Refused and
+ * The template to validate: the given one, or the greeting of the given agent. Throws Refused and
  * ApiError.
  */
 async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initial_message']>> {
@@ -80,11 +80,14 @@ async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initi
   return agent.initial_message ?? {}
 }
 
-/** The effect of a failure on a call is undocumented; the sandbox shows one possibility. */
+/**
+ * The reference does not say what a failing greeting does to a call; the sandbox shows one
+ * possibility.
+ */
 const inWords = (spoken: SpokenGreeting): string =>
   `${spokenGreetingInWords(spoken)}${spoken.kind === 'fails' ? '; the sandbox places a call all the same, without its greeting; what the platform does is not documented' : ''}`
 
-/** Variables with a sample value are known. */
+/** Sends the template to the platform. Variables with a sample value count as known. */
 function validate(run: TemplateRun, template: string): Promise<TemplateValidation> {
   const { request, body, options: given, session, signal } = run
   const known = variablePaths(given.test_variables ?? {})
@@ -93,7 +96,7 @@ function validate(run: TemplateRun, template: string): Promise<TemplateValidatio
   return session.client.call(routes.templates.validate, { ...request, body: sent }, signal)
 }
 
-/** A repair is offered only if the platform accepts it. */
+/** The repair, if the platform accepts it. */
 async function acceptedRepair(
   run: TemplateRun,
   { repaired }: TemplateFindings,
@@ -151,8 +154,8 @@ function resultOf({ reply, found, repaired, spoken, branches }: TemplateResult) 
 }
 
 /**
- * True if the platform reports this problem, too. The platform and this tool parse from the top, so
- * their first error is the same, perhaps with another message.
+ * True if the platform also reports this problem. Both the platform and this tool parse from the
+ * top, so their first error is the same, perhaps with another message.
  */
 const isReported = (
   { type, line, message }: TemplateFindings['problems'][number],

@@ -32,8 +32,9 @@ type UsageRun = Run<typeof routes.usage.get, typeof options>
 type Report = Omit<UsageReport, 'names' | 'groupBy' | 'zone'>
 
 /**
- * Usage by buckets; as one total per group; or as totals compared with another range. Totals are
- * computed here from the platform's buckets, and always cover the whole range.
+ * Returns usage in three forms: by buckets, as one total per group, or as totals compared with
+ * another range. Totals are computed here from the platform's buckets, and always cover the whole
+ * range.
  */
 export const getUsage = defineTool({
   name: 'get_usage',
@@ -120,7 +121,7 @@ function totalReport(
   }
 }
 
-/** Bound for the named groups, most used first. */
+/** Maximum number of groups whose names are looked up, most used first. */
 const maxNamed = 200
 
 async function withNames(run: UsageRun, report: Report) {
@@ -140,20 +141,23 @@ async function withNames(run: UsageRun, report: Report) {
   return usageResult({ ...report, names, groupBy, zone })
 }
 
-/** Range of usage, Unix ms. */
+/** Time range of usage, Unix ms. */
 interface UsageRange {
   readonly start: number
-  /** `undefined`: until now. */
+  /** `undefined`: up to now. */
   readonly end: number | undefined
 }
 
 const day = 24 * 3_600_000
-/** Longest range whose total is read by days; longer ones are read by months, to read less. */
+/**
+ * Longest range, in days, whose total is read by days. Longer ranges are read by months, in fewer
+ * requests.
+ */
 const maxDays = 62
-/** Longer than any month, with any change of the clock. */
+/** Longer than any month, including a change of the clock. */
 const longestMonth = 33 * day
 
-/** All values of a range: one per group and read bucket. */
+/** All values of a range: one per group and bucket. */
 interface ValuesInRange {
   readonly meta: Usage['meta']
   readonly values: readonly UsageValue[]
@@ -162,8 +166,9 @@ interface ValuesInRange {
 type ReaderRun = Pick<Run, 'request' | 'session' | 'signal'>
 
 /**
- * Reads all values of a range of any length, in requests below the platform's bucket limit, which
- * would truncate them. Grouping, zone and account are those of the call. Throws ApiError, Refused.
+ * Reads all values of a range of any length. Splits it into requests below the platform's bucket
+ * limit, because the platform truncates longer replies. Keeps grouping, zone and account of the
+ * tool call. Throws ApiError and Refused.
  */
 async function readValues(run: ReaderRun, range: UsageRange): Promise<ValuesInRange> {
   const isShort = (range.end ?? Date.now()) - range.start <= maxDays * day
@@ -181,8 +186,8 @@ type Buckets = Usage['data']
 const allValues = (data: Buckets): UsageValue[] => data.flatMap(({ values }) => values)
 
 /**
- * True if the platform may have omitted buckets: it returned the maximum, and the first one begins
- * after the range. It may omit buckets without use [R].
+ * True if the platform may have cut off early buckets: the reply has the maximum number of buckets,
+ * and the first begins after the range's start. Buckets without usage may be missing anyway [R].
  */
 function isCut({ data }: Pick<Usage, 'data'>, start: number, limit: number): boolean {
   const [first] = data
@@ -206,8 +211,9 @@ const readRange = (
 }
 
 /**
- * Reads whole months by month, and the first and last one by days: these may be partly outside the
- * range, and the API does not document whether their bucket covers the part or the whole month.
+ * Reads whole months by month, and the first and last month by days. Those two may be partly
+ * outside the range, and the API does not document whether their bucket covers the part or the
+ * whole month.
  */
 async function valuesByMonth(
   run: ReaderRun,
@@ -219,7 +225,7 @@ async function valuesByMonth(
   const partial = starts.flatMap((start, i) => {
     if (!isPartial(i)) return []
     const next = starts[i + 1]
-    // The following months may be without use, and omitted.
+    // The platform may omit months without usage, so the next bucket may be more than a month away.
     const end = next === undefined ? range.end : Math.min(next, start + longestMonth)
     return [{ start: Math.max(start, range.start), end }]
   })

@@ -12,23 +12,24 @@ import { counted } from '../../src/text/dialog-text.ts'
 import type { UsageNames } from '../../src/tool/results/usage-report.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
-/** Ids whose names are wanted. */
+/** Ids whose names are looked up. */
 export interface UsageIds {
   readonly agent: ReadonlySet<string>
   readonly subaccount: ReadonlySet<string>
 }
 
-/** Timeout of the search for names, ms. After the timeout, usage is shown without names. */
+/** Time limit for looking up names, ms. Afterwards, usage is shown without the missing names. */
 const longestLookMs = 10_000
-/** Bound for the subaccounts whose agents are listed, and the concurrency. */
+/** Maximum number of subaccounts whose agents are listed, and the concurrency. */
 const maxSubaccounts = 50
 const concurrency = 5
-/** Bound for the accounts of a tree that is read for names. */
+/** Maximum number of accounts in a tree that is read for names. */
 const maxAccounts = 100
 
 /**
- * Reads the names that exposed tools can read: usage has ids only, also of agents in subaccounts
- * and of archived ones. Items without a readable name keep their id. Throws only if cancelled.
+ * Reads names for the ids in usage, as far as exposed tools can read them, also of archived agents
+ * and of agents in subaccounts. Items without a readable name keep their id. Throws only if
+ * cancelled.
  */
 export async function readUsageNames(
   wanted: UsageIds,
@@ -39,7 +40,7 @@ export async function readUsageNames(
   const isMissing = (kind: keyof UsageIds) => missing(kind).length > 0
   const account = accountIn(request)
   const failed: ApiError[] = []
-  /** Reads on after a failure of the platform. */
+  /** Returns `undefined` after a failure of the platform, so that the other look-ups go on. */
   const attempt = <T>(work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => {
       if (!(error instanceof ApiError) || caller?.aborted) throw error
@@ -54,7 +55,7 @@ export async function readUsageNames(
     })
     for (const { id, name } of items) if (name) names.agent.set(id, name)
   }
-  /** Names the requested account. */
+  /** Looks up the name of the requested account. */
   const readAccount = async (signal: AbortSignal) => {
     const params = { account_id: 'me', subaccount_id: account }
     const { id, name } =
@@ -82,7 +83,7 @@ export async function readUsageNames(
       wanted.subaccount.size > 0 && attempt(readAccount(signal)),
     ])
     const known = new Set([account])
-    // Most accounts are direct subaccounts; reads the whole tree only if these are not enough.
+    // Most accounts are direct subaccounts, so the whole tree is read only if those are not enough.
     for (const read of [readSubaccounts, readTree]) {
       if (!isMissing('agent') && !isMissing('subaccount')) return
       const found = (await attempt(read(signal))) ?? []
@@ -91,7 +92,7 @@ export async function readUsageNames(
         known.add(id)
         if (name) names.subaccount.set(id, name)
       }
-      // Subaccounts with known usage come first.
+      // Subaccounts that have usage come first.
       const used = below.filter(({ id }) => wanted.subaccount.has(id))
       const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
       await mapConcurrently(ordered, concurrency, async ({ id }) => {
