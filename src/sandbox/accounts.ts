@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
-import { AccountRow, on, pageOfRows } from './handler.ts'
+import { AccountRow, on } from './operation-handler.ts'
 import { notFound, Problem } from './problem.ts'
+import { pageOfRows } from './row-pages.ts'
 import type { Store } from './store.ts'
 
 function view(row: AccountRow): Account {

@@ -3,8 +3,9 @@ import * as z from 'zod'
 import { type Agent, AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { documentedDefaults } from '../contract/field.ts'
 import { routes } from '../contract/routes.ts'
-import { instant, on, pageOfRows } from './handler.ts'
+import { on } from './operation-handler.ts'
 import { notFound } from './problem.ts'
+import { instant, pageOfRows } from './row-pages.ts'
 import type { Store } from './store.ts'
 
 const AgentRow = z.object({

@@ -10,16 +10,10 @@ import {
   statusAtNow,
   webCallOf,
 } from './call-row.ts'
-import {
-  type AnyInput,
-  type HandlerInput,
-  instant,
-  on,
-  pageOfRows,
-  ReplyWithStatus,
-} from './handler.ts'
+import { type AnyInput, type HandlerInput, on, ReplyWithStatus } from './operation-handler.ts'
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
+import { instant, pageOfRows } from './row-pages.ts'
 import { webCallPath } from './web-calls/web-calls.ts'
 
 /** Filters of calls and conversations; only their statuses differ. */

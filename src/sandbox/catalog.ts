@@ -1,6 +1,6 @@
 import type { ModelCatalog, TranscriberCatalog } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
-import { on } from './handler.ts'
+import { on } from './operation-handler.ts'
 import { invalid } from './problem.ts'
 import { catalogVoiceProviders, voicesOf } from './voices.ts'
 

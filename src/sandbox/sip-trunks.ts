@@ -3,8 +3,9 @@ import { isIP } from 'node:net'
 import * as z from 'zod'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
-import { on, pageOfRows } from './handler.ts'
+import { on } from './operation-handler.ts'
 import { invalid, notFound, Problem } from './problem.ts'
+import { pageOfRows } from './row-pages.ts'
 import type { Store } from './store.ts'
 
 const SipTrunkRow = z.object({

@@ -2,7 +2,7 @@ import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
 import { analyse, unknownVariables } from '../jinja/index.ts'
 import { templateLimits } from './call-settings.ts'
-import { on } from './handler.ts'
+import { on } from './operation-handler.ts'
 
 export const templateHandlers = [
   on(routes.templates.validate, ({ body: { template = '', allowed_variables } }) => {

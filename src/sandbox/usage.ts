@@ -4,7 +4,7 @@ import { type Grouping, groupings, type Usage, usageBucketCap } from '../contrac
 import { isoInZone, isTimeZone } from '../text/time-zone.ts'
 import { withinAccount } from './accounts.ts'
 import { bucketStart, bucketStarts } from './calendar-buckets.ts'
-import { on } from './handler.ts'
+import { on } from './operation-handler.ts'
 import { invalid } from './problem.ts'
 import type { Store } from './store.ts'
 

@@ -34,10 +34,10 @@ test('imports that the table does not allow are refused, and files in no row of 
     ['src/contract/field.ts', `import '../platform/client.ts'`, 'src/platform/client.ts'],
     [
       'src/platform/network.ts',
-      `import type {} from '../sandbox/handler.ts'`,
-      'src/sandbox/handler.ts',
+      `import type {} from '../sandbox/operation-handler.ts'`,
+      'src/sandbox/operation-handler.ts',
     ],
-    ['src/sandbox/handler.ts', `void import('../tool/call.ts')`, 'src/tool/call.ts'],
+    ['src/sandbox/operation-handler.ts', `void import('../tool/call.ts')`, 'src/tool/call.ts'],
     ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/server/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],
