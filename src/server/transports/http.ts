@@ -10,7 +10,7 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, refuseMethod, responseForClient, sendJson } from './http-answers.ts'
-import { Connections } from './http-connections.ts'
+import { Connections } from './http-connection-flow.ts'
 import { readKey } from './http-key.ts'
 import { createLimits, type HttpLimits, maxBytes, refuseWatch } from './http-limits.ts'
 import {
