@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { createWebCallServer } from '../../src/cli/commands/stdio.ts'
+import { createWebCallServer } from '../../src/cli/web-call-server.ts'
 import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { exchange } from '../harness/raw-http.ts'

@@ -4,7 +4,6 @@ import type { Exposure } from '../../mcp/exposure.ts'
 import { serverInfoOf } from '../../mcp/server-info.ts'
 import { createStdioHandshake, observedHandshake } from '../../mcp/stdio-handshake.ts'
 import type { Observer } from '../../server/observe/observer.ts'
-import type { Service } from '../../server/service.ts'
 import {
   initializedVersions,
   type ToolSummary,
@@ -13,7 +12,6 @@ import {
 import { startStdio } from '../../server/transports/stdio.ts'
 import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { openOnce } from '../../state/state-access.ts'
-import { messageOf } from '../../text/safe-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { commandLine } from '../config/program-command.ts'
 import {
@@ -23,6 +21,7 @@ import {
   serviceSettings,
 } from '../config/service.ts'
 import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
+import { createWebCallServer } from '../web-call-server.ts'
 import { defineCommand, type Running } from './command.ts'
 
 export const stdio = defineCommand({
@@ -153,53 +152,4 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
       await service.close()
     },
   }
-}
-
-/**
- * Serves the pages of the sandbox's web calls on a free port of this machine, because stdio has no
- * HTTP server. Loaded and started with the first web call. This HTTP server does not keep the
- * process running.
- */
-export function createWebCallServer(showPage: () => Service['showWebCall']) {
-  const pages = openOnce(async () => openServer(showPage))
-  return {
-    /** The origin of the pages; `undefined`: they cannot be served. The next call tries again. */
-    async pagesAt(): Promise<string | undefined> {
-      if (!showPage()) return undefined
-      try {
-        return (await pages.get()).url
-      } catch (error) {
-        log(`The pages of web calls cannot be served: ${messageOf(error)}`, 'warn')
-        return undefined
-      }
-    },
-    close: () =>
-      pages.close(({ server }) => {
-        server.close()
-        server.closeAllConnections()
-      }),
-  }
-}
-
-async function openServer(showPage: () => Service['showWebCall']) {
-  const [{ createServer }, { getRequestListener }, { hostCheck, listen }, { isForWebCall }] =
-    await Promise.all([
-      import('node:http'),
-      import('@hono/node-server'),
-      import('../../server/transports/listen.ts'),
-      import('../../sandbox/web-calls/web-calls.ts'),
-    ])
-  const host = '127.0.0.1'
-  const refusalOf = hostCheck({ host, isLoopback: true, allowedHosts: [] })
-  const answer = async (request: Request) => {
-    const { host: asked, pathname } = new URL(request.url)
-    const refusal = refusalOf(asked)
-    if (refusal) return new Response(refusal, { status: 403 })
-    const show = isForWebCall(pathname) ? showPage() : undefined
-    return show ? show(request) : new Response('Not found', { status: 404 })
-  }
-  const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }))
-  const { url } = await listen(server, { host, port: 0 })
-  server.unref()
-  return { server, url }
 }
