@@ -10,7 +10,8 @@ import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
 import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
 import { messageOf, safeLine, safeLines } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'
-import { isLoopback, type SandboxConfig } from './config/platform.ts'
+import { isLoopback } from './config/platform.ts'
+import type { SandboxConfig } from './config/sandbox.ts'
 import { log, logDefect } from './observation.ts'
 
 /** The faults file or the data file is invalid. The message names the error. */

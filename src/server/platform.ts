@@ -1,4 +1,5 @@
-import type { PlatformConfig, SandboxConfig } from '../cli/config/platform.ts'
+import type { PlatformConfig } from '../cli/config/platform.ts'
+import type { SandboxConfig } from '../cli/config/sandbox.ts'
 import { errorCodes } from '../contract/error.ts'
 import type { Send } from '../platform/exchange.ts'
 import { SendFailure } from '../platform/failure.ts'

@@ -1,5 +1,5 @@
 import { listenConfig, listenSettings } from '../config/http.ts'
-import { sandboxConfig, sandboxSettings } from '../config/platform.ts'
+import { sandboxConfig, sandboxSettings } from '../config/sandbox.ts'
 import { logConfig, logSettings } from '../config/service.ts'
 import { runFlag, settingReader, text } from '../config/setting.ts'
 import { log, setUpLog } from '../observation.ts'

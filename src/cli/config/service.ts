@@ -12,7 +12,8 @@ import { toolSummaries } from '../../server/tool-summaries.ts'
 import { confirmModes } from '../../tool/confirm-mode.ts'
 import { ConfigError, faultsOf, readAll, readable } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
-import { platformConfig, platformSettings, sandboxSettings } from './platform.ts'
+import { platformConfig, platformSettings } from './platform.ts'
+import { sandboxSettings } from './sandbox.ts'
 import {
   choice,
   count,

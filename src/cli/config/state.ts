@@ -1,6 +1,8 @@
 import type { Secrets } from '../../state/sealing.ts'
 import { ConfigError } from './config-error.ts'
-import { dataFolder, platformSettings, sandboxSettings } from './platform.ts'
+import { dataFolder } from './data-folder.ts'
+import { platformSettings } from './platform.ts'
+import { sandboxSettings } from './sandbox.ts'
 import {
   choice,
   number,
