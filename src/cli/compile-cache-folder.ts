@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path'
 import { makePrivateFolder, userFolder } from '../state/private-files.ts'
 
 /**
- * The folder for compiled code, created if necessary; `undefined` if none is safe. The folder's
- * files are executed, so no other user may write there. Node's default is in the shared temporary
- * folder, where another user may create it first.
+ * Returns the folder for compiled code, created if necessary; `undefined` if no folder is safe.
+ * Compiled code is executed, so no other user may write there. Node's default is in the shared
+ * temporary folder, where another user may create the folder first.
  */
 export function compileCacheFolder(): string | undefined {
   const cache = userFolder('cache')

@@ -10,7 +10,7 @@ import { jsonSettings, type Setting, type SettingGroup } from './config/setting.
 import { auditSettings, stateSettings } from './config/state.ts'
 
 interface HelpFor {
-  /** Command; `undefined`: the program. */
+  /** Command that the help is about; `undefined`: the program. */
   readonly about: string | undefined
   /** If true, includes every option with values, default and variable. */
   readonly wantsAll: boolean
@@ -67,7 +67,9 @@ function commandUsage(
   ]
 }
 
-/** Example commands, with the purpose beside each or, if too long, before it. */
+/**
+ * Example commands. The purpose of each is beside it or, if the line would be too long, before it.
+ */
 function exampleLines(
   examples: readonly string[],
   width = Number.POSITIVE_INFINITY,
@@ -106,10 +108,10 @@ const common: readonly string[] = [
   ...['host', 'port', 'allowed-hosts', 'config'],
 ]
 
-/** Bound for the options on one screen. */
+/** Maximum number of options in the short help. */
 const maxShown = 12
 
-/** The options on one screen. */
+/** The options of the short help. */
 function fewOptions(
   commands: readonly CommandSpec[],
   command: CommandSpec | undefined,

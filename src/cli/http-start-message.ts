@@ -6,7 +6,7 @@ import type { ListenConfig, OauthConfig } from './config/http.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'
 import type { RemoteServer } from './install/server-entry.ts'
 
-/** Configuration of the server's host names. */
+/** Settings that decide the server's name for clients. */
 type Names = Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined }
 
 /** Log lines with the server's address and security notes. */
@@ -36,11 +36,14 @@ export function httpStartLines(
 const hostNames = (allowedHosts: readonly string[]) =>
   allowedHosts.filter((name) => name !== anyHost)
 
-/** The address that clients and browsers use, without a path. */
+/** The origin that clients and browsers use. */
 export const originFor = (server: Listening, { allowedHosts, oauth }: Names): string =>
   oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
 
-/** The address that clients use: the first allowed host name, or else this machine's own address. */
+/**
+ * The URL that clients use: with the first allowed host name, otherwise with this machine's own
+ * address.
+ */
 function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly string[]): string {
   const { port } = new URL(url)
   const [name] = hostNames(allowedHosts)

@@ -25,7 +25,7 @@ export async function main(
       return await print(helpText(commands, { ...config, width: textWidth(env) }))
     }
     if (config.command === 'version') return await print(`${packageJson.version}\n`)
-    // Install the signal handlers first, so that a signal during the start stops cleanly, too.
+    // Install the signal handlers first, so that a signal during the start also stops cleanly.
     const stopped = stopSignal()
     const running = await config.start()
     // Warnings come after the start, because the start sets the log's format.
@@ -46,7 +46,7 @@ export async function main(
 
 let outputError: Error | undefined
 
-/** Returns the exit code. A full disk is a failure; a closed pipe, such as of `head`, is not. */
+/** Returns the exit code. A full disk is a failure. A closed pipe, such as of `head`, is not. */
 function checkOutput(code: number): number {
   // Node clears `errored` before it emits the event.
   const error = outputError ?? process.stdout.errored
@@ -58,8 +58,8 @@ function checkOutput(code: number): number {
 const hasCode = (error: Error, code: string) => 'code' in error && error.code === code
 
 /**
- * Resolves when all output is flushed or lost. A reader such as a pager is slow, and the process
- * exits soon after the exit code is known (bin.ts).
+ * Resolves when all output is flushed or lost. bin.ts exits soon after the exit code is known, but
+ * a reader such as a pager may be slow.
  */
 const outputTaken = () => new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
 
@@ -84,8 +84,8 @@ function failureText(
 }
 
 /**
- * Log format after the settings could not be read. The error must still be JSON if JSON was asked
- * for, because programs parse such a log.
+ * Log format if the settings could not be read. With `--log json` the error must still be JSON,
+ * because programs parse the log.
  */
 function logFormAfterFailure(argv: readonly string[], env: Environment): 'json' | 'text' {
   const given =
@@ -130,7 +130,7 @@ function stopSignal(): Promise<void> {
       isStopping = true
       resolve()
     })
-  // The exit codes that a shell reports for a process that a signal ended: 128 + the signal's number.
+  // Exit codes as shells report them for a process that a signal ended: 128 + the signal's number.
   listen('SIGINT', exitCodes.interrupted)
   listen('SIGTERM', 143)
   listen('SIGHUP', 129)

@@ -9,7 +9,7 @@ import type { ListenConfig } from './config/http.ts'
 import { isLoopback } from './config/platform.ts'
 import type { ServiceConfig } from './config/service.ts'
 
-/** Until the settings are read, the log has its default form. */
+/** The log in its default form, until the settings are read. */
 const defaultLog = createLog({ form: 'text', level: 'notice' }, process.stderr)
 
 /*
@@ -53,7 +53,7 @@ export function setUpLog(wanted: LogOptions): Log {
   return current
 }
 
-/** Logs the reason for the end of the program. `form` applies until the log is set up. */
+/** Logs why the program ends. `form` applies if the log is not set up yet. */
 export function logEnd(message: string, form: 'json' | 'text'): void {
   if (!options) setUpLog({ form, level: 'notice' })
   const written = options?.form === 'off' ? defaultLog : current
@@ -109,7 +109,7 @@ export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void 
 }
 
 /**
- * Sets up the log, and serves the metrics if configured. Loads code only if needed. Throws
+ * Sets up the log, and serves the metrics if configured. Loads only the code that is needed. Throws
  * ListenError.
  */
 export async function openObservation({
@@ -125,7 +125,7 @@ export async function openObservation({
   const tracing = await openTracing()
   const isRecorded = sinks.length > 0 || tracing !== undefined
   return {
-    /** `undefined`: nothing is recorded, and nothing measured. */
+    /** `undefined` without a request log, metrics and traces. */
     observer: isRecorded
       ? (await import('../server/observe/observer.ts')).createObserver(sinks, tracing)
       : undefined,
@@ -133,13 +133,14 @@ export async function openObservation({
   }
 }
 
-/** Registry key of the OpenTelemetry API, the same for every copy of it. */
+/** Global registry key of the OpenTelemetry API, shared by all copies of its package. */
 const registryKey = Symbol.for('opentelemetry.js.api.1')
 
 const Registry = z.object({ version: z.string(), trace: z.unknown() })
 
 /**
- * Traces go to the attached SDK (`node --import`). Without an SDK, no code for traces is loaded.
+ * Sends traces to the OpenTelemetry SDK that `node --import` has loaded. Without an OpenTelemetry
+ * SDK, returns `undefined` and loads no tracing code.
  */
 async function openTracing(): Promise<Tracing | undefined> {
   if (!(registryKey in globalThis)) return undefined

@@ -22,15 +22,15 @@ class DescriptionError extends Error {
 export interface SandboxServerConfig extends ListenConfig {
   readonly sandbox: SandboxConfig
   readonly faultsFile: string | undefined
-  /** File with data for the sandbox; `undefined`: its own data. */
+  /** JSON file with data for the sandbox; `undefined`: the built-in data. */
   readonly fixtureFile: string | undefined
   /** If true, existing data is removed first. */
   readonly isReset: boolean
 }
 
 /**
- * Serves the sandbox as the platform's REST API, with a line in the log about each answer. Throws
- * StoreError, ListenError and DescriptionError.
+ * Serves the sandbox as the platform's REST API, and logs each answer. Throws StoreError,
+ * ListenError and DescriptionError.
  */
 export async function startSandboxServer(config: SandboxServerConfig): Promise<Listening> {
   const { faultsFile, fixtureFile, isReset, allowedHosts } = config
@@ -77,8 +77,9 @@ const answerer =
   }
 
 /**
- * Method, path, status and time of an answer. The query is omitted, because it may contain
- * telephone numbers, and the path of a web call page, because it contains the join secret.
+ * Log line of an answer: method, path, status and time. The query is omitted, because it may
+ * contain telephone numbers. The path of a web call page is omitted, because it contains the join
+ * secret.
  */
 function answerLine({ method, url }: Request, response: Response, ms: number): string {
   const status = response === RESPONSE_ALREADY_SENT ? 'broken off' : response.status
@@ -95,7 +96,7 @@ const readFaults = (file: string): Faults => readDescription('faults file', file
 
 const readFixture = (file: string): Fixture => readDescription('fixture', file, Fixture)
 
-/** Reads a JSON file of the user. Errors name the place in the file. */
+/** Reads a JSON file of the user. Errors name the position in the file. */
 function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T {
   try {
     const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')))

@@ -9,13 +9,13 @@ import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/
 
 /** Credential that requests need. */
 type Access =
-  /** None: the sandbox. */
+  /** No credential: the sandbox. */
   | 'none'
   /** An API key of the platform. */
   | 'key'
   /** The local token of this server, or an API key. */
   | 'local_token'
-  /** Clients get a token by OAuth; an API key works, too. */
+  /** Clients get a token by OAuth, or send an API key. */
   | 'oauth'
 
 export interface StartPageOptions {
@@ -67,14 +67,14 @@ ${rows({ name, url, header: secretHeaders[access] }, request, access, options)}
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
 }
 
-/** What people ask first; each is answered by a few tools that change nothing, or the third by a new agent. */
+/** Example questions. Read-only tools answer all but the third, which creates an agent. */
 const questions = [
   'Which agents do I have, and how many calls did they take this week?',
   'Which calls failed this week, and why?',
   'Create an agent that takes table reservations. What does it still need before it can take calls?',
 ]
 
-/** What a click costs, and whether the server can work now. */
+/** Badges: whether calls cost money, and whether the platform and the state are reachable. */
 function states({ isSandbox, readiness: { platform, state } }: StartPageOptions): readonly Html[] {
   return [
     isSandbox
@@ -93,8 +93,8 @@ function accessBy(ownKey: OwnKey): Access {
 }
 
 /**
- * Origin that the browser has used. Forwarding headers are trusted from anyone, because only the
- * sender sees the page, and it is not cached.
+ * Origin that the browser has used. Forwarding headers are trusted from any sender, because the
+ * page goes only to that sender and is not cached.
  */
 function baseOf({ url, headers }: Request): string {
   const base = new URL(url)
@@ -202,7 +202,7 @@ function rows(
   { connected }: StartPageOptions,
 ): readonly Html[] {
   const userAgent = request.headers.get('user-agent') ?? ''
-  // A server with users of its own must not tell one of them what another uses.
+  // A server with several users must not tell one user which clients another uses.
   const isOwn = access === 'none' || access === 'local_token'
   const known = clients.map((client) => {
     const install = remoteInstall(client, server)
@@ -226,7 +226,7 @@ const hasClaude = /Windows|Mac|Android|iPhone|iPad/
 
 interface Known {
   readonly client: Client
-  /** `undefined`: its file takes no servers on the network. */
+  /** `undefined`: the client's file supports no remote servers. */
   readonly install: RemoteInstall | undefined
   readonly command: string | undefined
   readonly isConnected: boolean

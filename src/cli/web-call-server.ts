@@ -4,14 +4,14 @@ import { messageOf } from '../text/safe-text.ts'
 import { log } from './observation.ts'
 
 /**
- * Serves the pages of the sandbox's web calls on a free port of this machine, because stdio has no
- * HTTP server. Loaded and started with the first web call. This HTTP server does not keep the
- * process running.
+ * Serves the pages of the sandbox's web calls on a free port of this machine, because a stdio
+ * server has no HTTP server. This server is loaded and started with the first web call. It does not
+ * keep the process running.
  */
 export function createWebCallServer(showPage: () => Service['showWebCall']) {
   const pages = openOnce(async () => openServer(showPage))
   return {
-    /** The origin of the pages; `undefined`: they cannot be served. The next call tries again. */
+    /** Origin of the pages; `undefined` if they cannot be served. The next web call tries again. */
     async pagesAt(): Promise<string | undefined> {
       if (!showPage()) return undefined
       try {

@@ -17,7 +17,7 @@ const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400
 
 const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(unitsMs, unit)
 
-/** A duration before now, or a date; as ms since 1970. */
+/** A point in time, given as a date or as a duration before now; Unix ms. */
 const instant = (help: string): Setting<number | undefined> => ({
   value: 'TIME',
   help,
@@ -128,7 +128,7 @@ async function* pagesOf(trail: AuditTrail, query: AuditQuery): AsyncGenerator<Au
   }
 }
 
-/** Entries as lines of JSON or rows of a table; the first page has the table's head. */
+/** Formats audit entries as JSON lines or table rows. Only the first page has the table's head. */
 function auditLines(
   entries: readonly AuditEntry[],
   { wantsJson, isFirst }: { readonly wantsJson: boolean; readonly isFirst: boolean },
@@ -159,7 +159,7 @@ function clientText({ client = {}, transport }: AuditEntry): string {
   return `${firstCharacters(String(name), 18)} ${transport}`
 }
 
-/** Bound for the writes in a row. JSON has all. */
+/** Maximum writes named in a table row. JSON output names all. */
 const maxNamed = 3
 
 function whatText({ reason, arguments: given, writes, failed_request: failed }: AuditEntry) {
@@ -176,10 +176,13 @@ function whatText({ reason, arguments: given, writes, failed_request: failed }: 
     .join(' ')
 }
 
-/** Bound for the arguments in a row, characters. */
+/** Maximum length of the arguments in a table row, characters. */
 const longestArguments = 120
 
-/** Arguments of a call that changed nothing; objects and lists by name only. */
+/**
+ * Arguments of a tool call that changed nothing. Objects and lists are shown by name, without
+ * values.
+ */
 function argumentsText(given: AuditEntry['arguments']): string {
   const parts = Object.entries(Object(given)).map(([name, value]) =>
     typeof value === 'object' ? name : `${name} ${value}`,

@@ -56,7 +56,8 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
     ...running,
     async close() {
       interruption.abort()
-      // Does not wait for missing arguments from standard input: nothing was sent.
+      // Before the tool call, the command may still read arguments from standard input and has sent
+      // nothing, so only a tool call is awaited.
       if (isCalling) await running.done
       else process.stdin.destroy()
       await close()

@@ -5,7 +5,7 @@ import { type Setting, settingReader, text } from '../config/setting.ts'
 import { type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
-// Not imported: every start would load the module.
+// Not imported: an import would load the module at every start.
 const { userInfo } = process.getBuiltinModule('node:os')
 
 const callsActions = ['stop', 'resume', 'status'] as const
@@ -15,11 +15,11 @@ interface CallsCommandConfig {
   readonly state: StateLocation
   readonly reason: string | undefined
   readonly by: string | undefined
-  /** Command that allows calls again. */
+  /** Command line that allows telephone calls again. */
   readonly resume: string
 }
 
-/** Bound for the text, which is in every refusal, characters. */
+/** Maximum length of a reason or a name, characters. Every refused call repeats both. */
 const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
@@ -99,7 +99,7 @@ const goesOn =
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-/** A container may run with a user id that has no name. */
+/** The user's name. A container may run with a user id that has no name. */
 function userName(): string {
   try {
     return userInfo().username

@@ -4,7 +4,6 @@ import { configFileSettings } from '../config/config-file.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
 import type { SettingTexts } from '../config/setting.ts'
 
-/** A running command. */
 export interface Running {
   /** Resolves when the command ends by itself. */
   readonly done: Promise<void>
@@ -30,8 +29,8 @@ interface Definition<Name extends string, Config extends object> extends Command
     problems: ConfigProblems,
   ) => Config
   /**
-   * If true, `read` receives the faults of settings and reads the rest. If false, the first fault
-   * is thrown.
+   * If true, `read` receives the faults of invalid settings and reads the valid ones. If false, the
+   * first fault is thrown.
    */
   readonly readsDespiteFaults?: boolean
   /** Starts the command. Imports its own code lazily, so that other commands start faster. */
@@ -65,14 +64,14 @@ export const defineCommand = <Name extends string, Config extends object>({
   },
 })
 
-/** The longest time of a timer in Node.js, ms. */
+/** Longest delay of a Node.js timer, ms. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A command that ends by itself. A signal ends it with the exit code of Ctrl+C. */
+/** A command that ends with `code`. A signal ends the command with the exit code of Ctrl+C. */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
-  // Timers of tools are unref'd, so that a server can stop. This timer keeps a command running
-  // while it waits for a call.
+  // Timers of tools do not keep the process running, so that a server can stop. This timer keeps a
+  // command running until its result.
   const keptRunning = setInterval(() => undefined, longestTimerMs)
   const done = code
     .then((value) => {

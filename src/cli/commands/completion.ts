@@ -2,7 +2,7 @@ import type { CommandSpec } from '../config/command-line.ts'
 import { CommandLineError } from '../config/config-error.ts'
 import { defineCommand, ending } from './command.ts'
 
-/** The command for shell completion of all commands, including itself. */
+/** The command for shell completion. Completes all commands, including itself. */
 export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
   defineCommand({
     name: 'completion',

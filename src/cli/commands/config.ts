@@ -16,7 +16,7 @@ export const config = defineCommand({
   settings: { ...serverSettings, ...jsonSettings },
   read(texts, env, origins) {
     const given = { texts, origins }
-    // Refuses what the other commands would refuse, with the same message.
+    // Throws the same errors as the commands that use these settings.
     const served = http.configure(given, env)
     const simulated = sandbox.configure(given, env)
     const inEffect: Readonly<Record<string, string>> = {

@@ -27,7 +27,7 @@ import { defineCommand, type Running } from './command.ts'
 
 const defaultPort = 3000
 
-/** Time in which an idle server stops, ms. */
+/** Delay before a stopping server logs that it waits for open requests, ms. */
 const idleStopMs = 200
 
 export const http = defineCommand({
@@ -89,7 +89,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   origin = originFor(server, config)
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, ownKey)) log(line)
-  // For people only: it holds the local token, which must not reach log collectors.
+  // For people only: the text holds the local token, which must not reach log collectors.
   if (config.log.form === 'text') process.stderr.write(connectHelp(server, config, ownKey))
   return {
     done: new Promise(() => {}),
@@ -123,7 +123,7 @@ function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
     : listening
 }
 
-/** Requests that may use the server's own key: local ones, or all in the sandbox. */
+/** Requests that may use the server's own API key: local ones, or all in the sandbox. */
 async function ownKeyFor(
   { platform, oauth, listen, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
@@ -134,7 +134,7 @@ async function ownKeyFor(
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
-/** Same path as in src/sandbox/web-calls, which is not loaded here. */
+/** Duplicates the path in src/sandbox/web-calls, so that a start does not load the sandbox. */
 const webCallPath = '/web-calls/'
 
 /**
@@ -164,12 +164,12 @@ const siteOf = (
   },
 })
 
-/** Time after which the log names a client again, ms. */
+/** Minimum time between two log lines about the same client, ms. */
 const sameClientMs = 60_000
 
 /**
- * Logs connecting clients, and adds them to `connected`, by the names of our own list, because their
- * own names are untrusted.
+ * Logs connecting clients and adds them to `connected`. Uses the titles of our own list, because a
+ * client's own name is untrusted.
  */
 function createConnectionLog(connected: Set<string>): (name: string) => void {
   const logged = new Map<string, number>()

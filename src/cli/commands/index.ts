@@ -54,7 +54,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const line = parseCommandLine(argv, commands, defaultCommand)
   const { command, flags, operands, wantsHelp, wantsAll, wantsVersion } = line
   if (wantsVersion) return { command: 'version' }
-  // `tools` prints the help of a tool.
+  // The `tools` command prints the help of a tool, for `call TOOL --help` also.
   const isOfTool = wantsHelp && operands.length > 0 && (command === call || command === tools)
   if (wantsHelp && !isOfTool) return { command: 'help', about: command?.name, wantsAll }
   const read = isOfTool ? tools : (command ?? defaultCommand)
@@ -70,7 +70,8 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
   const configured = () =>
     configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
-  // An invalid file is refused with all faults, including those of other sources.
+  // An invalid configuration file is refused with all faults, including those of flags and
+  // variables.
   if (!readsDespiteFaults && faults.length > 0)
     throwFaults([...faults.map(({ message }) => message), ...faultsOf([configured])])
   return configured()
@@ -88,7 +89,10 @@ function warningsOf(sources: SettingSources, onFault: OnFault): string[] {
   return ignored.map((name) => `${name} is not a setting, and has no effect.`)
 }
 
-/** `onFileFault` gets the faults of single settings; with those of the whole file, none is read. */
+/**
+ * Reads a configuration file. `onFileFault` gets faults of single settings. `onFault` gets a fault
+ * of the whole file, which then counts as empty.
+ */
 function textsOfFile(
   path: string,
   { onFault, onFileFault }: { readonly onFault: OnFault; readonly onFileFault: OnFault },

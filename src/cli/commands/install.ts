@@ -24,7 +24,7 @@ export const uninstallSettings = {
 
 const { 'base-url': baseUrl, 'api-key': apiKey } = platformSettings
 
-/** Server settings that go into the files as flags, where given as flags. */
+/** Server settings that are written to a client's file as flags, if given as flags. */
 const {
   account,
   toolsets,
@@ -97,7 +97,7 @@ function fileChangeOptions(texts: SettingTexts, clients: readonly string[]): Fil
   }
 }
 
-/** Settings that a server would refuse are refused here, with the same message. */
+/** Checks settings as a server does, with the same messages. */
 function installOptions(
   texts: SettingTexts,
   env: Environment,
@@ -115,8 +115,8 @@ function installOptions(
     )
   }
   const options = fileChangeOptions(texts, clients)
-  // Checked before writing: with the name of an unknown tool no server would start, and the client
-  // would only say that it failed.
+  // Checked before writing: an unknown tool name would stop the server at its start, and the client
+  // would not report why.
   exposedTools(toolSummaries, exposure)
   return {
     ...options,

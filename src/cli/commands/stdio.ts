@@ -37,21 +37,21 @@ export const stdio = defineCommand({
 })
 
 /**
- * Time after the start at which the service is loaded without need, ms: after the first answers,
- * and before the compile cache is written (3 s, bin.ts). Loading it later could fail: an update may
- * have replaced its files, or file descriptors may have run out.
+ * Delay before the service is loaded in advance, ms: after the first answers, and before the
+ * compile cache is written (3 s, bin.ts). Loading the service later could fail: an update may have
+ * replaced its files, or file descriptors may have run out.
  */
 const loadAfterMs = 1500
 
 /**
- * The first answers come from the handshake, which needs neither the SDK nor the tools. Everything
- * else is loaded for the first message that it cannot answer, or after `loadAfterMs`.
+ * The handshake gives the first answers without the MCP SDK and the tools. The service is loaded
+ * for the first message that the handshake cannot answer, or after `loadAfterMs`.
  */
 async function start(config: ServiceConfig): Promise<Running> {
   const { observer } = await openObservation(config)
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
   const connection = openOnce(() => loadConnection(config, observer))
-  // A mistake in the dial policy must be reported before a client is answered.
+  // An error in the dial policy must be reported before a client gets an answer.
   if (config.calling.policy !== undefined) await connection.get()
   logStart(config, exposure)
   if (process.stdin.isTTY) {
@@ -64,7 +64,7 @@ async function start(config: ServiceConfig): Promise<Running> {
     handshake: observer ? observedHandshake(handshake, observer) : handshake,
     load: async () => (await connection.get()).connect,
   })
-  // If this fails, the next message that needs the service loads it again and reports the error.
+  // If loading fails, the next message that needs the service loads it again and reports the error.
   const timer = setTimeout(() => connection.get().catch(() => undefined), loadAfterMs).unref()
   return {
     done: server.done,
@@ -100,7 +100,7 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
     view,
   }))
 
-/** Loads the service and the SDK, which answer everything that the handshake does not. */
+/** Loads the service and the MCP SDK, for the messages that the handshake does not answer. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
   const [{ openService }, { connectStdio }, { watchResources }] = await Promise.all([
     import('../../server/service.ts'),
@@ -123,7 +123,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   })
   const watch: WatchRequest = (uris, request) => {
     const stop = watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
-      // Fails only if the client has disconnected.
+      // Sending fails only if the client has disconnected.
       current?.sendResourceUpdated({ uri }).catch(() => undefined)
     })
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { CommandLineError } from './config-error.ts'
 import { commandLine } from './program-command.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
 
-// Not imported: the module node:util loads all its exports, which takes a tenth of the start.
+// Not imported: importing node:util loads all its exports, a tenth of the start time.
 const { parseArgs } = process.getBuiltinModule('node:util')
 
 /** The parts of a command that its command line and help need. */
@@ -22,7 +22,7 @@ export interface CommandSpec {
 }
 
 export interface CommandLine<C extends CommandSpec> {
-  /** `undefined`: no command is named. */
+  /** `undefined`: the command line names no command. */
   readonly command: C | undefined
   /** The text of each given flag; `true` for a switch. */
   readonly flags: SettingTexts
@@ -85,7 +85,9 @@ export const builtInCommands = {
 export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
   Object.assign({}, ...commands.map(({ settings }) => settings))
 
-/** Splits the command line after the first operand of a command that reads the rest itself. */
+/**
+ * Splits a command line after the first operand, if the command reads the remaining words itself.
+ */
 function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) {
   const names = commands.flatMap(({ name, readsRest }) => (readsRest ? [name] : []))
   if (!names.some((name) => argv.includes(name))) return { read: argv, rest: [] }
@@ -112,7 +114,7 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options: optionsOf(commands) })
   } catch (error) {
-    // The first sentence names the flag; further ones explain parseArgs.
+    // The first sentence of the message names the flag. Further sentences explain parseArgs.
     const first = `${messageOf(error).split('. ')[0]?.replace(/\.$/, '')}.`
     throw new CommandLineError(first + flagMeant(first, argv, commands))
   }
@@ -120,7 +122,7 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
 
 const sharedFlags = ['help', 'version']
 
-/** The closest existing flag: of the named command, else of any. */
+/** Closest existing flag of the named command; without a command, of any command. */
 function flagMeant(
   message: string,
   argv: readonly string[],
@@ -137,7 +139,7 @@ function flagMeant(
   return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
 
-/** Hint about the place of the flags that a command reads itself; empty for other commands. */
+/** Hint for a command that reads flags itself: where those flags go. Empty for other commands. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
     ? ` Write the tool's arguments after its name: ${commandLine(`${command.name} ${command.operands}`)}.`

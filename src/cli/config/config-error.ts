@@ -1,7 +1,10 @@
-/** Exit codes of the commands; docs/command-line.md explains those of `call`, which has all of them. */
+/**
+ * Exit codes of the commands. docs/command-line.md explains the exit codes of `call`, the only
+ * command that has all.
+ */
 export const exitCodes = {
   done: 0,
-  /** Nothing or only a part was done. */
+  /** Nothing was done, or only a part. */
   failed: 1,
   /** The command line or the arguments are wrong; nothing was sent. */
   usage: 2,
@@ -9,11 +12,11 @@ export const exitCodes = {
   refused: 3,
   /** The outcome is unknown. */
   unknown: 4,
-  /** Ended by Ctrl+C, as shells report it. */
+  /** Ended by Ctrl+C; the code that shells report. */
   interrupted: 130,
 } as const
 
-/** Invalid configuration. The message has the remedy. */
+/** Invalid configuration. The message says how to fix it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly exitCode: number = exitCodes.failed
@@ -24,7 +27,7 @@ export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }
 
-/** Messages of all ConfigErrors that the checks throw. */
+/** Runs checks that throw ConfigError. Returns the messages, without duplicates. */
 export const faultsOf = (checks: readonly (() => unknown)[]): string[] => readable(checks).faults
 
 /** Throws all faults as one ConfigError. */
@@ -32,7 +35,7 @@ export function throwFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new ConfigError(faults.join(' '))
 }
 
-/** Reads all parts of a configuration. Throws the faults of all as one ConfigError. */
+/** Reads all parts of a configuration. Throws the faults of all parts as one ConfigError. */
 export function readAll<T extends object>(parts: { readonly [N in keyof T]: () => T[N] }): T {
   const { parts: read, faults } = readable(parts)
   throwFaults(faults)
@@ -40,7 +43,10 @@ export function readAll<T extends object>(parts: { readonly [N in keyof T]: () =
   return read as T
 }
 
-/** The parts of a configuration that can be read, and the faults of the others, each once. */
+/**
+ * Reads the valid parts of a configuration, and collects the faults of the others without
+ * duplicates.
+ */
 export function readable<T extends object>(parts: { readonly [N in keyof T]: () => T[N] }) {
   const read: { [N in keyof T]?: T[N] } = {}
   const faults = new Set<string>()

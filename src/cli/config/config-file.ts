@@ -20,14 +20,13 @@ export const configFileSettings = withVariables({
   }),
 })
 
-/** Key of the schema's URL, for editors; not a setting. */
+/** Field with the schema's URL, for editors. Not a setting. */
 const schemaKey = '$schema'
 
 /**
- * Reads the settings of a configuration file. An invalid file is refused as a whole, with all of
- * its faults, because an ignored setting may be a restriction. Messages do not repeat values of the
- * wrong type, which may be secrets. If `onFault` returns, the faulty setting is left out. Throws
- * ConfigError.
+ * Reads the settings of a configuration file. Any fault refuses the whole file, because an ignored
+ * setting may be a restriction. Messages do not repeat values of the wrong type, which may be
+ * secrets. If `onFault` returns, only the faulty setting is left out. Throws ConfigError.
  */
 export function readConfigFile(
   path: string,
@@ -72,7 +71,7 @@ function parsed(path: string): Record<string, unknown> {
     if (isObject(value)) return value
   } catch (error) {
     const { message } = error as Error
-    // V8 repeats a part of the text, which may be a secret.
+    // V8 quotes a part of the file, which may be a secret.
     const reason = error instanceof SyntaxError ? syntaxFault(message) : message
     throw new ConfigError(`Configuration file ${path}: ${reason}.`)
   }
@@ -123,7 +122,9 @@ const typeWords = {
   object: 'an object',
 } satisfies Record<string, string>
 
-/** The JSON Schema of a configuration file, for editors; `readConfigFile` holds files to the same. */
+/**
+ * The JSON Schema of a configuration file, for editors. `readConfigFile` enforces the same rules.
+ */
 export function configFileSchema(settings: SettingGroup): Readonly<Record<string, unknown>> {
   const properties = Object.entries(settings).flatMap(([name, setting]) =>
     Object.hasOwn(configFileSettings, name) || setting.variable === undefined

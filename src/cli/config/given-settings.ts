@@ -23,15 +23,15 @@ export interface GivenSettings {
 /** Called with each fault of the configuration. */
 export type OnFault = (fault: ConfigError) => void
 
-/** Default: any fault stops the start. */
+/** Default handler: any fault stops the start. */
 export const throwFault: OnFault = (fault) => {
   throw fault
 }
 
 /**
  * Reads the given settings of a group. A flag takes precedence over its variable, a variable over
- * the configuration file. A blank text means not set: desktop clients write it, and so does an
- * empty option of a desktop bundle. If `onFault` returns, the faulty setting is left out.
+ * the configuration file. A blank text means not set: desktop clients and empty options of desktop
+ * bundles produce blank texts. If `onFault` returns, the faulty setting is left out.
  */
 export function givenSettings(
   group: SettingGroup,
@@ -75,7 +75,7 @@ function textsOf(
   )
 }
 
-/** The text of a variable, unless Kubernetes has set it. */
+/** The text of a variable; `undefined` if Kubernetes has set it. */
 const ownText = (variable: string, text: string | undefined) =>
   text !== undefined && isServiceVariable(variable, text) ? undefined : text
 
@@ -119,7 +119,7 @@ export function effectiveSettings(group: SettingGroup, given: GivenSettings): Ef
   return shownSettings(group, given)
 }
 
-/** Every setting with its value and origin, whether the values are valid or not. */
+/** Every setting with its value and origin, including invalid values. */
 export const shownSettings = (
   group: SettingGroup,
   { texts, origins }: GivenSettings,
@@ -142,7 +142,10 @@ function shownValue({ isSecret, json }: Setting, text: string | undefined): stri
 
 /** Environment variables that look like settings of this program. */
 interface UnknownVariables {
-  /** Probably a misspelt restriction or key: starting without it would be unsafe. */
+  /**
+   * Names that are probably a misspelt restriction or API key. Starting without that setting would
+   * be unsafe.
+   */
   readonly refused: readonly ConfigError[]
   /** Other unknown `VOICE_AGENT_` names, which have no effect. */
   readonly ignored: readonly string[]
@@ -195,7 +198,7 @@ const resembling = /voice|agent/i
 
 /**
  * Compares names without the common prefix, unless the prefix is misspelt. The program's whole
- * name, VOICE_AGENT_MCP, counts as the prefix, too.
+ * name, VOICE_AGENT_MCP, also counts as the prefix.
  */
 function isNearMiss(name: string, variable: string): boolean {
   if (!name.startsWith(prefix)) return isMisspelt(name, variable)
@@ -203,13 +206,13 @@ function isNearMiss(name: string, variable: string): boolean {
   return isMisspelt(given, right) || isMisspelt(given.replace(/^MCP_/, ''), right)
 }
 
-/** Settings that restrict, besides every bound, `max-…`. */
+/** Settings that restrict the server. All `max-…` settings restrict it also. */
 const limits = [
   ...['read-only', 'toolsets', 'tools', 'exclude-tools', 'account'],
   ...['confirm', 'dial-policy', 'allowed-hosts', 'allowed-origins', 'audit-failure'],
 ]
 
-/** Longest first: `EXCLUDE_TOOLS` contains `TOOLS`. */
+/** Variables of the restricting settings. Longest first: `EXCLUDE_TOOLS` contains `TOOLS`. */
 const variablesThatLimit = (settings: SettingGroup): readonly string[] =>
   Object.entries(settings)
     .flatMap(([name, { variable }]) =>
@@ -227,7 +230,9 @@ function holdsName(name: string, variable: string): boolean {
   )
 }
 
-/** Settings whose absence starts the sandbox, with words of similar names. */
+/**
+ * Settings without which the sandbox starts, and words that a misspelt name of each may contain.
+ */
 const lookalikes = [
   {
     setting: 'api-key',

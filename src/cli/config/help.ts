@@ -5,13 +5,16 @@ import type { Setting } from './setting.ts'
 export const settingHelp = ({ help, range }: Setting): string =>
   range === '' ? help : `${help} ${range.charAt(0).toUpperCase()}${range.slice(1)}`
 
-/** The beginning of a text, for one line: up to a period, a semicolon, or a colon after a few words. */
+/**
+ * The beginning of a text, short enough for one line: up to a period, a semicolon, or a colon after
+ * a few words.
+ */
 export const brief = (text: string): string =>
   /^.*?(?=[.;] |\.$|(?<=\S+ \S+ \S+): |$)/s.exec(text)?.[0] ?? text
 
 /**
- * Parts of a help, with an empty line between them. Lines are broken at `width` columns; without it
- * each row is one line.
+ * Formats parts of a help, with an empty line between them. Wraps lines at `width` columns; without
+ * `width`, each row is one line.
  */
 export const helpParts = (parts: readonly HelpPart[], width?: number): string =>
   parts.map((part) => partText(part, width)).join('\n\n')
@@ -24,8 +27,8 @@ export type Row = readonly [name: string, meaning: string]
 const minMeaningWidth = 32
 
 /**
- * Longest name with its description beside it, columns. Longer names have their description below,
- * unless all names are longer.
+ * Longest name that has its description beside it, columns. The description of a longer name is
+ * below the name, unless all names are longer.
  */
 const longestBeside = 34
 
@@ -51,7 +54,10 @@ function partText(part: HelpPart, width = Number.POSITIVE_INFINITY): string {
     .join('\n')
 }
 
-/** A text as lines of at most `width` columns, broken between words; a longer word has its own line. */
+/**
+ * Breaks a text into lines of at most `width` columns, between words. A longer word has its own
+ * line.
+ */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -63,8 +69,8 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /**
- * Columns of the terminal that text is printed on; `undefined`: it is none, and lines are not broken.
- * A program that shows the text to a person may declare its own columns in COLUMNS.
+ * Columns of the terminal that text is printed on; `undefined` without a terminal: lines are not
+ * wrapped. A program that shows the output to a person may set COLUMNS.
  */
 export function textWidth({ COLUMNS }: Environment): number | undefined {
   const declared = Number(COLUMNS)

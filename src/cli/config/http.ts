@@ -63,8 +63,8 @@ export function listenConfig(texts: SettingTexts, defaultPort: number) {
 }
 
 /**
- * A server that other machines reach and that serves requests without a key must name its hosts,
- * which stops DNS rebinding. Throws ConfigError.
+ * Requires allowed host names if other machines reach the server and it serves requests without a
+ * key. Checking the Host header stops DNS rebinding. Throws ConfigError.
  */
 export function requireHosts({ listen, allowedHosts }: ListenConfig): void {
   if (isLoopback(listen.host) || allowedHosts.length > 0) return
@@ -84,7 +84,7 @@ const addressRanges = (spec: Pick<Setting, 'help'>): Setting<readonly AddressRan
   }
 }
 
-// Not node:net, which a start over stdio does not load.
+// zod instead of node:net, which a start over stdio does not load.
 const Ipv4Range = z.union([z.ipv4(), z.cidrv4()])
 const Ipv6Range = z.union([z.ipv6(), z.cidrv6()])
 
@@ -186,7 +186,7 @@ export function httpConfig(texts: SettingTexts) {
     allowedOrigins: value('allowed-origins'),
     /** Proxies whose X-Forwarded-For is trusted. */
     trustedProxies: value('trusted-proxies'),
-    /** If true, requests that use the server's own key need its local token. */
+    /** If true, requests that use the server's own API key need its local token. */
     wantsLocalToken: value('local-token'),
     limits: {
       requests: bounds('requests'),
@@ -196,7 +196,7 @@ export function httpConfig(texts: SettingTexts) {
       watchedPerAddress: value('max-watched-per-address'),
       clientMs: value('client-timeout'),
     } satisfies HttpLimits,
-    /** Longest time for open requests during shutdown, ms. */
+    /** Longest time that shutdown waits for open requests, ms. */
     drainMs: value('drain'),
   }
 }

@@ -51,7 +51,7 @@ export const sharedPlatformSettings = withVariables({
   }),
 })
 
-/** `needsKey`: the server needs its own key, because requests cannot have one. */
+/** `needsKey`: true if requests cannot carry an API key, so that the server needs its own. */
 export function platformConfig(
   texts: SettingTexts,
   env: Environment,
@@ -78,7 +78,7 @@ export function platformConfig(
   return {
     kind: 'network' as const,
     baseUrl: url,
-    /** The operator's key. Over HTTP each request may have a key of its own. */
+    /** The operator's API key. Over HTTP, each request may carry another. */
     apiKey,
     headersTimeoutMs: value('headers-timeout'),
     totalTimeoutMs: value('timeout'),
@@ -93,7 +93,7 @@ export function platformConfig(
   }
 }
 
-/** The messages do not repeat the key. */
+/** Throws ConfigError for a malformed API key. Messages do not repeat it. */
 function checkApiKey(apiKey: string): void {
   refuseQuotes(apiKey, 'VOICE_AGENT_API_KEY')
   if (!isApiKey(apiKey)) {
@@ -114,11 +114,11 @@ export interface HttpsProxy {
   readonly except: string
 }
 
-/** This machine is never reached through a proxy. */
+/** The proxy for a platform URL; `undefined` for http and for this machine. */
 const proxyFor = ({ protocol, hostname }: URL, env: Environment): HttpsProxy | undefined =>
   protocol === 'https:' && !isLoopback(hostname) ? httpsProxy(env) : undefined
 
-/** The proxy of the environment, in either spelling. Throws ConfigError. */
+/** The proxy from `HTTPS_PROXY` or `https_proxy`. Throws ConfigError. */
 export function httpsProxy(env: Environment): HttpsProxy | undefined {
   const url = env.HTTPS_PROXY || env.https_proxy
   if (!url) return undefined
@@ -128,13 +128,19 @@ export function httpsProxy(env: Environment): HttpsProxy | undefined {
   return { url, except: env.NO_PROXY || env.no_proxy || '' }
 }
 
-/** Windows and files of variables keep quotation marks that a shell would remove. */
+/**
+ * Throws ConfigError for a text in quotation marks. Windows and env files keep quotation marks that
+ * a shell would remove.
+ */
 function refuseQuotes(text: string, label: string): void {
   if (!/^(["']).*\1$/.test(text)) return
   throw new ConfigError(`${label} is in quotation marks. Set it without them.`)
 }
 
-/** Parses a web URL. Messages do not repeat the given text, because it may be a misplaced key. */
+/**
+ * Parses a web URL. Throws ConfigError. Messages do not repeat the text, because it may be a
+ * misplaced API key.
+ */
 export function webAddress(given: string, label: string): URL {
   const url = URL.parse(given)
   if (url && ['https:', 'http:'].includes(url.protocol)) return url
@@ -153,7 +159,10 @@ export function requireHttps({ protocol, hostname }: URL, label: string, secrets
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** The platform's address: https, or http on this machine only, because the key is sent there. */
+/**
+ * Parses the platform's URL. Requires https, or http on this machine, because requests contain the
+ * API key.
+ */
 function platformUrl(given: string): URL {
   refuseQuotes(given, 'VOICE_AGENT_BASE_URL')
   const url = webAddress(given, 'VOICE_AGENT_BASE_URL')
@@ -166,7 +175,7 @@ function platformUrl(given: string): URL {
     throw new ConfigError('VOICE_AGENT_BASE_URL must end with the path: no ? and no #.')
   }
   requireHttps(url, 'VOICE_AGENT_BASE_URL', 'the API key')
-  // Every path of the API begins with /v1, so it is stripped from the base URL.
+  // The base URL omits /v1, because every path of the API begins with it.
   url.pathname = url.pathname
     .replace(/\/{2,}/g, '/')
     .replace(/\/$/, '')

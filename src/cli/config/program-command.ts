@@ -3,11 +3,11 @@ import { basename, delimiter, isAbsolute, join, relative } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Environment } from './given-settings.ts'
 
-/** How this program was started, which decides the commands that it prints. */
+/** How this program was started. Commands that it prints have the same form. */
 export interface ProgramStart {
   /** Path of Node.js. */
   readonly execPath: string
-  /** The file that it runs. */
+  /** Path of the script that Node.js runs. */
   readonly script: string
   readonly cwd: string
   readonly env: Environment
@@ -41,7 +41,7 @@ const thisStart = (): ProgramStart => ({
   platform: process.platform,
 })
 
-/** A removed working folder has no path. */
+/** The working folder; `/` if it was removed. */
 function workingFolder(): string {
   try {
     return process.cwd()
@@ -56,17 +56,19 @@ const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
 
 const npmScripts: Environment = { start: 'http', sandbox: 'sandbox' }
 
-/** Rewrites the commands in a text for the operator with `commandLine`. */
+/**
+ * Rewrites the commands in a text, with `commandLine`, to the form in which this program was
+ * started.
+ */
 export const withCommandLines = (text: string): string =>
   text.replaceAll(/voice-agent-mcp (doctor|calls resume)/g, (_, words) => commandLine(words))
 
 /**
- * Package folders that exist for one run only: the cache of npx, and those of pnpm dlx, yarn dlx
- * and bunx.
+ * Package folders that exist for one run only, in the caches of npx, pnpm dlx, yarn dlx and bunx.
  */
 const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
 
-/** True if a program was fetched for one run, as by npx, so its path does not last. */
+/** True if a script was fetched for one run, such as by npx, so that its path does not last. */
 export const isFetched = (script: string): boolean => passingFolder.test(script)
 
 /** The words that start the program. */
@@ -104,7 +106,7 @@ function nodeFor({ execPath, env, platform }: ProgramStart): string {
 /** A path as a shell word, relative to the working folder if that is shorter. */
 function shown(path: string, start: ProgramStart): string {
   const { env, platform } = start
-  // npm runs scripts in the package's folder; INIT_CWD is the caller's.
+  // npm runs scripts in the package's folder. INIT_CWD is the folder where the user ran npm.
   const cwd = (ownNpmScript(start) && env.INIT_CWD) || start.cwd
   const near = isAbsolute(path) ? relative(cwd, path) : path
   const word = near !== '' && near.length < path.length ? near : path
@@ -116,7 +118,7 @@ function shown(path: string, start: ProgramStart): string {
 export const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
-/** The path without links; as it is given, if there is no such file. */
+/** Resolves links. Returns the path unchanged if the file does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)

@@ -66,13 +66,16 @@ export const scopeSettings = withVariables({
 export function scopeConfig(texts: SettingTexts) {
   const value = settingReader(scopeSettings, texts)
   const account = value('account')
-  // The id becomes a part of paths; these texts would lead to another path.
+  // The account id becomes a segment of URL paths. These texts would lead to another path.
   if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
     // The message does not repeat the text, which may be a misplaced key.
     throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
   }
   return {
-    /** Pinned account of all tools; `undefined`: the caller's choice, or the key's own. */
+    /**
+     * The only account that tools act on; `undefined`: the account that a tool call names, by
+     * default the API key's own.
+     */
     account,
     /** Exposure settings, unparsed. */
     exposure: {
@@ -81,7 +84,7 @@ export function scopeConfig(texts: SettingTexts) {
       excludeTools: value('exclude-tools'),
       readOnly: value('read-only'),
     },
-    /** Cache lifetime of catalogs, ms. */
+    /** How long catalogs are cached, ms. */
     catalogMs: value('catalog-ttl'),
     /** Bounds for watched resources: in total, and per key. */
     watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },
@@ -111,7 +114,7 @@ export function exposedTools<T extends ExposableTool>(
   }
 }
 
-/** Confirmation, dial policy, and times for a call whose answer was lost. */
+/** Confirmation, dial policy, and time limits for a telephone call whose placement got no reply. */
 export type CallingConfig = ReturnType<typeof callingConfig>
 
 export const callingSettings = withVariables({
@@ -124,8 +127,8 @@ export const callingSettings = withVariables({
     value: 'FILE',
     help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
     json: { type: ['string', 'object'] },
-    // A blank policy is a configuration error. Ignoring a blank policy would allow calls that the
-    // operator did not intend to allow.
+    // A blank policy is a configuration error. Ignoring it would allow calls that the operator did
+    // not intend.
     blankError: 'is empty. Give the policy ({} restricts nothing), or do not set it.',
   }),
   'call-find-out': seconds({
@@ -145,9 +148,11 @@ export function callingConfig(texts: SettingTexts) {
     confirm: value('confirm'),
     policy: policySource(value('dial-policy')),
     timing: {
-      /** Time during which the platform is polled for a call whose answer was lost, ms. */
+      /**
+       * How long the platform is searched for a telephone call whose placement got no reply, ms.
+       */
       findOutMs: value('call-find-out'),
-      /** Further time without the call at the platform before it counts as not placed, ms. */
+      /** Additional time after which a call that is still not found counts as not placed, ms. */
       settledMs: value('call-settle'),
     },
   }
@@ -210,12 +215,12 @@ const serviceParts = (texts: SettingTexts, env: Environment, options: { needsKey
 export const serviceConfig = (...given: Parameters<typeof serviceParts>) =>
   readAll(serviceParts(...given))
 
-/** Parts of a configuration; an invalid one is absent. */
+/** The valid parts of a configuration. Invalid parts are absent. */
 export type UsableConfig = ReturnType<typeof usableConfig>
 
 /**
- * Reads each part of a configuration separately, so that a fault of one does not hide the others.
- * `found`: faults known before; `checks`: further checks, which throw ConfigError.
+ * Reads each part of a configuration separately, so that a fault in one part does not hide faults
+ * in others. `found`: faults known before; `checks`: further checks, which throw ConfigError.
  */
 export function usableConfig(
   texts: SettingTexts,

@@ -39,8 +39,8 @@ type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'obje
 export type SettingGroup = Readonly<Record<string, Setting>>
 
 /**
- * Settings that environment variables and configuration files can give, too. The variable is named
- * after the flag: `VOICE_AGENT_BASE_URL` for `--base-url`.
+ * Adds variables to settings. Configuration files may also set them. A variable is named after the
+ * flag: `VOICE_AGENT_BASE_URL` for `--base-url`.
  */
 export const withVariables = <G extends SettingGroup>(group: G): G =>
   Object.fromEntries(
@@ -85,7 +85,7 @@ export const text = (
 export const names = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
 
-/** A switch, as text. The variable of a switch takes true or false. */
+/** A switch, as text. Its variable takes true or false. */
 export const flag = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: '', json: { type: 'boolean', default: false } })
 
@@ -154,7 +154,7 @@ interface Bounds {
   readonly isWhole?: boolean
 }
 
-/** A number within bounds, in a unit that `value` names. */
+/** A number within bounds. `value` names the unit. */
 export const number = <D extends number | undefined>(
   spec: Spec & Bounds & { value: string; default: D; range: string },
 ): Setting<number | D> => ({
@@ -179,7 +179,7 @@ function parsedNumber(given: string, { min, max, isWhole }: Bounds, label: strin
 
 const longestSeconds = { min: 0.001, max: 3600 }
 
-/** A time in seconds; its value is in milliseconds, ms. */
+/** A time, given in seconds. The parsed value is in ms. */
 export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
   help: spec.help,
   value: 'SECONDS',
@@ -212,7 +212,7 @@ const countFrom = (min: 0 | 1, spec: Spec & { default: number }, range: string) 
     isWhole: true,
   })
 
-/** For commands that print something. */
+/** The `--json` switch, for commands that print a result. */
 export const jsonSettings = {
   json: runFlag('Print JSON, for programs.'),
 }

@@ -54,11 +54,11 @@ export const stateSettings = withVariables({
   }),
 })
 
-/** The settings that locate the state, for commands that work on it. */
+/** Settings that locate the state, for commands that read or change it. */
 export const stateLocationSettings = {
   'state-dir': stateSettings['state-dir'],
   'state-url': stateSettings['state-url'],
-  // These settings decide the default state.
+  // The default location depends on these settings.
   'base-url': platformSettings['base-url'],
   'sandbox-db': sandboxSettings['sandbox-db'],
 }
@@ -90,7 +90,10 @@ export function stateLocation(texts: SettingTexts) {
   return {
     /** URL of the PostgreSQL database for everything but the local token. May contain a password. */
     databaseUrl: databaseAddress(value('state-url')),
-    /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
+    /**
+     * Folder of the local token and, without a database, of the whole state; `:memory:` keeps
+     * nothing.
+     */
     dir: value('state-dir') ?? defaultStateDir(texts),
   }
 }
@@ -109,7 +112,10 @@ function databaseAddress(given: string | undefined): string | undefined {
   return given
 }
 
-/** The operator's secrets (the first seals, all open), or their file, one per line. */
+/**
+ * Secrets given by the operator, or the file that holds one per line. The first secret seals; any
+ * of them unseals.
+ */
 function secretSource(
   given: string | undefined,
   file: string | undefined,
@@ -143,7 +149,7 @@ export function secretsIn(given: string, separator: ',' | '\n', label: string): 
   return [newest, ...older]
 }
 
-/** A sandbox in memory needs no journal on disk. */
+/** Default state folder. A sandbox in memory gets a state in memory. */
 function defaultStateDir(texts: SettingTexts): string {
   const value = settingReader(stateLocationSettings, texts)
   const isSandbox = value('base-url') === undefined
@@ -181,7 +187,7 @@ export const auditSettings = withVariables({
   }),
 })
 
-/** Throws ConfigError if changes must be recorded but nothing records them. */
+/** Throws ConfigError if changes must be recorded, but no audit trail is configured. */
 export function auditConfig(texts: SettingTexts, state: StateConfig) {
   const value = settingReader(auditSettings, texts)
   const keepsState = state.databaseUrl !== undefined || state.dir !== ':memory:'

@@ -25,7 +25,7 @@ import {
 } from './openapi-differences.ts'
 import { failedStage, type PlatformSession } from './platform-session.ts'
 
-/** Checks of the key, the account and the clock, from one answer of the API. */
+/** Checks of the API key, the account and the clock, from one reply of the API. */
 export function keyChecks(
   session: PlatformSession,
   { account, keyOrigin }: { readonly account: string | undefined; readonly keyOrigin: string },
@@ -112,7 +112,7 @@ const wrongMs = 5 * 60_000
 async function clock(session: PlatformSession): Promise<Finding> {
   const { reply, at } = await session.first
   const date = Date.parse(reply?.header('date') ?? '')
-  // A cached reply has an older Date.
+  // A cached reply has the Date of an earlier request.
   const isKept = Number(reply?.header('age') ?? 0) > 0
   if (Number.isNaN(date) || isKept)
     return skipped('Not checked: no answer of the platform tells the time.')
@@ -136,12 +136,14 @@ function duration(ms: number): string {
 /** OpenAPI document of the platform [B]. */
 const documentPath = '/v1/openapi.json'
 
-/** Differences of the document, or the reason why it cannot be compared. */
+/**
+ * Differences between the platform's document and the contract, or the reason why they cannot be
+ * compared.
+ */
 type Compared = { readonly differences: readonly Difference[] } | { readonly unread: string }
 
 /**
- * Compares the platform's OpenAPI document, and some of its replies, with the contract of this
- * program.
+ * Compares the platform's OpenAPI document and some of its replies with this program's contract.
  */
 export const contractCheck = (session: PlatformSession): Check =>
   checkNamed('contract', async () => {
@@ -173,8 +175,8 @@ async function comparedDocument(
 const operationIdOf = ({ id }: Pick<Route, 'id'>) => id.replace('.', '_')
 
 /**
- * Tools that perform an operation, by its id in the OpenAPI document. Excludes tools that only
- * check the operation.
+ * Tools that perform an operation, given its id in the OpenAPI document. Tools that only use the
+ * operation for a check are not included.
  */
 const toolsOf = (operationId: string | undefined): readonly string[] =>
   tools
@@ -185,7 +187,10 @@ const toolsOf = (operationId: string | undefined): readonly string[] =>
 /** Bound for the compared items of a list. */
 const maxItems = 20
 
-/** Differences in replies to some reads, each once. Failed reads are reported by other checks. */
+/**
+ * Differences between the contract and the replies to some reads, without duplicates. Other checks
+ * report failed reads.
+ */
 async function replyDifferences(session: PlatformSession): Promise<Difference[]> {
   const { accounts, agents, phoneNumbers, sipTrunks, calls, conversations, providers } = routes
   const { value: account } = await session.first

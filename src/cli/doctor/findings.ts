@@ -15,7 +15,7 @@ export interface Finding {
   readonly text: string
   /** Details, one per line. */
   readonly details?: readonly string[]
-  /** Remedy. A command to copy is on its own last line. */
+  /** Remedy. The last line may be a command to copy, without other text. */
   readonly todo?: string
 }
 
@@ -47,7 +47,7 @@ export const red = (text: string, todo: string, details?: readonly string[]): Fi
 
 export const skipped = (text: string): Finding => ({ light: 'skipped', text })
 
-/** For checks that need an invalid part of the configuration. */
+/** Finding for a check whose settings are invalid. */
 export const notConfigured = skipped('Not checked: see Configuration.')
 
 /** Checks of a remote platform: names for programs, with titles for people. */
@@ -71,7 +71,7 @@ export const checkNamed = (name: PlatformCheckName, run: Check['run']): Check =>
   run,
 })
 
-/** For a check that another failure has prevented. */
+/** Finding for a check that did not run, because the check `name` failed. */
 export const seeOther = (name: PlatformCheckName): Finding =>
   skipped(`Not checked: see ${platformCheckTitles[name]}.`)
 
@@ -124,15 +124,21 @@ const shownDetails = (details: readonly string[]): readonly string[] =>
         `and ${details.length - maxDetails} more, which --json shows`,
       ]
 
-/** Prefix of a line with advice. */
+/** Prefix of a line with our own advice. */
 const ourWords = 'To do:'
 
-/** Findings quote texts of the platform, which must not pass as advice. */
+/**
+ * Quotes our prefix in a text. Findings repeat texts of the platform, which must not pass as our
+ * advice.
+ */
 const withoutOurWords = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
 
-/** Wraps a text. All lines but the first are indented, so that only our own words start at the left. */
+/**
+ * Wraps a text. All lines but the first are indented, so that only our own prefixes start at the
+ * left.
+ */
 const paragraph = (text: string, width: number) =>
-  // The terminal would wrap at other kinds of spaces.
+  // Terminals also break lines at other kinds of spaces.
   wrapped(
     safeLine(text).replaceAll(/\p{Zs}/gu, ' '),
     Math.max(30, width - wordWidth - titleWidth - 4),
@@ -171,12 +177,12 @@ export function summary(results: readonly Result[], width: number): string[] {
   ]
 }
 
-/** Minimum length: a shorter secret may be a common word. */
+/** Minimum length of a removed secret. A shorter secret may be a common word. */
 const shortestSecret = 8
 
 /**
- * Removes secrets from a result: settings marked as secret, and passwords in URLs. Checks never
- * repeat them, but quoted texts of a platform or a database may.
+ * Removes secrets from a result: settings marked as secret, and passwords in URLs. Our own texts
+ * contain none, but quoted texts of a platform or a database may.
  */
 export function secretFree({
   secrets,
@@ -188,7 +194,7 @@ export function secretFree({
   const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
   const passwords = addresses.flatMap((text) => {
     const password = URL.parse(text)?.password
-    // A password is removed only where it is part of a URL, because it may be a common word.
+    // A password is removed only inside a URL, because it may be a common word.
     return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
   })
   const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])

@@ -40,7 +40,7 @@ export const configurationCheck = (
     const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
       `${name.padEnd(nameWidth)}  ${shown}  (${from})`
     if (faults.length > 0) {
-      // The values of settings are left out, because one may be a misplaced secret.
+      // Values are not shown, because one may be a misplaced secret.
       const details = set.map((setting) => line(setting, 'set'))
       const todo = `Correct that. The settings are explained by:\n${commandLine('help all')}`
       return red(faults.join(' '), todo, details)
@@ -316,8 +316,8 @@ function stateOf(found: FoundClient): string {
 }
 
 /**
- * Platform and key that the entry gives the server. The environment of this shell does not count,
- * because the client starts the server.
+ * The platform and API key with which the client starts the server. The environment of this shell
+ * does not count.
  */
 function withWhat({ client, entry }: FoundClient): string {
   const { args, [client.form.env]: env } = isObject(entry) ? entry : {}
@@ -333,7 +333,7 @@ function withWhat({ client, entry }: FoundClient): string {
   return `for ${URL.parse(String(address))?.origin ?? 'an address of its own'}`
 }
 
-/** A missing file in the command of the entry. */
+/** Path of a file that the entry's command needs and that does not exist. */
 function missingFile({ client, entry }: FoundClient): string | undefined {
   if (!isObject(entry)) return undefined
   const args = Array.isArray(entry.args) ? entry.args : []

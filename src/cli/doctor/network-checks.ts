@@ -93,7 +93,7 @@ function unreachable(address: string, code: string): Finding {
   )
 }
 
-/** The answer is not one of the API. */
+/** Finding for a reply that does not come from the API. */
 async function otherAnswer(
   session: PlatformSession,
   failure: Failure,
@@ -101,7 +101,7 @@ async function otherAnswer(
 ): Promise<Finding> {
   const status = reply?.status ?? 0
   const what = reply ? answerInWords(reply) : unreadableInWords(failure)
-  // A gateway may have its own rate limit errors.
+  // A gateway in front of the API may send 5xx and 429 itself.
   if (status >= 500 || status === 429) {
     return red(
       `${addressOf(session)} answers, but fails: ${what}.`,
@@ -117,7 +117,7 @@ async function otherAnswer(
   )
 }
 
-/** A failure without a usable reply: not text, or too long. */
+/** Describes a reply that cannot be used: not text, or too long. */
 const unreadableInWords = (failure: Failure): string =>
   failure.kind === 'unreadable'
     ? `HTTP ${failure.status} with a reply that cannot be read (${failure.reason})`
@@ -137,7 +137,10 @@ function answerInWords(reply: WireReply): string {
   return `HTTP ${status} (${facts.join(', ')})`
 }
 
-/** Looks for the API at another path of the same host. The request has no key; the API answers 401. */
+/**
+ * Looks for the API at another path of the same host, without sending the API key. The API answers
+ * 401.
+ */
 async function findApi(session: PlatformSession): Promise<string | undefined> {
   const { baseUrl } = session.config
   const parts = baseUrl.pathname.split('/').filter(Boolean)
@@ -155,7 +158,7 @@ async function findApi(session: PlatformSession): Promise<string | undefined> {
   return found && withoutSlash(found.url)
 }
 
-/** The API's answer to a request without a key: 401 in JSON. */
+/** True for the API's answer to a request without an API key: 401 in JSON. */
 const wantsKey = ({ value }: Answer<WireReply>) =>
   value?.status === 401 && /json/.test(value.header('content-type') ?? '')
 
@@ -236,7 +239,7 @@ function proxyTodo(code: string): string {
     : 'Correct HTTPS_PROXY, or unset it if this network needs no proxy.'
 }
 
-/** Proxy variables of other programs, which this one does not read. */
+/** Proxy variables of other programs. This program ignores them. */
 const otherVariables = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
 
 function noProxy(env: Environment, isUnreachable: boolean): Finding {
@@ -250,7 +253,7 @@ function noProxy(env: Environment, isUnreachable: boolean): Finding {
 
 const dayMs = 86_400_000
 
-/** Time before the expiry of a certificate that brings a warning, ms. */
+/** Remaining validity of a certificate below which the check warns, ms. */
 const soonMs = 14 * dayMs
 
 async function tls(
@@ -302,7 +305,7 @@ function tlsFailure(failure: Awaited<PlatformSession['first']>['failure']): Find
   )
 }
 
-/** Number of measured requests, without the first one, which also connects. */
+/** Number of measured requests. The first request is not measured, because it also connects. */
 const measured = 3
 
 /** Latency from which users notice each step of an assistant, ms. */

@@ -3,7 +3,7 @@ import { closestWord } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
 import type { Light } from './findings.ts'
 
-/** A difference between the platform's document and the contract of this program. */
+/** A difference between the platform's OpenAPI document and this program's contract. */
 export interface Difference {
   /** `red`: a feature fails; `yellow`: a feature behaves differently; `green`: for information. */
   readonly light: Exclude<Light, 'skipped'>
@@ -11,7 +11,7 @@ export interface Difference {
   readonly text: string
 }
 
-/** The tools that use an operation, by its id in our document. */
+/** Returns the tools that use an operation, given its id in our OpenAPI document. */
 type ToolsOf = (operationId: string | undefined) => readonly string[]
 
 export function differences(
@@ -38,7 +38,7 @@ export function differences(
 
 const severity = { red: 0, yellow: 1, green: 2 } as const
 
-/** Sorts by severity, because only the first ones are shown. */
+/** Sorts by severity, because only the first differences are shown. */
 export const worstFirst = (found: readonly Difference[]): Difference[] =>
   found.toSorted((one, other) => severity[one.light] - severity[other.light])
 
@@ -71,7 +71,7 @@ function ofOperation(
 ): Difference[] {
   const tools = toolsOf(ours.operationId).join(', ')
   const where = tools === '' ? `${ours.method} ${ours.path}` : tools
-  // A document may omit a schema.
+  // A document may omit the schema of a reply.
   const comparedReply = theirs.reply.size === 0 ? [] : [theirs.reply]
   const comparedBody = theirs.body.size === 0 ? [] : [theirs.body]
   return [
@@ -113,7 +113,7 @@ function fieldDifferences(
   return [...known, ...fresh.map(([name, field]) => meaning.added(prefix + name, field))]
 }
 
-/** Query parameters or body fields. `where`: the tools, for messages. */
+/** Meaning for query parameters or body fields. `where` names the affected tools, for messages. */
 function sent(kind: 'parameter' | 'field', where: string): Meaning {
   const effect =
     kind === 'parameter'
@@ -138,7 +138,7 @@ function sent(kind: 'parameter' | 'field', where: string): Meaning {
   }
 }
 
-/** Fields of replies, which tools pass through unchanged. */
+/** Meaning for fields of replies, which tools pass through unchanged. */
 const replied = (where: string): Meaning => ({
   findsRenamed: false,
   missing: (name, { isRequired }) => ({
@@ -184,7 +184,7 @@ export function operationsIn(document: unknown): DocumentedOperations | undefine
   return found
 }
 
-/** Documents write paths with or without the version, which may be in the server URL. */
+/** Ignores the version in a path. A document may have it in the server URL instead. */
 function keyOf(method: string, path: string): string {
   const at = path.indexOf('/v1/')
   const below = at < 0 ? path : path.slice(at + '/v1'.length)
@@ -236,7 +236,7 @@ function contentOf(node: unknown, document: unknown): SchemaFields {
 
 interface SchemaField {
   readonly isRequired: boolean
-  /** Nested fields; empty if it has none, or may have any. */
+  /** Nested fields; empty if the schema has none, or allows any. */
   readonly fields: SchemaFields
 }
 
@@ -245,7 +245,7 @@ export type SchemaFields = ReadonlyMap<string, SchemaField>
 /** Maximum depth of nested fields. No request or reply of the API is deeper. */
 const deepest = 7
 
-/** Bound for the fields and parts of one schema: a document may refer to itself. */
+/** Maximum fields and subschemas of one schema: a document may refer to itself. */
 const maxFields = 2000
 
 /** Maximum depth of nested references and alternatives. Documents have two or three. */
@@ -254,8 +254,9 @@ const deepestParts = 50
 const noFields: SchemaFields = new Map()
 
 /**
- * The fields of a schema in an OpenAPI document. Follows references. The fields of a list are those
- * of its items. Alternatives are merged; a field is required if all of them require it.
+ * Returns the fields of a schema in an OpenAPI document. References are followed. The fields of a
+ * list are the fields of its items. Alternatives are merged; a field is required if all
+ * alternatives require it.
  */
 export function schemaFields(schema: unknown, document: unknown): SchemaFields {
   const budget = { left: maxFields }

@@ -32,7 +32,7 @@ export interface Answer<T> {
   readonly at: number
 }
 
-/** The platform for the checks, through the client of the tools, without retries. */
+/** Access to the platform for the checks: the HTTP client of the tools, without retries. */
 export type PlatformSession = Awaited<ReturnType<typeof openPlatformSession>>
 
 /** Request timeout of the checks, ms, regardless of the settings. */
@@ -52,12 +52,12 @@ export async function openPlatformSession(config: NetworkPlatform, version: stri
   const askAgain = () => call(routes.accounts.current, { params: {}, query: {} })
   return {
     config,
-    /** The first request: the account of the key. */
+    /** Result of the first request, which reads the account of the API key. */
     first: askAgain(),
     askAgain,
-    /** Any other operation. */
+    /** Sends a request for an operation of the contract. */
     call,
-    /** Reply to a path that is not an operation. With another `baseUrl`, the key is not sent. */
+    /** Reads a path outside the contract. With another `baseUrl`, the API key is not sent. */
     async get(target: string, baseUrl?: URL): Promise<Answer<WireReply>> {
       if (!baseUrl)
         return answerOf(send, (recorded) => recorded(request(target, userAgent, apiKey)))
@@ -91,7 +91,7 @@ const request = (target: string, userAgent: string, apiKey?: string) => ({
   timeLeftMs: longestMs,
 })
 
-/** Result of requests through `send`. Rethrows errors that are no failure of a request. */
+/** Records the result of requests through `send`. Rethrows errors that are not failed requests. */
 async function answerOf<T>(send: Send, work: (recorded: Send) => Promise<T>): Promise<Answer<T>> {
   let reply: WireReply | undefined
   const recorded: Send = async (request) => {
@@ -124,14 +124,14 @@ export async function failedStage(session: PlatformSession): Promise<Stage | und
   return isCertificateProblem(code) || /SSL|TLS|EPROTO/.test(code) ? 'tls' : 'platform'
 }
 
-/** Statuses of the API that refuse the key, not the path. */
+/** Statuses with which the API refuses the API key, not the path. */
 const isRefusalOfApi = (status: number) => [401, 402, 403, 429].includes(status)
 
 /** Proxy host; `undefined`: no proxy. */
 const proxyHost = ({ config }: PlatformSession): string | undefined =>
   config.proxy && new URL(config.proxy.url).hostname
 
-/** True if the tried connection goes to the proxy, which some hosts bypass. */
+/** True if a connection to the proxy was tried. Some hosts bypass the proxy. */
 export function usesProxy(session: PlatformSession): boolean {
   const host = proxyHost(session)
   const { made, failed } = session.connections
@@ -146,7 +146,7 @@ const hasFailedAtProxy = (session: PlatformSession) => {
   )
 }
 
-/** True if the proxy is connected, but has no connection to the platform. */
+/** True if the proxy accepted a connection, but did not connect to the platform. */
 const isHeldByProxy = (session: PlatformSession) => {
   const hosts = session.connections.made.map(({ host }) => host)
   return hosts.some((host) => host === proxyHost(session)) && !hosts.includes(hostOf(session))
@@ -163,8 +163,8 @@ interface Connection {
 }
 
 /**
- * Watches undici's diagnostics channels. Checks thereby see the connections of real requests, also
- * through a proxy, and open no connection of their own.
+ * Watches undici's diagnostics channels. Checks thereby see the connections of real requests,
+ * including those through a proxy, and open no connections of their own.
  */
 function watchConnections() {
   const made: Connection[] = []

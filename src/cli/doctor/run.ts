@@ -61,7 +61,7 @@ export async function runDoctor(config: DoctorConfig): Promise<number> {
 /** Width without a terminal, columns. */
 const usualWidth = 100
 
-/** Prints results in order, each as soon as it and the earlier ones are ready. */
+/** Prints results in order. Each result is printed as soon as it and all earlier ones are ready. */
 async function printed(
   running: readonly { readonly title: string; readonly result: Promise<Result> }[],
   width: number,
@@ -79,7 +79,7 @@ async function printed(
   return results
 }
 
-/** Shows a status line, which the next one replaces. */
+/** Shows a status line in place of the previous one. */
 function showProgress(text: string): void {
   const isWatched = process.stdout.isTTY && process.stderr.isTTY
   if (isWatched) process.stderr.write(`\r\u001b[K${text}`)
@@ -137,7 +137,10 @@ async function platformChecks(config: DoctorConfig) {
   }
 }
 
-/** Results on the sandbox. Programs still find all checks of a platform by name. */
+/**
+ * All platform checks by name, as programs expect. Only the check `platform` runs; the others refer
+ * to it.
+ */
 const only = (run: Check['run']) => ({
   checks: Object.entries(platformCheckTitles).map(
     ([name, title]): Check => ({

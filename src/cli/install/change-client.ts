@@ -26,9 +26,9 @@ export interface Change {
   readonly stepsFor: (data: unknown) => Step[]
   /** Values that are written but not shown. */
   readonly secrets: readonly string[]
-  /** If true, only the user can read the file. */
+  /** If true, only the user may read the file. */
   readonly isPrivate: boolean
-  /** Shown with the change. */
+  /** Remarks printed with the change. */
   readonly notes: readonly string[]
 }
 
@@ -111,7 +111,7 @@ function reasonOf(error: unknown): string {
     return `Left as it is: ${error.message}. Run the command again.`
   }
   if (error instanceof ClientFileError) return `Left as it is: ${error.message}.`
-  // Parsers recurse once per nesting level.
+  // Parsers recurse at each nesting level, and overflow the stack.
   if (error instanceof RangeError) return 'Left as it is: it is nested too deeply.'
   if (!(error instanceof FormatError)) throw error
   const { line, column, message } = error
@@ -125,8 +125,8 @@ export interface FoundClient {
   readonly file: string
   readonly isFound: boolean
   /**
-   * Whether the client's file has the server; `undefined`: the file cannot be read, and `problem`
-   * has the reason.
+   * True if the client's file has the server; `undefined` if the file cannot be read, with the
+   * reason in `problem`.
    */
   readonly hasServer: boolean | undefined
   /** The entry of the server in the file. */
@@ -153,7 +153,7 @@ const masked = '(not shown)'
 
 /**
  * Formats the change of a file as lines of a diff: `@@ line 7 @@`, then lines with `-` and `+`. The
- * unchanged part of a line is shown as `…`, because it may hold a secret of another program.
+ * unchanged part of a line is shown as `…`, because it may hold another program's secret.
  */
 export function shownChange(changed: ChangedText, secrets: readonly string[]): string[] {
   return stepsShown(changed).flatMap(({ before, edits }) =>
@@ -197,8 +197,8 @@ function linesOf(
 const secretFields = ['env', 'envs', 'headers', 'http_headers']
 
 /**
- * Possible secrets of an entry, in every notation of the file: variables, headers, and the word
- * after a key flag. References to secrets do not count.
+ * Possible secrets of an entry, in every notation of the file: values of variables and headers, and
+ * the word after an API key flag. References to secrets do not count.
  */
 function secretsOf(entry: unknown): string[] {
   if (!isObject(entry)) return []

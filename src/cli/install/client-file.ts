@@ -30,7 +30,7 @@ export interface ClientFile {
   readonly path: string
   /** Text without byte order mark; empty for a missing file. */
   readonly text: string
-  /** The byte order mark, or nothing. */
+  /** The byte order mark; empty if the file has none. */
   readonly mark: string
   /** `undefined`: the file does not exist. */
   readonly found: { readonly bytes: Buffer; readonly stats: Stats } | undefined
@@ -67,7 +67,7 @@ function realPath(path: string, links = 0): string {
 
 function readBytes(path: string): ClientFile['found'] {
   try {
-    // Stats first, so that a change between the two calls is detected later.
+    // Stats come before the text, so that a change between the two calls is detected later.
     const stats = statSync(path)
     if (!stats.isFile()) throw new ClientFileError('it is not a file')
     return { bytes: readFileSync(path), stats }
@@ -96,9 +96,9 @@ function decoded(bytes: Buffer): string {
 }
 
 /**
- * Replaces a file atomically: writes a temporary file beside it and renames that. Keeps mode and
- * owner; a new file, or one with `isPrivate`, is readable by the user only. Returns the path of the
- * backup. Requires the lock (withFileLock). Throws ClientFileError.
+ * Replaces a file atomically: writes a temporary file in the same folder, then renames it. Keeps
+ * mode and owner. A new file, or a file with `isPrivate`, is readable by the user only. Returns the
+ * path of the backup. Requires the lock (withFileLock). Throws ClientFileError.
  */
 export function replaceClientFile(
   file: ClientFile,
@@ -148,7 +148,7 @@ function writeWhole(path: string, text: string, mode: number, before: Stats | un
   } finally {
     closeSync(descriptor)
   }
-  // With sudo, root would own the file, and its user could no longer change it.
+  // With sudo, root would own the new file, and the user could no longer change it.
   if (before && process.getuid?.() === 0) chownSync(path, before.uid, before.gid)
   chmodSync(path, mode)
 }
@@ -165,7 +165,7 @@ const backupSuffix = '.voice-agent-mcp.bak'
 /** Backups kept per file. */
 const keptBackups = 3
 
-/** Copies a file beside itself, and removes all but its newest backups. */
+/** Copies a file to a backup beside it. Removes all but the newest backups. */
 function keepBackup(path: string, mode: number): string {
   const backup = backupPath(path)
   copyFileSync(path, backup, constants.COPYFILE_EXCL)
@@ -253,7 +253,9 @@ function removeAbandoned(lock: string): void {
   }
 }
 
-/** The age is negative if the clock was set back after the lock was created. */
+/**
+ * True if a lock was left by a killed run. Its age is negative if the clock was set back meanwhile.
+ */
 function isAbandoned(lock: string): boolean {
   const made = statOf(lock)?.mtimeMs
   return made !== undefined && Math.abs(Date.now() - made) > abandonedMs

@@ -9,12 +9,12 @@ import { toml } from './toml-format.ts'
 import { yaml } from './yaml-format.ts'
 
 /**
- * How a client passes a server a key that is not in its file:
+ * How a client gives a server an API key that is not in the client's file:
  * - `reference`: a placeholder in the server's `env`, which the client replaces by its own variable
  * - `prompt`: the client prompts once and stores the key in its secret store
  * - `listed`: `field` lists the variables that the server inherits
  * - `inherited`: the server inherits the client's whole environment
- * - `none`: the client has no way
+ * - `none`: not supported
  */
 type SecretPlace =
   | { readonly kind: 'reference'; readonly text: (variable: string) => string }
@@ -45,7 +45,7 @@ export interface Client {
   readonly id: string
   readonly title: string
   readonly format: TextFormat
-  /** The key of the object that holds the servers by name. */
+  /** Field of the file that holds the servers by name. */
   readonly servers: string
   /** The file, and the paths that show that the client is installed: the file or one of `signs`. */
   readonly locate: (machine: Machine) => {
@@ -54,7 +54,9 @@ export interface Client {
   }
   readonly secret: SecretPlace
   readonly form: EntryForm
-  /** `undefined`: its file supports no remote servers; users add them in its settings. */
+  /**
+   * `undefined`: the file supports no remote servers. Users add them in the client's own settings.
+   */
   readonly remote: RemoteForm | undefined
   /** URL scheme of the client's install links. */
   readonly linkScheme?: 'vscode' | 'vscode-insiders' | 'cursor'
@@ -68,7 +70,7 @@ const typedForm: EntryForm = { ...usualForm, fixed: () => ({ type: 'stdio' }) }
 const usualRemote: RemoteForm = { url: 'url', headers: 'headers', fixed: () => ({}) }
 const typedRemote: RemoteForm = { ...usualRemote, fixed: () => ({ type: 'http' }) }
 
-/** What most clients have in common. */
+/** Defaults that most clients share. */
 const usual = {
   format: jsonWithComments,
   servers: 'mcpServers',
@@ -97,7 +99,10 @@ const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string)
   restart: 'Start the server with the command "MCP: List Servers".',
 })
 
-/** All clients, by the name in their maker's documentation. To add a client, add a row here. */
+/**
+ * All clients. Each title is the name in the maker's documentation. To add a client, add a row
+ * here.
+ */
 export const clients: readonly Client[] = [
   {
     // Source: MCP's user guide for Claude Desktop. JSON.parse reads the file; values are not
@@ -113,8 +118,9 @@ export const clients: readonly Client[] = [
     restart: 'Quit Claude Desktop and start it again.',
   },
   {
-    // Its documents on MCP: servers of the user are in ~/.claude.json; ${VAR:-default} is expanded.
-    // Without a default, an unset variable makes the whole file invalid.
+    // Source: Claude Code's documents on MCP. Servers of the user are in ~/.claude.json;
+    // ${VAR:-default} is expanded. Without a default, an unset variable makes the whole file
+    // invalid.
     ...usual,
     id: 'claude-code',
     title: 'Claude Code',
@@ -188,7 +194,7 @@ export const clients: readonly Client[] = [
     restart: 'Zed reads the file by itself; look at the settings of its Agent Panel.',
   },
   {
-    // Source: Goose's guide to configuration files. env_keys are read from its keyring or its
+    // Source: Goose's guide to configuration files. Goose reads env_keys from its keyring or its
     // environment.
     id: 'goose',
     title: 'Goose',
@@ -275,7 +281,7 @@ export function thisMachine(env: Environment): Machine {
   return { platform: process.platform, env, home }
 }
 
-/** Folder from a variable, else the default. A relative path counts as not set (XDG). */
+/** Folder from a variable, otherwise the default. A relative path counts as not set (XDG). */
 const folderOf = (variable: string | undefined, usual: string): string =>
   variable !== undefined && isAbsolute(variable) ? variable : usual
 

@@ -35,9 +35,9 @@ export interface FileChangeOptions {
 }
 
 export interface InstallOptions extends FileChangeOptions, GivenAccount {
-  /** Only lists the clients. */
+  /** If true, only lists the clients. */
   readonly isList: boolean
-  /** Server flags to write. */
+  /** Flags to write into the server's command. */
   readonly flags: readonly string[]
   readonly isSandbox: boolean
 }
@@ -45,7 +45,7 @@ export interface InstallOptions extends FileChangeOptions, GivenAccount {
 export interface InstallContext {
   readonly machine: Machine
   readonly program: Program
-  /** `undefined`: there is no terminal. */
+  /** `undefined` without a terminal. */
   readonly questions: Questions | undefined
   readonly print: (line: string) => void
   readonly warn: (line: string) => void
@@ -133,7 +133,7 @@ export const uninstall = (options: FileChangeOptions, context: InstallContext): 
     () => [],
   )
 
-/** The change of one client's file, or the reason why it has none. */
+/** Returns the change of a client's file, or the reason for leaving the file unchanged. */
 type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
 
 /** Changes the clients' files one after the other. Returns the exit code. Throws ConfigError. */
@@ -226,7 +226,7 @@ function clientNamed(name: string): Client {
 
 type Report = ReturnType<typeof textReport>
 
-/** Prints text during the run. */
+/** Prints progress and results for people. */
 function textReport(print: (line: string) => void) {
   const shown = new Set<string>()
   const head = ({ client, file, change }: Outcome) => {

@@ -36,7 +36,7 @@ function jsonFormat(isStrict: boolean): TextFormat {
   }
 }
 
-/** Value of a node. Of duplicate keys the last wins, as in all clients. */
+/** Value of a node. The last of duplicate keys wins, as in all clients. */
 function plainValueOf(node: Node): unknown {
   if (node.type === 'array') return childrenOf(node).map(plainValueOf)
   if (node.type !== 'object') return getNodeValue(node)
@@ -128,7 +128,7 @@ function insertedChild(
   ]
 }
 
-/** Whether the children of a node are on separate lines, and their indentation. */
+/** Returns whether the children of a node are on separate lines, and their indentation. */
 function layoutOf(text: string, node: Node) {
   const open = node.offset
   const outer = indentAt(text, open)
@@ -142,7 +142,7 @@ function layoutOf(text: string, node: Node) {
   }
 }
 
-/** True if a new object spans lines: always, except in a one-line file with content. */
+/** True if a new object spans several lines: always, except in a one-line file with content. */
 const hasSeveralLines = (text: string) => /\n\s*\S/.test(text) || /^\s*\{\s*\}\s*$/.test(text)
 
 /** Indentation unit: that of the first indented line. */
@@ -168,7 +168,7 @@ function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
   const after = nextSignificant(tokens, end)
   const hasComma = after?.kind === 'comma'
   const cutEnd = hasComma ? after.end : end
-  // The rest of the line must not join a line comment before it.
+  // A line comment before the cut would otherwise comment out the rest of the line.
   const mustKeepLine = before?.kind === 'line comment' && !endsLine(text, cutEnd)
   const cutStart = mustKeepLine ? start : (before?.end ?? start)
   const cut = { start: cutStart, end: cutEnd, text: '' }

@@ -10,7 +10,7 @@ export interface LaunchCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The program that a client shall start: this one, except in tests. */
+/** The program that clients are to start: this one, except in tests. */
 export type Program = ReturnType<typeof thisProgram>
 
 export const thisProgram = () => ({
@@ -25,8 +25,8 @@ type System = Pick<Machine, 'platform' | 'env'>
 
 /**
  * Returns a command that survives updates of the program and an empty cache. Paths of Node.js and
- * of the program are absolute, because desktop programs often do not see the PATH of a shell. A
- * program from npx has no lasting path: its command is npx with this version.
+ * of the program are absolute, because desktop programs often lack the PATH of a shell. A program
+ * that npx fetched has no lasting path: its command is npx with this version.
  */
 export function launchCommand(program: Program, system: System): LaunchCommand {
   const { execPath, packageId } = program
@@ -43,11 +43,14 @@ export function launchCommand(program: Program, system: System): LaunchCommand {
   return { command: join(folder, 'npx'), args, env: { PATH: path } }
 }
 
-/** The unresolved path survives an update if it is a link to a version. A link in bin/ has no .js. */
+/**
+ * Script path that survives an update. A .js path stays unresolved: it may go through a link to the
+ * current version. A link in bin/ has no .js and is resolved.
+ */
 const lastingScript = (script: string): string =>
   script.endsWith('.js') ? script : realPath(script)
 
-/** Folders in PATH whose Node links belong to one shell or one package. */
+/** Folders in PATH whose Node.js belongs to one shell or one package. */
 const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
 
 /**

@@ -20,7 +20,7 @@ interface WantedServer {
   readonly baseUrl: string | undefined
   /** Key to write in plain text; `undefined`: no key, or a reference. */
   readonly plainKey: string | undefined
-  /** True if the user named no account: an existing entry then keeps its account. */
+  /** True if the user named no account. An existing entry then keeps its account. */
   readonly keepsAccount?: boolean
 }
 
@@ -65,9 +65,9 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
 }
 
 /**
- * Changes only our fields: other fields and variables, which users have added, stay. Earlier server
- * flags stay, too, because one may be a limit such as --read-only. Flags of an earlier account are
- * removed.
+ * Changes only our own fields. Fields and variables that users have added stay. Earlier server
+ * flags also stay, because they may be restrictions such as --read-only. Flags of an earlier
+ * account are removed.
  */
 function stepsToUpdate(
   { form, secret }: Client,
@@ -86,7 +86,10 @@ function stepsToUpdate(
   return [...steps, ...env, ...list]
 }
 
-/** True if variables or flags give the platform, or a configuration file that gives it. */
+/**
+ * True if variables or flags name the platform, or a configuration file, which may name the
+ * platform.
+ */
 const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
   (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
   args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
@@ -99,7 +102,7 @@ function withFlags(after: PlainValue | undefined, before: unknown, dropped: stri
   return [...args, ...kept.flatMap(({ words }) => words)]
 }
 
-/** Flags among arguments, each with its words. */
+/** Flags among arguments. `words`: the flag and its value as given. */
 function flagsIn(args: unknown): { readonly flag: string; readonly words: string[] }[] {
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return []
   const flags: { flag: string; words: string[] }[] = []
@@ -111,7 +114,7 @@ function flagsIn(args: unknown): { readonly flag: string; readonly words: string
   return flags
 }
 
-/** Sets variables, and removes those of an earlier account. */
+/** Steps that set variables, and remove those of an earlier account. */
 function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined): Step[] {
   const before = isObject(existing) ? existing : {}
   const after: Fields = isObject(wanted) ? (wanted as Fields) : {}
@@ -125,7 +128,10 @@ function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined)
   return [...gone, ...set]
 }
 
-/** Adds our variable to the list of inherited variables, or removes it. Others stay. */
+/**
+ * Steps that add our variable to the list of inherited variables, or remove it. Other variables
+ * stay.
+ */
 function listSteps(
   path: Path,
   field: string,
@@ -190,7 +196,7 @@ type KeyChoice =
   | { readonly kind: 'referred' }
   | { readonly kind: 'missing' }
 
-/** Account of the server, before the clients' files are read. */
+/** Account of the server, as known before the clients' files are read. */
 export interface GivenAccount {
   /** Base URL for the files; `undefined`: the sandbox, or given by a configuration file. */
   readonly baseUrl: string | undefined
@@ -200,8 +206,8 @@ export interface GivenAccount {
 }
 
 /**
- * Chooses the place of the key: the client's secret store or environment. The key is written in
- * plain text only on request, or with consent if the client has no other way.
+ * Chooses the place of the API key: the client's secret store or environment. The key is written in
+ * plain text only on request, or with consent if the client supports nothing else.
  */
 export function keyChoice(
   { secret }: Client,
@@ -230,11 +236,11 @@ export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] 
   }
 }
 
-/** Reason to skip a client without the key. */
+/** Reason for skipping a client for which no API key is given. */
 export const missingKeyNote = ({ title }: Client): string =>
   `${title} would need the key in its file: set ${keyVariable}, and run the command again.`
 
-/** Reason to skip a client without consent. */
+/** Reason for skipping a client without consent to a plain-text key. */
 export const plainKeyNote = ({ title }: Client): string =>
   `${title} has no place for secrets, so the key would be in its file in plain text. Give --key-in-files to allow that.`
 

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../text/json.ts'
 
 /*
- * A configuration file is changed by text edits, which preserve all other comments, order and
- * whitespace. Each format (JSON, TOML, YAML) computes the edits for a step.
+ * A configuration file is changed by text edits, which preserve comments, order and whitespace
+ * elsewhere. Each format (JSON, TOML, YAML) computes the edits for a step.
  */
 
 /** Path of a value: object keys and list indices. */
 export type Path = readonly (string | number)[]
 
-/** Sets or removes one value. The index equal to a list's length appends. */
+/** Sets or removes one value. A list index equal to the list's length appends. */
 export type Step =
   | { readonly set: Path; readonly value: PlainValue }
   | { readonly remove: Path; readonly value?: never }
@@ -67,7 +67,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
   )
 }
 
-/** Line ending of a text; `\n` for a text of one line. */
+/** Line ending of a text; `\n` if the text has one line. */
 export const endOfLine = (text: string): string => /\r?\n/.exec(text)?.[0] ?? '\n'
 
 /** Start of the line at an offset. */
@@ -89,8 +89,8 @@ export interface ChangedText {
 }
 
 /**
- * Applies the steps, and parses the text after each: only the value of the step may differ, so that
- * a bug in an edit can never lose a part of a file. Throws FormatError.
+ * Applies the steps, and parses the text after each step. Throws FormatError if more than the
+ * step's value has changed: a bug in an edit must never lose a part of the file.
  */
 export function changedText(format: TextFormat, text: string, steps: readonly Step[]): ChangedText {
   let current = text
@@ -130,7 +130,7 @@ function withoutEmpty(value: unknown, path: Path): unknown {
   return withoutEmpty(isEmpty ? without(value, path) : value, path.slice(0, -1))
 }
 
-/** Wraps a value in the objects of a path, or in a one-item list for an index. */
+/** Wraps a value in the objects of a path. An index becomes a one-item list. */
 export const nested = (path: Path, value: PlainValue): PlainValue =>
   path.reduceRight<PlainValue>(
     (inner, key) => (typeof key === 'number' ? [inner] : { [key]: inner }),

@@ -104,7 +104,9 @@ function insertedInline({ body, range }: AST.TOMLInlineTable, item: string): Edi
   return [{ start: at, end: at, text: last ? `, ${item}` : ` ${item} ` }]
 }
 
-/** Appends tables, each after an empty line. Keeps the presence of a final newline. */
+/**
+ * Appends tables, each after an empty line. The file keeps its final newline, or the lack of one.
+ */
 function appended(text: string, tables: readonly string[]): Edit {
   const eol = endOfLine(text)
   const isEmpty = text.trim() === ''
@@ -130,7 +132,7 @@ function tableTexts(path: Path, value: { readonly [key: string]: PlainValue }): 
 const tomlKey = (key: string | number | undefined): string =>
   /^[\w-]+$/.test(String(key)) ? String(key) : tomlString(String(key))
 
-/** A basic string. JSON escapes the same way, but leaves DEL as it is. */
+/** A basic string. JSON escapes the same characters, except DEL. */
 const tomlString = (value: string) => JSON.stringify(value).replaceAll('\x7f', '\\u007F')
 
 function inlineValue(value: PlainValue): string {

@@ -23,7 +23,7 @@ export const yaml: TextFormat = {
       return parsed(text)?.toJS() ?? {}
     } catch (error) {
       if (error instanceof FormatError) throw error
-      // Too many aliases, or one without its anchor.
+      // Too many aliases, or an alias without its anchor.
       throw new FormatError('it is not YAML')
     }
   },
@@ -161,7 +161,7 @@ function removeIn(text: string, map: YAMLMap, path: Path): Edit[] {
   if (!isMap(pair.value)) return []
   const [next] = rest
   if (rest.length === 1 && pair.value.items.length === 1 && pairOf(pair.value, next)) {
-    // A block without pairs is not an object.
+    // A block without pairs would not be an object, so `{}` replaces it.
     return [replacedValue(text, map, pair, [], {})]
   }
   return removeIn(text, pair.value, rest)

@@ -20,8 +20,8 @@ interface CompletionSources {
 }
 
 /**
- * Candidates for the last of the words after the program's name, as a shell splits them. Empty
- * where a shell may offer files.
+ * Candidates for the last word. `words` follow the program's name and are split as by a shell.
+ * Empty where the shell should offer files.
  */
 export function candidatesFor(words: readonly string[], sources: CompletionSources): Candidate[] {
   const line = typedLine(words, sources.commands)
@@ -66,7 +66,7 @@ function helpCandidates(
   return [...(about === 'call' || about === 'tools' ? toolCandidates : []), all]
 }
 
-/** The operands of a command whose help lists them all, such as `bash|zsh|fish`. */
+/** The operands of a command, if its help lists all of them, such as `bash|zsh|fish`. */
 const wordsOf = (command: CommandSpec | undefined): string[] =>
   /^\w+(\|\w+)+$/.test(command?.operands ?? '') ? (command?.operands ?? '').split('|') : []
 
@@ -112,19 +112,19 @@ function argumentCandidates(
 
 /** A command line up to the word that is completed. */
 interface TypedLine {
-  /** The word in the place of the command; `undefined`: not typed yet. */
+  /** The word in the position of the command; `undefined`: not typed yet. */
   readonly name: string | undefined
-  /** The command of that name; `undefined` for an unknown name. */
+  /** The command named `name`; `undefined` for an unknown name. */
   readonly command: CommandSpec | undefined
   /** True with `--help`. */
   readonly wantsHelp: boolean
   /** Words after the command, without flags. */
   readonly operands: readonly string[]
-  /** Words after the first operand of a command that reads them itself. */
+  /** Words after the first operand, for a command that reads them itself. */
   readonly rest: readonly string[]
   /** The flag whose value is completed, without hyphens. */
   readonly flag: string | undefined
-  /** The word that is completed; of `--flag=value` the value. */
+  /** The word that is completed. For `--flag=value`, only the value. */
   readonly current: string
   /** The text before `current` in the same word, such as `--flag=`. */
   readonly before: string
@@ -173,7 +173,7 @@ function valueFlag(word: string, settings: SettingGroup): string | undefined {
   return settings[name] !== undefined && settings[name].value !== '' ? name : undefined
 }
 
-/** The last flag of a tool, which may take a value. */
+/** The last flag for a tool. The next word may be its value. */
 function lastFlag(rest: readonly string[]): string | undefined {
   const last = rest.at(-1)
   return last?.startsWith('--') && !last.includes('=') ? last.slice(2) : undefined
@@ -204,8 +204,9 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
 /*
- * The scripts ask the program for candidates, so that they never go stale: one per line, with a tab
- * before the description. Without candidates the shell offers files.
+ * The scripts ask the program for candidates, so that completion matches the installed version.
+ * Output: one candidate per line, with a tab before the description. Without candidates the shell
+ * offers files.
  */
 
 const bash = `# Completion of voice-agent-mcp for bash. In ~/.bashrc: eval "$(voice-agent-mcp completion bash)"

@@ -10,19 +10,19 @@ interface Shown {
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * Formats a result for people: the tool's text if it says more than the data, else the data as
- * tables and fields, without empty ones. Texts from outside cannot control the terminal.
+ * Formats a result for people: the tool's text if it says more than the data, otherwise the data as
+ * tables and fields, without empty fields. Texts from outside cannot control the terminal.
  */
 export function resultText(text: string, data: Data | undefined, shown: Shown): string {
   if (data && isJsonObject(text)) return dataLines(withoutEmpty(data), shown).join('\n')
-  // The text was shortened for a model.
+  // The tool shortened the text for a model.
   const ours = text.replace(/structuredContent has all of it\.$/, '--json shows all of it.')
   return safeLines(ours.split('\n'))
 }
 
 const isJsonObject = (text: string) => text.startsWith('{') && isObject(jsonIn(text))
 
-/** Each list of objects as a table, with its name if there are several; then all other fields. */
+/** Shows each list of objects as a table, named if there are several, then all other fields. */
 function dataLines(data: Data, shown: Shown): string[] {
   const lists = Object.entries(data).flatMap(([name, value]) =>
     Array.isArray(value) && value.length > 0 && value.every(isObject) ? [{ name, value }] : [],
@@ -65,8 +65,8 @@ function isEmpty(value: unknown): boolean {
 const gap = '  '
 
 /**
- * Objects as a table with a column per field, including nested ones (`model.model`); `undefined` if
- * it is wider than `width`. Never truncates.
+ * Formats objects as a table with a column per field, including nested fields (`model.model`);
+ * `undefined` if the table is wider than `width`. Never truncates.
  */
 function tableLines(rows: readonly Data[], { width, styleHead }: Shown): string[] | undefined {
   const flat = rows.map((row) => new Map(cellsOf(row)))
@@ -97,8 +97,8 @@ function cellsOf(row: Data, prefix = ''): (readonly [name: string, text: string]
 const step = '  '
 
 /**
- * The fields of an object, one a line, with nested objects indented. Text of several lines is
- * indented below its name, so that no line of it looks like a field.
+ * Formats the fields of an object, one per line, with nested objects indented. Further lines of a
+ * text are indented below its name, so that they cannot pass as fields.
  */
 function fieldLines(object: Data, indent = ''): string[] {
   return Object.entries(object).flatMap(([name, value]) => {
@@ -124,7 +124,7 @@ function itemLines(item: unknown, indent: string): string[] {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 
-/** Characters without a column of their own. */
+/** Characters without a column of their own: combining marks and zero-width characters. */
 const none = /[\p{M}\u200b-\u200d]/u
 
 const isAscii = (text: string) => !/[^ -~]/.test(text)
@@ -143,7 +143,7 @@ const padded = (text: string, columns: number): string =>
 /** Outside text for a cell: one line that cannot control the terminal. */
 const cellText = (value: unknown): string => safeLine(plainText(value))
 
-/** A JSON value in few characters. */
+/** A JSON value as short text. */
 function plainText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value

@@ -27,8 +27,8 @@ export function processTerminal(env: Environment) {
     styled: (style: Style, text: string) => styleText(style, text, { stream: stdout }),
     styledWarning: (style: Style, text: string) => styleText(style, text, { stream: stderr }),
     /**
-     * Asks a yes/no question; `undefined`: there is nobody to ask. Arguments typed on standard input
-     * (--args -) have ended it, so no question can be asked. Throws InterruptedError.
+     * Asks a yes/no question; `undefined` if nobody can be asked. Reading arguments from standard
+     * input (--args -) consumes it, so no question can be asked. Throws InterruptedError.
      */
     get confirm() {
       if (!stdin.isTTY || !stderr.isTTY || stdin.readableEnded) return undefined
@@ -64,7 +64,7 @@ export async function writeOutput(text: string): Promise<void> {
   await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
 }
 
-/** The person pressed Ctrl+C at a question: the whole command ends. */
+/** The person pressed Ctrl+C at a question. This ends the whole command. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
@@ -72,13 +72,13 @@ export class InterruptedError extends Error {
 /** Asks the person at the terminal. */
 export type Questions = ReturnType<typeof terminalQuestions>
 
-/** Questions on standard error, so that standard output has the result alone. */
+/** Questions go to standard error, so that standard output has only the result. */
 export function terminalQuestions(
   input: NodeJS.ReadableStream = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
 ) {
   return {
-    /** Enter means `usual`; end of input means no. Throws InterruptedError. */
+    /** `usual` is the answer for Enter. End of input means no. Throws InterruptedError. */
     async confirm(question: string, usual: boolean): Promise<boolean> {
       const lines = createInterface({ input, output })
       const ended = new Promise<undefined>((resolve, reject) => {
@@ -105,7 +105,10 @@ export function terminalQuestions(
   }
 }
 
-/** Longest text of a file or of standard input, bytes. Same as the limit of a message over stdio. */
+/**
+ * Longest text of a file or of standard input, bytes. Same as the limit of an MCP message over
+ * stdio.
+ */
 const longestText = 10 * 1024 * 1024
 
 const chunkBytes = 64 * 1024
@@ -149,7 +152,7 @@ export async function readTextStream(stream: AsyncIterable<Uint8Array>): Promise
   return textFrom('Standard input', pieces)
 }
 
-/** Refuses bytes that are not UTF-8: replacement characters would reach an agent's greeting. */
+/** Decodes UTF-8. Refuses other bytes: replacement characters would reach an agent's greeting. */
 function textFrom(source: string, pieces: Iterable<Uint8Array>): string {
   const kept: Uint8Array[] = []
   let length = 0

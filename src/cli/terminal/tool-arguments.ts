@@ -34,10 +34,13 @@ interface ToolArguments {
   readonly wantsHelp: boolean
 }
 
-/** Sources of texts that are not on the command line. */
+/** Sources of argument texts that are not on the command line. */
 type TextSources = Pick<Terminal, 'readFile' | 'readInput'>
 
-/** The command's own flags after the name of the tool. No tool has an argument of these names. */
+/**
+ * The command's own flags, which may follow the name of the tool. No tool has arguments of these
+ * names.
+ */
 export const ownFlags = {
   args: 'All arguments as JSON: as text, @FILE from a file, - from standard input.',
   json: 'Print the result as JSON.',
@@ -132,7 +135,7 @@ function nullRefused({ path, schema }: ArgumentPlace, tool: Tool): CommandLineEr
   return new CommandLineError(`${flag} takes no bare null. ${how}`)
 }
 
-/** The switch that `no-NAME` sets to false. */
+/** Place of the switch that `no-NAME` sets to false. */
 function negatedPlace(name: string, schema: JsonSchema): ArgumentPlace | undefined {
   const [, positive] = /^no[-_](.+)$/.exec(name) ?? []
   if (positive === undefined || knownPlace(name, schema)) return undefined
@@ -143,7 +146,10 @@ function negatedPlace(name: string, schema: JsonSchema): ArgumentPlace | undefin
 const shownWord = (word: string) =>
   JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word)
 
-/** Sets a value. A list collects several values; any other argument is given once. */
+/**
+ * Sets an argument. A list collects the values of repeated flags; any other argument may be given
+ * once.
+ */
 function add(
   given: Record<string, unknown>,
   { path, schema }: ArgumentPlace,
@@ -164,7 +170,7 @@ function add(
   else throw new CommandLineError(`${flagOf(path)} is given twice.`)
 }
 
-/** The items of a list, where one text may hold several with commas between them. */
+/** Items of a list value. One text may hold several items, separated by commas. */
 const itemsOf = (value: unknown): unknown[] =>
   typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value].flat()
 
@@ -181,7 +187,7 @@ function merged(
 }
 
 /**
- * Parses the text of a flag. A text of the wrong type stays a text, and the tool refuses it as for
+ * Parses the text of a flag. A text of the wrong type stays a text, which the tool refuses as from
  * any client. Throws CommandLineError for invalid JSON.
  */
 function argumentValue(flag: string, text: string, schema: JsonSchema): unknown {
@@ -213,7 +219,7 @@ const quotesHint = (text: string) =>
     ? ' Names and texts need double quotation marks. The shell may have removed them: a file keeps them (--args @FILE).'
     : ''
 
-/** A number in decimal digits, if it is exact as a double. */
+/** Parses a decimal number; `undefined` if a double cannot hold it exactly. */
 function numberIn(text: string): number | undefined {
   const value = Number(text)
   const isDecimal = /^-?\d+(\.\d+)?$/.test(text)
@@ -222,8 +228,8 @@ function numberIn(text: string): number | undefined {
 }
 
 /**
- * A list as JSON, or a single item; for objects with one required field, that field. The tool
- * itself splits texts at commas where that is valid.
+ * Parses a list: JSON, or a single item. For objects with one required field, the text is that
+ * field. The tool itself splits texts at commas where valid.
  */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
@@ -234,14 +240,14 @@ function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   return text.includes(',') ? text : [text]
 }
 
-/** Target of a flag's value in the arguments of a tool. */
+/** The place in a tool's arguments that a flag sets. */
 interface ArgumentPlace {
   readonly path: readonly string[]
   /** The schema of the value; `{}` for free data. */
   readonly schema: JsonSchema
 }
 
-/** The flag of an argument: `--max-duration-seconds`, or `--model.provider` for a field of an object. */
+/** The flag of an argument: `--max-duration-seconds`, or `--model.provider` for a nested field. */
 export const flagOf = (path: readonly string[]): string =>
   `--${path.map((name) => name.replaceAll('_', '-')).join('.')}`
 

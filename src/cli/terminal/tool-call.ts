@@ -29,7 +29,7 @@ interface CallParts {
   readonly signal: AbortSignal
 }
 
-/** Calls a tool from the command line, prints the result and returns the exit code. */
+/** Runs a tool from the command line, prints the result and returns the exit code. */
 export async function runCall(
   { tool: name, words, config }: CallCommand,
   parts: CallParts,
@@ -94,7 +94,7 @@ async function callAndPrint(
     const isInterrupted = person.wasInterrupted() || signal.aborted
     return isInterrupted && code !== exitCodes.unknown ? exitCodes.interrupted : code
   } catch (error) {
-    // Tool not exposed, or question answered too late: nothing was done.
+    // The tool is not exposed, or a question was answered too late. Nothing was done.
     if (!(error instanceof ProtocolError)) throw error
     terminal.warn(safeLines([error.message]))
     return exitCodes.refused
@@ -120,12 +120,12 @@ function askingPerson({ confirm, warn }: Terminal) {
   return { ask: confirm && ask, wasInterrupted: () => isInterrupted }
 }
 
-/** Delay before the status line, ms. Most calls end earlier. */
+/** Delay before the status line, ms. Most tool calls end earlier. */
 const quietMs = 1000
 
 /**
- * Shows the elapsed time and progress of a call on one line until it ends. Without `line`, shows
- * nothing.
+ * Shows the elapsed time and progress of a tool call on one line until it ends. Without `line`,
+ * shows nothing.
  */
 function showWaiting(tool: string, line: StatusLine | undefined) {
   const begun = performance.now()
@@ -147,7 +147,7 @@ function showWaiting(tool: string, line: StatusLine | undefined) {
       message = text
       show()
     },
-    /** Runs `work` with the line hidden, such as a question. */
+    /** Hides the status line while `work` runs, such as a question. */
     async without<T>(work: () => Promise<T>): Promise<T> {
       hide()
       isHidden = true
@@ -165,7 +165,7 @@ function showWaiting(tool: string, line: StatusLine | undefined) {
   }
 }
 
-/** Fields of an error that decide the exit code. All come from this server. */
+/** Fields of an error that decide the exit code. All of them come from this server. */
 const ErrorFacts = z.looseObject({
   kind: z.string(),
   /** Method of the failed request. */
@@ -175,7 +175,7 @@ const ErrorFacts = z.looseObject({
 })
 type ErrorFacts = z.output<typeof ErrorFacts>
 
-/** Prints the result of a call and returns the exit code. */
+/** Prints the result of a tool call and returns the exit code. */
 async function printAnswer(
   tool: Pick<Tool, 'name' | 'effect'>,
   result: CallToolResult,
@@ -197,7 +197,7 @@ async function printAnswer(
       resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
     )
   }
-  // Only for bulk results: errors say themselves that the outcome is unknown.
+  // Only for bulk results. An error's own text says that the outcome is unknown.
   if (code === exitCodes.unknown && word === 'ok')
     terminal.warn('Of some it is not known whether it was done: look before you do it again.')
   return code
@@ -207,7 +207,7 @@ async function printAnswer(
 const mayBeDone = (error: ErrorFacts | undefined): boolean =>
   error?.method !== undefined && error.method !== 'GET' && mayBeCarriedOut(error)
 
-/** Reason for a failed call, for the terminal. */
+/** Reason for a failed tool call, for the terminal. */
 function problemText(
   word: string,
   { text, data }: { readonly text: string; readonly data: unknown },
@@ -216,7 +216,8 @@ function problemText(
   const lines = text.split('\n')
   switch (word) {
     case 'confirmation_needed':
-      // The preview ends with what a client has to do, and the token: see tool/confirmation-question.ts.
+      // The preview ends with instructions for clients and the token: see
+      // tool/confirmation-question.ts.
       return safeLines([
         ...lines.slice(0, -2),
         'Next: if the person agrees, run the same command within two minutes with',
@@ -234,10 +235,10 @@ function problemText(
   }
 }
 
-/** Fields of a preview that are shown differently here. */
+/** Fields of a preview that the terminal shows in another form. */
 const Preview = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
 
-/** Outcomes of declined or disallowed calls (docs/errors.md). */
+/** Outcomes of tool calls that a person declined or a rule refused (docs/errors.md). */
 const refusals: ReadonlySet<string> = new Set([
   'confirmation_declined',
   'confirmation_dismissed',
@@ -251,8 +252,8 @@ const refusals: ReadonlySet<string> = new Set([
 const usageErrors: ReadonlySet<string> = new Set(['bad_arguments', 'bad_parameter'])
 
 /**
- * Exit code of `call`. `word`: `ok`, or the failure (`outcomeOf`); `isUncertain`: the failed
- * request may have taken effect, because it changes something and had no answer.
+ * Exit code of `call`. `word`: `ok`, or the failure (`outcomeOf`). `isUncertain`: the failed
+ * request may have taken effect, because it changes something and got no reply.
  */
 function exitCodeOf(word: string, result: unknown, isUncertain: boolean): number {
   const outcomes = targetsOf(result).map(({ outcome }) => outcome)
@@ -265,5 +266,5 @@ function exitCodeOf(word: string, result: unknown, isUncertain: boolean): number
     : exitCodes.failed
 }
 
-/** Outcomes of items that were not changed. */
+/** Outcomes of bulk items that were not changed. */
 const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])

@@ -57,20 +57,23 @@ export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
 interface ArgumentRow {
   readonly path: readonly string[]
   readonly schema: JsonSchema
-  /** Such as `--limit NUMBER`. */
+  /** Usage, such as `--limit NUMBER`. */
   readonly usage: string
   /** Required in every call. */
   readonly isRequired: boolean
   readonly meaning: string
 }
 
-/** All arguments of a tool; an object is replaced by its fields. `pinned`: see --account. */
+/**
+ * All arguments of a tool. An object is replaced by its fields. `pinned`: true if the operator has
+ * fixed the account (--account).
+ */
 export function argumentRows(schema: JsonSchema, pinned = false): ArgumentRow[] {
   const left: readonly string[] = pinned ? accountArguments : []
   return rowsOf(schema, [], true).filter(({ path }) => !left.includes(path[0] ?? ''))
 }
 
-/** `isGiven`: the object of these fields is always given. */
+/** `isGiven`: true if the object that holds these fields is always given. */
 function rowsOf(schema: JsonSchema, path: readonly string[], isGiven: boolean): ArgumentRow[] {
   return Object.keys(schema.properties ?? {}).flatMap((name) => {
     const field = fieldSchema(schema, name)
@@ -110,7 +113,7 @@ function meaningOf(schema: JsonSchema, isRequired: boolean): string {
   const { description = '', default: usual, type } = schema
   return [
     isRequired && 'Required.',
-    // On the wire null clears a field; in a tool's arguments clear names it.
+    // In the API, null clears a field. In a tool's arguments, `clear` names the field.
     description.replace('null:', 'cleared:'),
     !/\d to \d/.test(description) && boundsOf(schema),
     type === 'array' && 'Several: once for each, or JSON.',
@@ -121,7 +124,7 @@ function meaningOf(schema: JsonSchema, isRequired: boolean): string {
     .join(' ')
 }
 
-/** The bounds of a number, or of the length of a text or list, in words; empty if there are none. */
+/** Bounds of a number, or of the length of a text or list, in words; empty without bounds. */
 export function boundsOf(schema: JsonSchema): string {
   const { minimum, maximum, maxLength, minItems, maxItems } = schema
   const [min, max] = [minimum ?? minItems, maximum ?? maxItems ?? maxLength]
