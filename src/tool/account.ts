@@ -10,10 +10,10 @@ import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 import type { Run } from './tool.ts'
 
-/** Reads the platform on one account. Throws ApiError. */
+/** Reads objects of one account. Throws ApiError. */
 export interface AccountReader {
   readonly account: string
-  /** See `accountArgumentText`. */
+  /** The account as an argument for advice: see `accountArgumentText`. */
   readonly accountArgument: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
   /** Reads through the cache; replies may be some minutes old. */
@@ -51,14 +51,14 @@ export function accountReader({
 
 type AccountRun = Pick<Run, 'request' | 'session'>
 
-/** Account of a request for a confirmation: name and id. */
+/** The account of a request as the person who confirms sees it: name and id. */
 export async function accountForPerson({
   request,
   session,
   signal,
 }: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
   const account = accountIn(request)
-  // The question omits an unreadable name.
+  // If the name cannot be read, the question shows only the id.
   const own = await accountUnlessAborted(ownAccount(session), signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
@@ -68,8 +68,8 @@ export async function accountForPerson({
 }
 
 /**
- * The argument `account_id` for advice such as `get_call, call_id x`; empty if tools do not need
- * it.
+ * The account as an argument for advice, such as `get_call, call_id x, account_id y`; empty if
+ * tools need no `account_id`.
  */
 export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)

@@ -14,8 +14,8 @@ import { type Advice, argumentOf } from './refused.ts'
 import type { Tool } from './tool.ts'
 
 /*
- * Advice per kind of failed request: the only place where platform failures become advice. First
- * the table, then the code that chooses and fills in a row.
+ * Advice per kind of failed request. Only this file turns platform failures into advice: first the
+ * table, then the code that chooses and fills in a row.
  */
 
 /** Advice per kind of failure, such as `key_refused` for a 401. */
@@ -79,7 +79,7 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow((one, { session }) => one >= 500 && session.isSandbox, {
     id: 'sandbox_broken',
     again: 'no',
-    // The sandbox's message has the cause, usually its file.
+    // The sandbox's message has the cause, usually a file of the sandbox.
     next: () => 'This is the sandbox on this machine. Follow its message.',
   }),
   statusRow(is(502, 503, 504), {
@@ -186,13 +186,13 @@ export const adviceRows: readonly AdviceRow[] = [
 export interface FailedCall {
   readonly tool: Pick<Tool, 'name' | 'route'>
   readonly session: Session
-  /** The account of the call, as part of a sentence. */
+  /** The account of the tool call, as part of a sentence. */
   readonly account: string
-  /** Its id as an argument; `me`: the key's own account. */
+  /** The account's id as an argument; `me`: the API key's own account. */
   readonly accountId: string
-  /** The tool that shows whether something was created, if any does. */
+  /** The tool that shows whether something was created; `undefined`: there is none. */
   readonly check: string | undefined
-  /** True if the caller can call the tool. Advice names only such tools. */
+  /** True if the caller may use the tool. Advice names only such tools. */
   readonly isExposed: (tool: string) => boolean
   /** Likely corrections, by argument. */
   readonly hints: Readonly<Record<string, string>>
@@ -200,13 +200,13 @@ export interface FailedCall {
 
 /** One kind of failure and its advice. The first row that matches a failure gives the advice. */
 export interface AdviceRow {
-  /** The code by which programs recognise the failure; part of the interface. */
+  /** Code by which programs recognise the failure. Part of the public interface. */
   readonly id: string
   readonly when: (failure: Failure, call: FailedCall) => boolean
   /** Description of the failure, with the platform's message if any. */
   readonly what: (failure: Failure, call: FailedCall) => string
   readonly next: (failure: Failure, call: FailedCall) => string
-  /** Whether the same call may be retried: always, never, or only if repeating is harmless. */
+  /** Whether the same tool call may be retried: always, never, or only if repeating is harmless. */
   readonly again: 'yes' | 'no' | 'if harmless'
 }
 
@@ -218,7 +218,7 @@ interface NamedAdvice extends Advice {
 export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
   const { failure } = error
   const row = adviceRows.find(({ when }) => when(failure, call))
-  // The last row matches everything.
+  // The last row matches every failure.
   if (!row) throw new Error(`No advice for ${failure.kind}`)
   const fields = fieldsOf(failure, call)
   return {
@@ -229,7 +229,7 @@ export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
   }
 }
 
-/** The wrong arguments under their names in the tool, with likely corrections. */
+/** The wrong arguments under the names that the tool uses, with likely corrections. */
 function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advice['fields'] {
   if (failure.kind === 'bad_parameter') {
     return [{ argument: failure.name, message: `"${failure.value}" is not an id` }]
@@ -246,21 +246,21 @@ function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advic
   return [...fields, ...unreported.map(([argument, message]) => ({ argument, message }))]
 }
 
-/** A pinned account is not an argument and is not reported as one. */
+/** Drops a pinned account from the corrections, because callers cannot choose it. */
 function withoutPinned({ account_id, ...hints }: FailedCall['hints'], { pinnedAccount }: Session) {
   return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
 }
 
-/** The tool's own argument for a field that the platform names. */
+/** The tool's argument for a field that the platform names. */
 function ownArgumentOf(field: string, tool: string): string {
   const argument = argumentOf(field)
   return tool === 'get_conversation' && argument === 'conversation_id' ? 'id' : argument
 }
 
 /**
- * Returns the next step. The row's own text applies if repeating is harmless: reads, idempotent
- * updates and deletes, and requests that were not sent. Before a create or a call is retried, the
- * caller must check whether it was done.
+ * Returns the next step. The row's text applies if repeating is harmless: reads, updates, deletes,
+ * and requests that were not sent. Before another request is retried, the caller must check whether
+ * it was done.
  */
 function nextOf(
   row: AdviceRow,
@@ -292,7 +292,7 @@ const isReply = (failure: Failure): failure is ErrorReply =>
 const isSuccess = ({ status }: { readonly status: number }): boolean =>
   status >= 200 && status < 300
 
-/** A row for replies with certain error statuses. */
+/** Row for replies with certain error statuses. */
 function statusRow(
   matches: (status: number, call: FailedCall) => boolean,
   row: Pick<AdviceRow, 'id' | 'again'> & {
@@ -312,7 +312,7 @@ function is(...statuses: number[]) {
   return (status: number) => statuses.includes(status)
 }
 
-/** A row for unreadable replies with a success status. */
+/** Row for unreadable replies with a success status. */
 function unreadableSuccessRow(
   matches: (failure: Unreadable) => boolean,
   { id, next }: Pick<AdviceRow, 'id'> & { readonly next: string },
@@ -326,7 +326,7 @@ function unreadableSuccessRow(
   }
 }
 
-/** A row for failures of the network with certain codes. */
+/** Row for network failures with certain codes. */
 function networkRow(
   matches: (code: string) => boolean,
   row: Pick<AdviceRow, 'id' | 'again' | 'next'> & { readonly what: (code: string) => string },
@@ -348,7 +348,8 @@ function rejection({ status, code, message, detail }: Rejected): string {
 }
 
 function unreadableReply({ status, reason, detail, excerpt }: Unreadable): string {
-  // Data of an unexpected shape is shown, so that nothing is lost.
+  // The reply of a successful request has an unexpected shape. It is shown almost whole, because
+  // this is the caller's only copy.
   const max = isSuccess({ status }) && reason === 'unexpected_shape' ? 20_000 : 300
   const shown =
     excerpt.length > max ? ` It begins: ${excerpt.slice(0, max)}` : excerpt && ` It is: ${excerpt}`
@@ -374,7 +375,7 @@ const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => 
   nowhere: () => 'to no usable address',
 }
 
-/** Hint after a 404: the missing object, or else every reference among the arguments. */
+/** Hint after a 404: the missing object if known, else every reference among the arguments. */
 function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => kindOf(name) !== undefined)
@@ -392,7 +393,7 @@ function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall):
     : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
 }
 
-/** An argument, with the tool that lists its values if the caller has it. */
+/** An argument name, with the tool that lists its values if the caller may use that tool. */
 function withListTool(name: string, isExposed: FailedCall['isExposed']): string {
   const tool = kindOf(name)?.listTool
   return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
@@ -407,7 +408,10 @@ function lookHint({ tool, isExposed }: FailedCall): string {
   return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
 }
 
-/** Hint to enable a disabled account, if the caller can. */
+/**
+ * Hint that a disabled account can be enabled. For the API key's own account: who can do it. For
+ * another account: the tool, if it is exposed.
+ */
 const enableHint = ({ accountId, isExposed }: FailedCall) => {
   if (accountId === 'me') return '. Its parent account, or who runs the platform, can enable it'
   return isExposed('update_subaccount')
@@ -415,7 +419,7 @@ const enableHint = ({ accountId, isExposed }: FailedCall) => {
     : ''
 }
 
-/** Hint to list the accounts that the key can access. */
+/** Hint that names the tools which list the accounts the API key can access. */
 function reachHint({ isExposed }: FailedCall): string {
   const ways = [
     isExposed('get_current_account') && 'get_current_account shows the account of the key',

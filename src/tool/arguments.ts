@@ -13,22 +13,22 @@ export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentP
 
 interface Parsed {
   ok: true
-  /** The request to send. Fields to clear are null in its body. */
+  /** The request to send. Its body has null for the fields to clear. */
   request: RouteRequest
   options: Record<string, unknown>
   /** Dotted paths of the fields to clear. */
   cleared: readonly string[]
-  /** Dotted paths of nulls that were ignored but may be meant to clear a field. */
+  /** Dotted paths of nulls that were ignored although they may be meant to clear a field. */
   ignoredNulls: readonly string[]
   /** One text per coerced value. */
   coercions: readonly string[]
 }
 
 /**
- * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
- * 'not given', an unknown argument is reported with the closest known one. Everything else is
- * parsed with the route's own schemas and split into path, query, body and the tool's own
- * arguments. Refused values are coerced if they have only one reading (coercion.ts).
+ * Parses the arguments of a tool. Unpacks objects that a client sent as JSON text. Reads null as
+ * 'not given'. Reports an unknown argument with the closest known one. Everything else is parsed
+ * with the route's schemas and split into path, query, body and the tool's own arguments. A value
+ * that a schema refuses is coerced if it has only one reading (coercion.ts).
  */
 export function parseArguments(
   tool: Tool,
@@ -87,9 +87,9 @@ function parseAsGiven(
 }
 
 /**
- * Unpacks objects and arrays that a client sent as JSON text, drops declared fields that are null,
- * and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
- * including null. `absent` explains names that the API does not have.
+ * Normalises arguments at every depth: unpacks objects and arrays that a client sent as JSON text,
+ * drops declared fields that are null, and reports unknown names. Undeclared fields of open objects
+ * are data and stay unchanged, including null. `absent` explains names that the API does not have.
  */
 export function normaliseArguments(given: unknown, schema: JsonSchema, absent: AbsentFields = {}) {
   const found: Found = { problems: [], nulls: [], absent }
@@ -124,7 +124,7 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
       }
       const nullsBefore = found.nulls.length
       const inner = normalised(field, schemaOf(properties[name]), here, found)
-      // An object of nulls was filled in by a client, so it counts as not given.
+      // An object in which every field is null counts as not given: a client filled it in.
       const wasEmptied =
         isObject(inner) && Object.keys(inner).length === 0 && found.nulls.length > nullsBefore
       return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
@@ -132,7 +132,7 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
   )
 }
 
-/** True if an undeclared name is accepted. Reports all others. */
+/** True if the schema accepts an undeclared name. Reports a name that it does not accept. */
 function isAccepted(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
   const name = path.at(-1) ?? ''
   const known = Object.keys(schema.properties ?? {})
@@ -152,7 +152,7 @@ const isRequired = (name: string, { required }: JsonSchema) => required?.include
 
 function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
-  // Comparing is slow, so only possible names are compared.
+  // Comparing words is slow, so only plausible names are compared.
   const meant =
     name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
@@ -160,15 +160,15 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
 }
 
 /**
- * True if a null may be meant to clear a field: in an update always, in a creation only for a
- * nullable setting.
+ * True if a null may be meant to clear a field: in an update always, in a creation only if the
+ * setting is nullable.
  */
 const mayMeanToClear = (path: string, { route, clearable }: Tool): boolean =>
   route.method === 'PATCH'
     ? Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? '')
     : clearable.includes(path)
 
-/** Reports an update without changes. */
+/** Reports an update that changes nothing. */
 function unchangedProblems(
   tool: Tool,
   {
@@ -191,7 +191,7 @@ function unchangedProblems(
   return [{ argument: 'arguments', message }]
 }
 
-/** Drops other issues of values that have the wrong type. */
+/** Keeps only the type issue of a value that has the wrong type. */
 function ofTypesFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const nameOf = ({ path }: z.core.$ZodIssue) => path.join('.')
   const wrong = new Set(issues.filter(({ code }) => code === 'invalid_type').map(nameOf))
@@ -202,7 +202,7 @@ function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
   const example = listExample(issue, tool.inputSchema())
   if (example) return { argument, message: `expected a list, such as ${example}` }
-  // A field that is null counts as not given, so this is an item of an array.
+  // A null field counts as not given, so a null here is an item of an array.
   if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
   if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
@@ -211,7 +211,7 @@ function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
 
 const longestExample = 200
 
-/** Suggests a list for a text that was given instead; `undefined` for other problems. */
+/** Suggests a list to a caller who gave a single text; `undefined` for other problems. */
 function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema) {
   const [name = '', ...inner] = path
   const { type, items }: JsonSchema = Object(schema.properties?.[String(name)])
@@ -238,7 +238,7 @@ function requestOf(tool: Tool, data: Fields, pinnedAccount: string | undefined):
 const pick = (data: Fields, shape: object) =>
   Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))
 
-/** Limits of one call's arguments. More is a mistake or an attack. */
+/** Limits of the arguments of one tool call. More is a mistake or an attack. */
 const bounds: JsonBounds = { depth: 100, values: 10_000 }
 
 const exceeded: Readonly<Record<JsonBound, string>> = {
@@ -247,8 +247,8 @@ const exceeded: Readonly<Record<JsonBound, string>> = {
 }
 
 /**
- * Reason why arguments cannot be sent unchanged, or `undefined`. JavaScript would change such
- * values silently or overflow the stack.
+ * Returns the reason why arguments cannot be sent unchanged; `undefined`: they can. JavaScript
+ * would silently change such values, or overflow the stack.
  */
 function argumentLimitProblem(given: unknown): ArgumentProblem | undefined {
   const bound = boundExceededByValue(given, bounds)
@@ -258,7 +258,7 @@ function argumentLimitProblem(given: unknown): ArgumentProblem | undefined {
   return path === undefined ? undefined : { argument: path || 'arguments', message: brokenText }
 }
 
-/** A number or name that JSON in JavaScript does not keep exactly. */
+/** Describes a number or name that JavaScript does not keep exactly. */
 function inexactValue(value: unknown): string | undefined {
   if (typeof value === 'number') {
     const isExact =
@@ -279,8 +279,8 @@ function inexactValue(value: unknown): string | undefined {
 const brokenText = 'holds half of a character (broken Unicode), which cannot be passed on'
 
 /**
- * The path of the first text or name with an unpaired surrogate. Platforms store such texts in
- * different ways, and may merge two of them.
+ * The path of the first text or name with an unpaired surrogate. Platforms store such texts
+ * differently, and may store two of them as the same text.
  */
 function brokenTextPath(value: unknown, path: readonly string[] = []): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : path.join('.')

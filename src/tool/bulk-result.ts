@@ -6,13 +6,13 @@ import { severalAccountsShape } from './lists/several-accounts.ts'
 import { failedInWords, type ItemSelection } from './selection.ts'
 import type { OutputWithLines } from './tool.ts'
 
-/** Fields of the result of every bulk operation, besides its list. */
+/** Fields that the result of every bulk operation has besides its list. */
 export const bulkResultShape = {
   summary: z.record(z.string(), z.int()).describe('Count by outcome.'),
   ...severalAccountsShape.result,
 }
 
-/** Fields of one item, besides its id and its outcome. */
+/** Fields that every item of a bulk result has besides id and outcome. */
 export const shownItemShape = {
   name: z.string().optional().describe('Its name, or how it was given.'),
   account: severalAccountsShape.item.account.optional(),
@@ -23,32 +23,34 @@ export const shownItemShape = {
 export interface ShownItem {
   readonly id?: string | undefined
   readonly name: string
-  /** As lines show it, if not its name. */
+  /** Text that lines show instead of the name. */
   readonly label?: DialogText | undefined
   readonly outcome: string
   readonly problem?: string | undefined
-  /** Account of the item, if items may be of several accounts. */
+  /** Account of the item, if the operation may span several accounts. */
   readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
 interface BulkResult<T> {
-  /** Name of the item's id in the result. */
+  /** Name of the field with the item's id. */
   readonly idArgument: string
-  /** One item, in words. */
+  /** What one item is called. */
   readonly noun: string
-  /** Name of the list in the result. */
+  /** Name of the field with the list. */
   readonly list: string
   /** All outcomes, the worst first. */
   readonly order: readonly string[]
-  /** Before the counts. */
+  /** Text before the counts. */
   readonly head?: string
-  /** Lines between what the selection says before and after. */
+  /** Lines after the selection's unread accounts and repeats, before its notes. */
   readonly lines: (named: Names<T>) => readonly string[]
-  /** Items as the result lists them. */
+  /** Replaces the items in the result's list. */
   readonly listed?: (items: readonly T[]) => readonly T[]
 }
 
-/** The result of a bulk operation: the counts, and the items in the order given. */
+/**
+ * The result of a bulk operation: the counts, then the items in the order in which they were given.
+ */
 export function bulkResult<T extends ShownItem>(
   items: readonly T[],
   { failed, repeated, notes, leftOut }: ItemSelection,
@@ -84,7 +86,10 @@ export function bulkResult<T extends ShownItem>(
   }
 }
 
-/** `3 failed, 12 updated`, and the same as numbers; `order` has the outcomes, the worst first. */
+/**
+ * Counts per outcome as text and as numbers: `3 failed, 12 updated`. `order`: all outcomes, worst
+ * first.
+ */
 function countsOf(
   items: readonly ShownItem[],
   order: readonly string[],
@@ -100,7 +105,7 @@ function countsOf(
   }
 }
 
-/** Failed and untried items with the reason. A shared reason appears once. */
+/** Failed and untried items, with the reason. Items with the same reason share a line. */
 export function notDoneInWords<T extends ShownItem>(
   items: readonly T[],
   named: Names<T>,
@@ -117,7 +122,7 @@ export function notDoneInWords<T extends ShownItem>(
 const again =
   'Call again with the same arguments: what is done already stays as it is, and counts as unchanged.'
 
-/** Items by their texts: those with the same text are one group. */
+/** Groups items by text. An item may have several texts, and is in the group of each. */
 export function grouped<T>(
   items: readonly T[],
   textsOf: (item: T) => readonly string[],
@@ -133,12 +138,12 @@ export function grouped<T>(
   return [...groups]
 }
 
-/** The names of some items. */
+/** Returns the names of the given items as one text. */
 export type Names<T> = (some: readonly T[]) => string
 
 /**
- * Names items by name alone if unambiguous. Items of several accounts are grouped: `Front desk,
- * Sales (in Hamburg branch)`.
+ * Names items by name alone where the name is unique. Groups items of several accounts: `Front
+ * desk, Sales (in Hamburg branch)`.
  */
 function namesOf<T extends ShownItem>(all: readonly T[]): Names<T> {
   const nameIn = ({ name, account }: T) => JSON.stringify([name, account?.id])

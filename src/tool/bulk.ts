@@ -8,13 +8,13 @@ import type { NamingArgument } from './references/kinds.ts'
 import { argumentOf, Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
-/** Most items that one call changes. */
+/** Maximum number of items that one tool call changes. */
 export const maxItems = 100
 
-/** Concurrency, low enough for a platform with rate limits. */
+/** Concurrency. Low enough for a platform with rate limits. */
 const concurrency = 8
 
-/** Remaining time needed to start another item, ms. */
+/** Remaining time that is needed to start another item, ms. */
 const minTimePerItemMs = 2000
 
 /** Retries of a request that the platform refused with 429. */
@@ -27,21 +27,23 @@ export type Outcome<T> =
   | { readonly state: 'failed'; readonly problem: string; readonly error: ApiError | Refused }
   /** The change was sent; its outcome is unknown. */
   | { readonly state: 'unknown'; readonly problem: string; readonly error: ApiError }
-  /** Not started: timeout, cancellation, or a refused key. */
+  /**
+   * Not started, because time was up, the caller cancelled, or the platform refused the API key.
+   */
   | { readonly state: 'not_tried'; readonly problem: string }
 
-/** An item by id, or the reason why its reference is ambiguous or unknown. */
+/** An item by id, or the reason why the given reference is ambiguous or unknown. */
 export type SelectedItem = {
-  /** As the caller named it: an id or a name. */
+  /** The reference as the caller gave it: an id or a name. */
   readonly given: string
-  /** Its account, if items may be of several accounts. */
+  /** Account of the item, if the selection may span several accounts. */
   readonly account?: AccountInTree
 } & ({ readonly id: string } | { readonly problem: string })
 
 /** The argument that names many items. */
 export const manyIds = z.array(z.string().min(1)).min(1).max(maxItems).optional()
 
-/** Result for one item, with the caller's reference. */
+/** Result for one item, with the reference that the caller gave. */
 export interface NamedOutcome<T> {
   readonly given: string
   readonly id?: string
@@ -50,8 +52,8 @@ export interface NamedOutcome<T> {
 }
 
 /**
- * Runs `work` for each item on its account. A missing item fails with the closest existing ones.
- * `argument`: the one that names a single item.
+ * Runs `work` for each item, on the item's account. An item that does not exist fails with the
+ * closest existing items. `argument`: the argument that names a single item.
  */
 export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request' | 'restricted'>>(
   items: readonly SelectedItem[],
@@ -81,14 +83,17 @@ export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request'
   )
 }
 
-/** After a successful read, a 404 concerns something that the change names. */
+/**
+ * True if the item does not exist. A 404 after a successful read concerns something that the change
+ * refers to, not the item.
+ */
 const isMissing = (outcome: Outcome<unknown>) =>
   outcome.state === 'failed' &&
   outcome.error instanceof ApiError &&
   outcome.error.method === 'GET' &&
   isNotFound(outcome.error)
 
-/** The run on an account; without one the run as it is. */
+/** The run, moved to an account; unchanged if there is none. */
 export function runIn<R extends Pick<Run, 'request'>>(
   account: AccountInTree | undefined,
   run: R,
@@ -128,7 +133,8 @@ export async function forEach<I, T>(
     }
   }
   const workers = Array.from({ length: Math.min(concurrency, items.length) }, worker)
-  // If one worker fails by a bug, the others are waited for, so that nothing runs after the answer.
+  // If one worker fails with a bug, the others are still awaited, so that nothing runs after the
+  // answer.
   const [defect] = (await Promise.allSettled(workers)).filter(({ status }) => status === 'rejected')
   if (defect?.status === 'rejected') throw defect.reason
   return outcomes
@@ -139,7 +145,7 @@ const reasonToStop = ({ signal, answerBy }: BulkRun): string | undefined => {
   return signal?.aborted ? 'the request was cancelled' : undefined
 }
 
-/** No other request would succeed with this key. */
+/** True if the platform refused the API key, so that no further request can succeed. */
 const isKeyRefused = (error: ApiError | Refused) =>
   error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 401
 
@@ -157,7 +163,7 @@ async function outcomeOf<T>(work: () => Promise<T>, run: BulkRun): Promise<Outco
   }
 }
 
-/** Retries after a 429, including changes: a refused request had no effect. */
+/** Retries after a 429, even a change: a refused request had no effect. */
 async function retriedWhileLimited<T>(work: () => Promise<T>, run: BulkRun): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
@@ -184,7 +190,7 @@ function waitAfter(error: unknown, retries: number): number | undefined {
 /** Longest reason of one item, in characters. */
 const longestProblem = 600
 
-/** The reason why an item failed, with its argument, on one line. */
+/** The reason why an item failed, and the wrong argument, on one line. */
 const problemText = (error: ApiError | Refused): string =>
   firstCharacters(wholeText(error), longestProblem)
 
@@ -201,8 +207,8 @@ function wholeText(error: ApiError | Refused): string {
 }
 
 /**
- * Throws if every item failed: the shared error, else an error with the reason for each item.
- * `argument`: the one that named the items.
+ * Throws if every item failed: the error that all share, else an error with each item's reason.
+ * `argument`: the argument that named the items.
  */
 export function refuseIfNoneDone(
   outcomes: readonly NamedOutcome<unknown>[],

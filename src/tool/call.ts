@@ -21,24 +21,23 @@ import {
 import { createTaskResult } from './task.ts'
 import type { Run, Tool } from './tool.ts'
 
-/** Context of a tool call. `tools`: those that the caller may call. */
+/** Context of a tool call. `tools`: the tools that the caller may use. */
 export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
   readonly timeLimitMs?: number
-  /** Returns the confirmation of one call of a tool. */
+  /** Returns the function that asks for confirmation in one tool call. */
   readonly confirmOf: (call: Omit<ConfirmedCall, 'asksIn' | 'earlier'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
 
 /**
- * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
- * ids (references/names-to-ids.ts), the tool runs, which may ask for confirmation
- * (confirmation.ts), and its output becomes a result (result.ts).
- *
- * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
- * question of another call.
+ * Runs one tool call, from arguments to result. Parses the arguments (arguments.ts), replaces names
+ * with ids (references/names-to-ids.ts), runs the tool, which may ask for confirmation
+ * (confirmation.ts), and turns the output into a result (result.ts). Every failure is a result with
+ * `isError`. Throws ProtocolError only for a request that answers the question of another tool
+ * call.
  */
 export async function callTool(
   tool: Tool,
@@ -58,7 +57,8 @@ export async function callTool(
     failedResult(tool, error, { ...context, request: call.request }),
   )
   const result = call.coercions.length > 0 ? withCoercions(ended, call.coercions) : ended
-  // Results repeat arguments, which may contain the API key. The platform's replies never do.
+  // Results repeat arguments, which may contain the API key. Replies of the platform never contain
+  // it.
   const { redact } = context.session
   const sent = JSON.stringify(given)
   if (redact(sent) === sent || !('content' in result)) return result
@@ -69,9 +69,9 @@ interface CallProgress extends Pick<Run, 'begunAt'> {
   readonly context: CallContext
   /** Aborts when the caller cancels, or at the time limit. */
   signal: AbortSignal | undefined
-  /** Deadline of the steps, by `performance.now`, ms. */
+  /** Deadline of the tool's steps, as a time of `performance.now`, ms. */
   answerBy: number
-  /** The request and the options, for advice. Set once the arguments are parsed. */
+  /** The parsed request and options, for advice; absent until the arguments are parsed. */
   request: FailureContext['request']
   /** One text per coerced argument. */
   coercions: readonly string[]
@@ -91,7 +91,7 @@ async function run(
   if (!resolved.ok) throw invalidArguments([resolved.problem])
   const { request, named, unknown } = resolved
   const { confirm_token: token, ...options } = parsed.options
-  // An option may be sent as well, in another request of the tool: the original of a copy.
+  // A tool may send an option in another request: the original of a copy, for example.
   const withOptions = { ...request, query: { ...options, ...request.query } }
   call.request = withOptions
   const confirm = await confirmOf({
@@ -106,7 +106,7 @@ async function run(
     ...{ request, named, options, restricted, cleared: parsed.cleared },
     session: isCheck(token) ? readingOnly(session) : session,
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress, takesTasks },
-    // The body was parsed with this tool's route.
+    // The body was parsed with the schema of this tool's route.
     body: request.body as Run['body'],
     noteCoercion(coercion) {
       if (!call.coercions.includes(coercion)) call.coercions = [...call.coercions, coercion]
@@ -122,7 +122,7 @@ async function run(
   return successResult(tool, outcome, { request: withOptions, account, note, ignoredNulls })
 }
 
-/** The session of a request that may change nothing. */
+/** Restricts a session to reading. */
 const readingOnly = (session: Session): Session => ({
   ...session,
   client: {
@@ -134,12 +134,12 @@ const readingOnly = (session: Session): Session => ({
 })
 
 /**
- * Margin before the time limit, ms, in which the steps end with a more useful result than a
+ * Time before the limit, ms, at which the tool's steps must end. Their result says more than a
  * timeout.
  */
 const graceMs = 500
 
-/** Runs a tool with one deadline for all its requests, from the first on. */
+/** Runs a tool. All its requests share one deadline, counted from the first. */
 function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgress) {
   const { timeLimitMs = requestMs, signal: caller } = call.context
   call.answerBy = call.begunAt + timeLimitMs - graceMs
@@ -154,7 +154,7 @@ function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgres
   )
 }
 
-/** True for a request that ran out of time in the state and changed nothing. */
+/** True if time ran out while waiting for the state store, and nothing was changed. */
 const isLateByState = (error: unknown): error is ApiError =>
   error instanceof ApiError &&
   error.failure.kind === 'timeout' &&

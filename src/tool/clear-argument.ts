@@ -5,8 +5,8 @@ import { isObject } from '../text/json.ts'
 import type { ArgumentProblem } from './refused.ts'
 
 /*
- * The argument `clear` names the fields to clear. Null cannot do that, as it does in a PATCH of the
- * platform, because strict function calling sends null for every omitted argument.
+ * The argument `clear` names the fields to clear. A null value, as in the platform's PATCH, cannot
+ * say that here: strict function calling sends null for every omitted argument.
  */
 
 export const clearName = 'clear'
@@ -24,7 +24,10 @@ interface ClearingTool {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The paths that a tool can clear: those it lists, or for an update all nullable ones. */
+/**
+ * The paths that a tool can clear: the ones it lists; for an update without a list, all nullable
+ * fields.
+ */
 export const clearablePaths = (
   { method, body }: Route,
   named: readonly string[] | undefined,
@@ -41,7 +44,7 @@ function nullablePaths(body: z.ZodObject, prefix = ''): string[] {
   })
 }
 
-/** Reports paths that cannot be cleared, or not together with the given fields. */
+/** Reports paths that cannot be cleared, and paths that are also given a value. */
 export function clearProblems(
   tool: ClearingTool,
   given: Fields,
@@ -56,8 +59,9 @@ export function clearProblems(
 }
 
 /**
- * The body with null at each path to clear. Keys of free data are not set to null, which is a value
- * there: removing a key takes all of the data (see `wantedFields` in tools/agents/agent-patch.ts).
+ * Sets null in the body at each path to clear. Keys of free-form data stay, because null is an
+ * ordinary value there. Removing such a key needs the stored data: see `wantedFields` in
+ * tools/agents/agent-patch.ts.
  */
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)
@@ -68,7 +72,7 @@ export function withNulls(tool: ClearingTool, given: Fields, paths: readonly str
 
 function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const inner = Object.hasOwn(object, name) ? object[name] : undefined
-  // The object that holds the field is cleared as a whole already.
+  // The object around the field is already cleared.
   if (inner === null) return object
   return {
     ...object,
@@ -76,7 +80,7 @@ function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fi
   }
 }
 
-/** Target of a path: a declared field, or an undeclared one. */
+/** What a path leads to: a declared field, a field of an open object, or free-form data. */
 type PathTarget = 'declared' | 'open object' | 'free data'
 
 function pathTarget(object: z.ZodObject | null, path: string): PathTarget | undefined {
@@ -95,17 +99,17 @@ function pathTarget(object: z.ZodObject | null, path: string): PathTarget | unde
   return type instanceof z.ZodRecord && innerPath !== '' ? 'free data' : undefined
 }
 
-/** Undeclared fields are kept, such as the settings of an unknown provider. */
+/** Open objects keep undeclared fields, such as the settings of an unknown provider. */
 const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
-/** True if a tool can clear the field at a path. */
+/** True if a tool can clear the field at this path. */
 export function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
   const target = route.method === 'PATCH' ? pathTarget(route.body, path) : undefined
   return target !== undefined && target !== 'declared'
 }
 
-/** True if a value is given at a path. Keys of free data may contain dots. */
+/** True if the arguments give a value at this path. Keys of free-form data may contain dots. */
 function isSet(value: unknown, path: string): boolean {
   if (!isObject(value)) return true
   return Object.entries(value).some(
@@ -114,7 +118,7 @@ function isSet(value: unknown, path: string): boolean {
   )
 }
 
-/** Longest path compared with known ones, characters. */
+/** Longest path that is compared with known ones, characters. */
 const longestPath = 200
 
 function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {
@@ -126,7 +130,7 @@ function whyNotClearable({ clearable, route }: ClearingTool, path: string): stri
   return `there is no field ${shown}; ${hint}`
 }
 
-/** The alternative for a declared field that does not allow null. */
+/** What to do instead, for a declared field that does not allow null. */
 function alternative(clearable: readonly string[], path: string): string {
   const inner = clearable.filter((one) => one.startsWith(`${path}.`))
   return inner.length > 0
@@ -134,7 +138,7 @@ function alternative(clearable: readonly string[], path: string): string {
     : `send another value; these can be cleared: ${clearable.join(', ')}`
 }
 
-/** The closest known path, by its whole text or by its last name. */
+/** The closest known path: by the whole path, or by its last name. */
 function nearestPath(path: string, known: readonly string[]): string | undefined {
   const last = closestWord(lastName(path), known.map(lastName))
   return closestWord(path, known) ?? known.find((one) => lastName(one) === last)

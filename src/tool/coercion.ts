@@ -7,13 +7,13 @@ import type { Tool } from './tool.ts'
 
 /*
  * Coercion of arguments, such as "3" to 3. Only refused arguments are coerced, so valid ones never
- * change, and only with a single reading: the schema takes the value in one form, or the field has
- * another name in replies. Free data is never changed.
+ * change. The value must have a single reading: the schema accepts one form of it, or replies use
+ * another name for the field. Free-form data is never changed.
  */
 
 interface CoercedArguments {
   readonly value: Readonly<Record<string, unknown>>
-  /** One text for each coercion: the given value and the value it was read as. */
+  /** One text per coercion: the given value, and the value it was read as. */
   readonly coercions: readonly string[]
 }
 
@@ -31,7 +31,9 @@ interface Coercion {
   readonly coercions: string[]
 }
 
-/** Some clients send objects and arrays as JSON text. */
+/**
+ * Unpacks JSON text where the schema expects an object or an array. Some clients send both as text.
+ */
 export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
   if (typeof value !== 'string') return value
   if ((type !== 'object' && type !== 'array') || !/^\s*[{[]/.test(value)) return value
@@ -42,11 +44,11 @@ export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
   }
 }
 
-/** The schema of a field or list item; by default an empty one. */
+/** The schema of a field or list item; empty if there is none. */
 export const schemaOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
-/** A place in the arguments. An item of a list has the list's name. */
+/** A place in the arguments. A list item has the name of its list. */
 interface Place {
   readonly schema: JsonSchema
   readonly path: readonly string[]
@@ -93,7 +95,7 @@ interface Field {
   readonly path: readonly string[]
 }
 
-/** The request's name for a field of a reply; by default the same. */
+/** The request's name of a field that has another name in replies; unchanged for other fields. */
 function requestName(given: string, { object, properties, path }: Field, to: Coercion): string {
   const from = [...path, given].join('.')
   const full = Object.hasOwn(to.names, from) ? to.names[from] : undefined
@@ -105,20 +107,21 @@ function requestName(given: string, { object, properties, path }: Field, to: Coe
 }
 
 /**
- * The value in the form of the schema; `undefined` if it has that form already, or is ambiguous.
+ * The value in the form that the schema expects; `undefined`: it already has that form, or is
+ * ambiguous.
  */
 function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
   if (schema.type === 'array')
     return Array.isArray(value) ? undefined : meantList(value, schema, name)
   if (isObject(value)) return schema.type === 'string' ? fieldOfReply(value, name) : undefined
   if (typeof value !== 'string') return undefined
-  // A bare number in the list of calls is the called number.
+  // A bare phone number in a list of calls is the number to call.
   if (schema.type === 'object')
     return name === 'calls' && /^[+(]?\d/.test(value) ? { to_number: value } : undefined
   return meantScalar(value, schema)
 }
 
-/** The id or code in an object of a reply. */
+/** The id or code inside an object copied from a reply. */
 function fieldOfReply(value: Readonly<Record<string, unknown>>, name: string): unknown {
   const field = Object.hasOwn(replyObjects, name) ? replyObjects[name] : undefined
   const meant = field === undefined ? undefined : value[field]
@@ -137,15 +140,15 @@ function meantBoolean(text: string): boolean | undefined {
   return text === 'false' ? false : undefined
 }
 
-/** A JSON number that JavaScript keeps exactly. */
+/** Reads a JSON number that JavaScript keeps exactly; `undefined` for other texts. */
 function meantNumber(text: string): number | undefined {
   const isDecimal = /^-?(0|[1-9]\d{0,14})(\.\d{1,15})?$/.test(text) && text.length <= 17
   return isDecimal ? Number(text) : undefined
 }
 
-/** Lists whose items never contain a comma, so a text with commas is several items. */
+/** Lists whose items never contain a comma. A text with commas is read as several items. */
 const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'any_tag', 'fields']
-  // The platform reads a comma in a filter by tags as the end of one [R].
+  // In a filter by tags, the platform reads a comma as the end of a tag [R].
   .concat('languages', 'remove_tags', 'tags')
 
 function meantList(value: unknown, { items }: JsonSchema, name: string): unknown[] | undefined {
@@ -160,7 +163,7 @@ function meantList(value: unknown, { items }: JsonSchema, name: string): unknown
   return isCertain ? parts : undefined
 }
 
-/** Unlike names, UUIDs and E.164 numbers contain no comma. */
+/** Names may contain a comma; UUIDs and E.164 numbers do not. */
 const isIdOrNumber = (text: string) => isUuid(text) || isE164(text)
 
 function coercionText(argument: string, value: unknown, meant: unknown): string {
@@ -168,7 +171,7 @@ function coercionText(argument: string, value: unknown, meant: unknown): string 
   return `${argument}: ${shown(value)} as ${shown(meant)}`
 }
 
-/** Longest value shown, characters. */
+/** Longest value shown in a coercion, characters. */
 const longestShown = 60
 
 function shown(value: unknown): string {
@@ -179,11 +182,11 @@ function shown(value: unknown): string {
 }
 
 /*
- * Fields with different names in requests and replies: callers often use the name of a reply. The
- * pairs follow the platform's reference, by route.
+ * Fields whose names differ between requests and replies. Callers often use the name from a reply.
+ * The pairs follow the platform's reference, by route.
  */
 
-/** The reply's name for a field → the request's; dotted for nested fields. */
+/** Maps the reply's name of a field to the request's name. Nested fields are dotted. */
 type ReplyNames = Readonly<Record<string, string>>
 
 const agent: ReplyNames = { id: 'agent_id' }
@@ -193,12 +196,12 @@ const phoneNumber: ReplyNames = {
   inbound_agent: 'inbound_agent_id',
 }
 /**
- * Names in catalogs. Only these two are replaced, because a new agent requires them; elsewhere an
- * `id` may be a provider's field.
+ * Names from catalogs. Only these two are replaced, because a new agent requires both fields;
+ * elsewhere an `id` may be a provider's own field.
  */
 const catalogs: ReplyNames = { 'model.id': 'model.model', 'voice.id': 'voice.voice_id' }
 
-/** By route id. Names that are arguments of the tool are not replaced. */
+/** Reply names by route id. A name that is an argument of the tool is not replaced. */
 export const replyNames: Readonly<Record<string, ReplyNames>> = {
   'agents.create': catalogs,
   'agents.get': agent,
@@ -219,8 +222,8 @@ export const replyNames: Readonly<Record<string, ReplyNames>> = {
 }
 
 /**
- * Request fields that take one field of a reply's object: the id of a trunk or an agent
- * (`{"id":"…","name":"…"}`), the code of a provider or a language.
+ * Request fields that take a single field of an object in replies: the id of a trunk or an agent
+ * (`{"id":"…","name":"…"}`), or the code of a provider or a language.
  */
 const replyObjects: Readonly<Record<string, string>> = {
   sip_trunk_id: 'id',

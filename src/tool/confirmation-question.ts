@@ -10,37 +10,37 @@ import { Refused } from './refused.ts'
 
 export interface Confirmable {
   /**
-   * `calls` and `deletes` cannot be undone; `hides` (archiving, disabling) and `speaks` (a greeting
-   * with gaps for several agents) can, with an update.
+   * What the action does. `calls` and `deletes` cannot be undone. `hides` (archiving, disabling)
+   * and `speaks` (a greeting with gaps for several agents) can be undone with an update.
    */
   readonly kind: 'calls' | 'deletes' | 'hides' | 'speaks'
   /**
-   * `hides` only. True: nothing in use would stop working, so the mode `auto` does not ask. Absent:
-   * unknown.
+   * Only for `hides`. True: nothing in use would stop working, so the mode `auto` does not ask.
+   * Absent: not known.
    */
   readonly stopsNothing?: boolean
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: DialogText
-  /** Facts for the decision, most important first. */
+  /** Facts that the decision depends on, most important first. */
   readonly facts: Readonly<Record<string, DialogText>>
   /**
-   * Arguments that change the speech or the effect. Each value is shown in full, or the question is
-   * refused.
+   * Arguments that change the speech or the effect. A question that cannot show each value in full
+   * is refused.
    */
   readonly values?: readonly ShownArgument[]
-  /** The exact scope of the agreement, which ends if it changes. */
+  /** What the confirmation covers. If this value changes, the confirmation is void. */
   readonly scope?: unknown
 }
 
-/** A value of an argument, as a line of a question. */
+/** An argument's value, as a line of a question. */
 export interface ShownArgument {
   readonly name: DialogText
   readonly text: DialogText
-  /** The path in the arguments, for errors. */
+  /** Path in the arguments, for errors. */
   readonly argument: string
 }
 
-/** All values of an argument, each with its dotted path: `overrides.volume.web: 0.5`. */
+/** All values of an argument, by dotted path: `overrides.volume.web: 0.5`. */
 export function valuesOf(name: string, value: unknown): ShownArgument[] {
   return leaves(wordOrQuoted(name), value).map(([name, text]) => ({ name, text, argument: name }))
 }
@@ -59,7 +59,7 @@ function leaves(path: DialogText, value: unknown): Leaf[] {
       leaves(dialogText`${path}.${wordOrQuoted(name)}`, field),
     )
   }
-  // Only `undefined` is left, which has no lines because it is not sent.
+  // The value is `undefined`, which is not sent and has no line.
   return []
 }
 
@@ -71,19 +71,19 @@ const linesOf = ({ facts, values = [] }: Confirmable): string[] => [
 
 const lineOf = ({ name, text }: ShownArgument) => `${name}: ${text}`
 
-/** Facts and values as fields, for programs. */
+/** Facts and values as fields of a result, for programs. */
 const shownFacts = ({ facts, values = [] }: Confirmable): Record<string, string> => ({
   ...facts,
   ...Object.fromEntries(values.map(({ name, text }) => [name, text])),
 })
 
 /**
- * Limits of a question: characters of one value and in all, and lines. A longer question is
- * refused, not shortened: the omitted part could be what matters.
+ * Limits of a question: characters of one value, characters in total, and lines. A longer question
+ * is refused, not shortened, because the omitted part could be what matters.
  */
 const maxShown = { value: 2000, question: 10_000, lines: 150 } as const
 
-/** Throws Refused for a question that is too long, and names the largest argument. */
+/** Throws Refused for a question that is too long. The error names the largest argument. */
 export function refuseUnreadable(what: Confirmable): void {
   const { values = [] } = what
   const tooLong = values.filter((value) => lineOf(value).length > maxShown.value)
@@ -123,7 +123,7 @@ function largest(values: readonly ShownArgument[]): string {
   return [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'arguments'
 }
 
-/** Fields of a result that reports a missing confirmation. */
+/** Fields of a result that asks for a missing confirmation. */
 export const confirmationShape = {
   confirmation: z
     .object({
@@ -154,7 +154,7 @@ export const questionOf = (what: Confirmable, redact: (text: string) => string):
   ),
 })
 
-/** Asks the person in a form of the client (elicitation). */
+/** Asks the person in a form that the client shows (elicitation). */
 export const ask = ({ question, lines }: Question, requestState: string) =>
   inputRequired({
     inputRequests: {
@@ -170,10 +170,10 @@ export const ask = ({ question, lines }: Question, requestState: string) =>
     requestState,
   })
 
-/** Reason for a missing agreement. */
+/** Reason why there is no confirmation. */
 type NotAgreed = 'declined' | 'closed' | 'not accepted'
 
-/** The result of a call that a person did not agree to. */
+/** The result of a tool call that a person did not confirm. */
 export function notAgreed({ question, facts }: Question, how: NotAgreed): CallToolResult {
   const state = how === 'declined' ? 'declined' : 'dismissed'
   return {
@@ -185,17 +185,17 @@ export function notAgreed({ question, facts }: Question, how: NotAgreed): CallTo
 const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> = {
   declined: (question) =>
     `Declined: the person was asked and did not agree: ${question} Nothing was done; do not try again unless they ask for it.`,
-  // The form was closed without an answer, which is not a refusal.
+  // The person closed the form without an answer, which is not a refusal.
   closed: (question) =>
     `Undecided: the person was asked and closed the question without an answer: ${question} Nothing was done; ask them whether they want it before you try again.`,
-  // Some clients accept without showing the form, or leave out its content.
+  // Some clients report acceptance without showing the form, or omit its content.
   'not accepted': (question) =>
     `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
 }
 
 /**
- * Preview with a confirmation token for the repeated call. `why`: the reason for a new preview;
- * `decision`: for the view that shows it.
+ * Preview with a confirmation token for the repeated tool call. `why`: the reason for a new
+ * preview. `decision`: data for the view that shows the preview.
  */
 export function preview(
   { question, lines, facts }: Question,
@@ -225,8 +225,8 @@ export function preview(
 }
 
 /**
- * Validates a person's answer to a question against the question's JSON Schema. Uses zod, because
- * the SDK's default validator is half as large as the rest of the SDK.
+ * Validates a person's answer against the question's JSON Schema. Uses zod, because the default
+ * validator of the MCP SDK would add half the SDK's size.
  */
 export const jsonSchemaValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
   getValidator<T>(schema: object) {
@@ -234,7 +234,7 @@ export const jsonSchemaValidator: NonNullable<ServerOptions['jsonSchemaValidator
     return (input: unknown) => {
       const { success, data, error } = type.safeParse(input)
       return success
-        ? // Only the schema says what T is.
+        ? // The caller's schema determines T.
           { valid: true, data: data as T, errorMessage: undefined }
         : { valid: false, data: undefined, errorMessage: z.prettifyError(error) }
     }

@@ -26,9 +26,10 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation: calls, deletes, archiving and disabling need an agreement. Whether they do depends
- * on the mode and the action alone, never on the client: clients that can ask a person do so
- * (elicitation); other callers get a preview with a `confirm_token` to come back with.
+ * Confirmation of calls, deletes, archiving and disabling. Whether an action needs confirmation
+ * depends only on the mode and the action, never on the client. Clients that can ask a person do so
+ * (elicitation). Other callers get a preview, and confirm it by repeating the tool call with its
+ * `confirm_token`.
  */
 
 /**
@@ -37,22 +38,22 @@ import {
  */
 export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
 
-/** Confirmed, or confirmation is not needed. */
+/** An action that was confirmed, or that needs no confirmation. */
 export interface Agreement {
   /**
-   * A person in a form of the client, or the caller with a preview's token: that of the text, or
-   * that of the `view`. Neither token proves that a person was asked. `off`: the operator wants no
-   * confirmation; `not_needed`: this action needs none.
+   * Who confirmed. `person`: in a form of the client. `token`, `view`: the caller repeated the call
+   * with the token of the preview's text or of its view; neither token proves that a person was
+   * asked. `off`: the operator turned confirmation off. `not_needed`: this action needs none.
    */
   readonly by: 'person' | 'token' | 'view' | 'off' | 'not_needed'
   /**
-   * Nothing was done: the token becomes valid again until it expires. Never throws; if it fails,
-   * the token stays used.
+   * For an action that was not done: makes the token valid again until it expires. Never throws. If
+   * it fails, the token stays used.
    */
   giveBack(): Promise<void>
 }
 
-/** The tool stops, and `result` is the answer. */
+/** Stops the tool. `result` is the answer to the client. */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed'
   readonly result: CallToolResult | InputRequiredResult
@@ -64,8 +65,8 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * Lifetime of a preview's token, of a question and of a view's token, s. A person may be away: the
- * SDK itself waits ten minutes.
+ * Lifetimes of a preview's token, of a question and of a view's token, s. A person may be away: the
+ * MCP SDK itself waits ten minutes.
  */
 const ttlSeconds = { preview: 120, question: 660, view: 660 }
 
@@ -73,18 +74,21 @@ export const confirmOption = {
   [confirmName]: z.string().optional().describe('Only to confirm: the token of the preview.'),
 }
 
-/** Each token and each answer counts once, on all servers of a state. */
+/** Each token and each answer works once, across all servers that share a state. */
 export interface Confirmations {
-  /** Throws ProtocolError if the request answers a question of another call. */
+  /**
+   * Returns the function that asks in this tool call. Throws ProtocolError if the request answers
+   * the question of another call.
+   */
   of(call: ConfirmedCall): Promise<Confirm>
   /**
-   * Verifies the `requestState` of a request; throws if it is invalid, with the message `expired` if
-   * it was valid. Runs before anything else.
+   * Verifies the `requestState` of a request, before anything else. Throws if it is invalid; the
+   * message is `expired` for a state that was valid before.
    */
   verifyRequestState(requestState: string): Promise<SingleUseToken>
 }
 
-/** Earlier question that a request answers. */
+/** The earlier question that a request answers. */
 export interface EarlierQuestion {
   /** The question's `requestState`, verified and not expired. */
   readonly requestState: SingleUseToken | undefined
@@ -93,13 +97,13 @@ export interface EarlierQuestion {
 
 export interface ConfirmedCall {
   readonly tool: string
-  /** The scope of the answer: arguments, account, key. */
+  /** What the answer is bound to: arguments, account and API key. */
   readonly bound: unknown
-  /** Hash of the API key; used tokens are counted per key. */
+  /** Hash of the API key. Used tokens are counted per key. */
   readonly keyHash: string
   /** The `confirm_token` of a preview. */
   readonly token: string | undefined
-  /** Where the client can ask a person: in a form (elicitation), or with buttons in a view. */
+  /** How the client can ask a person: in a form (elicitation), or with buttons in a view. */
   readonly asksIn: 'form' | 'view' | undefined
   /** Removes the API key from outside texts. */
   readonly redact: (text: string) => string
@@ -110,9 +114,9 @@ interface UnconfirmedCall {
   readonly tool: string
   readonly keyHash: string
   readonly question: Question
-  /** The tool, and the scope of the answer: arguments, account, key. */
+  /** What the answer is bound to: tool, arguments, account and API key. */
   readonly call: readonly unknown[]
-  /** The scope of the agreement. */
+  /** What the confirmation covers. */
   readonly scope: unknown
 }
 
@@ -140,7 +144,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
       }
       return async (given) => {
         if (mode === 'never') return withoutAsking('off')
-        // A click in a view cannot be told from a call of the model.
+        // The server cannot tell a click in a view from a tool call of the model.
         if (asksIn !== 'form' && mode === 'person') throw needsPerson()
         const what = typeof given === 'function' ? await given() : given
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
@@ -149,7 +153,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         const { scope } = what
         const question = questionOf(what, redact)
         const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope }
-        // Prefers a person: a token proves only that somebody read a preview.
+        // Asking a person comes first: a token proves only that somebody read a preview.
         return asksIn === 'form'
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
           : agreementByToken(unconfirmed, { token, asksIn }, byToken)
@@ -160,9 +164,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
 
 const hasExpired = ({ exp }: SingleUseToken) => exp * 1000 <= Date.now()
 
-/**
- * Error for an answer that was used already: the code and reason are those for an invalid state.
- */
+/** Error for an answer that was used before. Same code and reason as for an invalid state. */
 const invalidRequestState = () =>
   new ProtocolError(
     -32602,
@@ -179,11 +181,11 @@ const needsPerson = () =>
     },
   )
 
-/** True for a request that only asks what its token is still good for, and changes nothing. */
+/** True for a request that only asks whether its token is still valid. It changes nothing. */
 export const isCheck = (token: unknown): boolean =>
   typeof token === 'string' && token.startsWith(checkPrefix)
 
-/** Error for a check of what needs no confirmation any more. */
+/** Error for checking the token of an action that no longer needs confirmation. */
 export const nothingAsked = () =>
   new Refused(
     'conflict',
@@ -192,8 +194,9 @@ export const nothingAsked = () =>
   )
 
 /**
- * Checks the `confirm_token`; if it is missing or invalid, returns a preview with a new one, and
- * with one for the view where the client shows views. A token after `checkPrefix` is never used.
+ * Checks the `confirm_token`. If it is missing or invalid, throws NotConfirmed with a preview that
+ * has a new token, and another token for the view if the client shows views. A token after
+ * `checkPrefix` is only checked, never used.
  */
 async function agreementByToken(
   { tool, keyHash, question, call, scope }: UnconfirmedCall,
@@ -203,7 +206,7 @@ async function agreementByToken(
   const isUse = !isCheck(given)
   const text = isUse ? given : given?.slice(checkPrefix.length)
   let refused: RefusedToken | undefined = text === undefined ? undefined : 'unknown'
-  /** The token of a view that is checked and still good. */
+  /** The checked token, if it is still valid. */
   let open: { readonly confirm_token: string; readonly exp: number } | undefined
   for (const by of ['token', 'view'] as const) {
     const tokens = byToken[by]
@@ -229,8 +232,8 @@ async function agreementByToken(
 }
 
 /**
- * Being used comes first: the action changes its own scope, and the token may have expired since.
- * `undefined`: the token is still good.
+ * Returns why a token is refused; `undefined`: it is valid. Checks first whether the token was
+ * used: the action itself changes its scope, and the token may have expired since.
  */
 async function whyRefused(
   token: SingleUseToken,
@@ -258,14 +261,17 @@ const agreementWith = (
   giveBack: () => tokens.giveBack(used).catch(() => undefined),
 })
 
-/** The person's answer, or the question if it is not answered yet. */
+/**
+ * The confirmation from a person's answer. If there is no answer yet, throws NotConfirmed with the
+ * question.
+ */
 async function agreementByAnswer(
   { keyHash, question, call, scope }: UnconfirmedCall,
   { requestState: asked, answers }: EarlierQuestion,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
   const answer = inputResponse(answers, 'confirm')
-  // The effect of the same arguments may have changed since: that is another question.
+  // The same arguments may now have another effect, which needs another question.
   if (answer.kind !== 'elicit' || !asked?.isFor(1, scope))
     throw new NotConfirmed(ask(question, await tokens.mint(call, scope)))
   if (!(await tokens.use(asked, keyHash))) throw invalidRequestState()
@@ -277,8 +283,8 @@ async function agreementByAnswer(
 }
 
 /**
- * Irreversible actions on something given by name need confirmation. Where nobody confirms, they
- * take the id only. Throws Refused.
+ * Irreversible actions on something given by name need confirmation. Where nobody confirms, the
+ * action accepts only an id. Throws Refused.
  */
 export function refuseUnconfirmedName(
   {

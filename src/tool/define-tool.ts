@@ -8,7 +8,9 @@ import { prebuiltListedTools } from './prebuilt-listed-tools.ts'
 import { coercionsShape, ignoredNullsShape } from './result.ts'
 import type { OneRequest, ResultView, Steps, StructuredContent, Tool, ToolSpec } from './tool.ts'
 
-/** Creates a tool from its record. Input, output, annotations and path follow from the route. */
+/**
+ * Creates a tool from its specification. Input, output, annotations and path follow from the route.
+ */
 export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
   spec: ToolSpec<R, O>,
 ): Tool {
@@ -41,12 +43,12 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     waits: steps.waits,
     reportsProgress: steps.reportsProgress ?? false,
     hasTimeLimit: steps.hasTimeLimit ?? false,
-    // The request was parsed with this route's schemas and the options with the spec's.
+    // The request was parsed with this route's schemas, and the options with the specification's.
     run: steps.run as Tool['run'],
   }
 }
 
-/** A tool of one request, with a view of its reply. */
+/** A tool that sends one request and shows a view of the reply. */
 function oneRequest<R extends Route, O extends z.ZodRawShape>(
   route: R,
   { options, result = defaultView(route), line }: OneRequest<R, O>,
@@ -63,8 +65,8 @@ function oneRequest<R extends Route, O extends z.ZodRawShape>(
 }
 
 /**
- * Default result of a tool: the reply unchanged, or for a route without a reply schema the action
- * and the id.
+ * Default view of a reply: the reply unchanged. For a route without a reply schema, the action and
+ * the id.
  */
 function defaultView<R extends Route>(route: R): ResultView<R> {
   if (route.reply instanceof z.ZodObject) {
@@ -78,7 +80,7 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
   }
 }
 
-/** Results within an account include its id. */
+/** Adds the account's id to results of routes within an account. */
 function withAccountId(schema: z.ZodObject, route: Route): z.ZodObject {
   if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
   return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
@@ -93,8 +95,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * The arguments of a tool: the fields of its route, `clear`, and its own. The account comes last,
- * because it is rarely given.
+ * The arguments of a tool: the fields of its route, `clear`, and the tool's own. `account_id` comes
+ * last, because it is rarely given.
  */
 function toolInput<R extends Route, O extends z.ZodRawShape>(
   spec: ToolSpec<R, O>,
@@ -121,6 +123,6 @@ function toolInput<R extends Route, O extends z.ZodRawShape>(
   })
 }
 
-/** Lists a few paths, or describes many. */
+/** Lists the paths if they are few, else describes them. */
 const clearDescription = ({ clears }: { readonly clears?: readonly string[] }) =>
   clears ? `Fields to set to none: ${clears.join(', ')}.` : 'Fields to clear, by dotted path.'

@@ -6,7 +6,7 @@ import { firstCharacters } from '../text/safe-text.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A changed field, by its dotted path. `undefined`: absent, which is not null. */
+/** A changed field, by dotted path. `undefined` means absent, which is not null. */
 export interface FieldChange {
   readonly field: string
   readonly before: unknown
@@ -24,8 +24,8 @@ export const fieldChanges = z
   .describe('What differs, field by field.')
 
 /**
- * Merges a change into a stored value. Objects are merged at every depth; any other value is
- * replaced, also by `null`.
+ * Merges a change into a stored value. Merges objects at every depth; replaces any other value,
+ * even by `null`.
  */
 export function overlay(stored: unknown, change: unknown): unknown {
   if (!isObject(stored) || !isObject(change)) return change
@@ -35,11 +35,11 @@ export function overlay(stored: unknown, change: unknown): unknown {
   return Object.fromEntries([...Object.entries(stored), ...changed])
 }
 
-/** A field of free data, whose name may be one of Object.prototype. */
+/** An own field of free-form data. Its name may also be a name of Object.prototype. */
 const ownField = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined
 
-/** What differs, with the keys on the way to it: a key may contain dots. */
+/** The differences, each with the list of keys that leads to it: a key may contain dots. */
 export function pathsBetween(
   before: unknown,
   after: unknown,
@@ -66,7 +66,10 @@ export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
 /** Longest value in a text, in characters. */
 const longestValue = 500
 
-/** A value as JSON. A text that is longer is cut, with its length; another value with that of its JSON. */
+/**
+ * A value as JSON, at most `max` characters. A shortened text shows its length; any other shortened
+ * value shows the length of its JSON.
+ */
 export function shortJson(value: unknown, max = longestValue): string {
   if (typeof value === 'string') {
     const shown = firstCharacters(value, max)
@@ -78,7 +81,7 @@ export function shortJson(value: unknown, max = longestValue): string {
     : text
 }
 
-/** Dotted paths of all values; free data is one. */
+/** Dotted paths of all values. Free-form data counts as one value. */
 export const leavesOf = (fields: Fields, above = ''): string[] =>
   Object.entries(fields).flatMap(([name, value]) => {
     const path = `${above}${name}`
@@ -87,7 +90,7 @@ export const leavesOf = (fields: Fields, above = ''): string[] =>
     return value === undefined ? [] : [path]
   })
 
-/** The value at a path; dotted, or with the keys on the way: a key may contain dots. */
+/** The value at a path: dotted, or as a list of keys, because a key may contain dots. */
 export const valueAt = (fields: Fields, path: string | readonly string[]): unknown =>
   (typeof path === 'string' ? path.split('.') : path).reduce<unknown>(
     (value, name) => (isObject(value) ? ownField(value, name) : undefined),

@@ -21,8 +21,8 @@ import type { ListRoute } from './lists/list-fields.ts'
 import type { Run } from './tool.ts'
 
 /*
- * Current uses of an agent, an account or a trunk, which would stop working without it. An
- * unreadable use is reported as unknown, never as 'unused'.
+ * Current uses of an agent, an account or a trunk: what would stop working without it. A use that
+ * cannot be read is reported as unknown, never as 'unused'.
  */
 
 /** Findings, and whether the search was complete. */
@@ -32,9 +32,9 @@ export interface Found<T> {
   readonly unknown?: DialogText
 }
 
-/** Uses of agents: numbers and calls, which would stop working if the agents were archived. */
+/** Numbers and calls that would stop working if the agents were archived. */
 export interface AgentUse {
-  /** The numbers that the agents answer. */
+  /** The phone numbers that the agents answer. */
   readonly numbers: Found<PhoneNumber>
   /** The agents' calls that have not ended. */
   readonly calls: Found<Call>
@@ -42,7 +42,7 @@ export interface AgentUse {
 
 type LookRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
-/** Finds the uses of these agents in one pass, however many there are. Throws only if cancelled. */
+/** Finds the uses of any number of agents in one pass. Throws only if cancelled. */
 export async function agentUse(run: LookRun, agentIds: readonly string[]): Promise<AgentUse> {
   const ids = new Set(agentIds.map(canonicalId))
   const isMeant = (id: string | null | undefined) => !!id && ids.has(canonicalId(id))
@@ -51,7 +51,8 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
       const { numbers: items, isComplete: isAll } = await readOwnNumbers(reader)
       return { items, isAll }
     }),
-    // Not filtered by agent: the platform's filter may miss agents that it shows in another form.
+    // The list is not filtered by agent, because the platform's filter may miss an agent whose id
+    // it shows in another form.
     runningCalls(run),
   ])
   const used = onlyThose(calls, ({ agent_id }) => isMeant(agent_id))
@@ -66,19 +67,22 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
   }
 }
 
-/** True if an id certainly belongs to another agent: same form, and neither contains the other. */
+/**
+ * True if an id certainly belongs to another agent: it has the same form as `id`, and neither
+ * contains the other.
+ */
 function isPlainlyOther(shown: string | null | undefined, id: string): boolean {
   if (!shown || isUuid(shown) !== isUuid(id)) return false
   const [one, other] = [shown.toLowerCase(), id.toLowerCase()]
   return !one.includes(other) && !other.includes(one)
 }
 
-/** The greatest age of a running call, ms: the longest call, and a day in a queue. */
+/** Maximum age of a running call, ms: the longest call, plus a day in a queue. */
 const openCallMs = longestCallMs + 24 * 3_600_000
 
 /**
- * The account's calls under way. The list is not filtered by status, because not all statuses are
- * documented. The filter by time saves pages where the platform supports it.
+ * The account's running calls. The list is not filtered by status, because not all statuses are
+ * documented. Where the platform supports the filter by time, it saves pages.
  */
 export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
   look(run, async (reader) => {
@@ -92,11 +96,11 @@ export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
 
 interface Counted {
   readonly count: number
-  /** Reason why there may be more; absent: the count is exact. */
+  /** Reason why there may be more items; absent: the count is exact. */
   readonly unknown?: DialogText
 }
 
-/** The length of a list, from its first page. */
+/** The length of a list, taken from its first page. */
 export async function countOf(run: LookRun, route: ListRoute, filters = {}): Promise<Counted> {
   const { items, ...rest } = await look(run, async (reader) => {
     const query = { ...filters, limit: firstPage }
@@ -109,14 +113,14 @@ export async function countOf(run: LookRun, route: ListRoute, filters = {}): Pro
 
 const firstPage = 100
 
-/** True only if everything was read and nothing was found. */
+/** True only if the search was complete and found nothing. */
 export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
   items.length === 0 && unknown === undefined
 
-/** Timeout of the search for a question, ms. */
+/** Time limit of the search for a question, ms. */
 const longestLookMs = 10_000
 
-/** Fields that show what an item uses, and whether it has ended. */
+/** Fields that decide whether an item is used: what it uses, and whether it has ended. */
 const decisive = /^items\.\*\.(inbound_agent|agent_id|status|created|started_at|ended_at)\b/
 
 async function look<T>(
@@ -150,10 +154,10 @@ const onlyThose = <T>({ items, ...rest }: Found<T>, isMeant: (item: T) => boolea
   items: items.filter(isMeant),
 })
 
-/** Items named in a question; the rest is counted. */
+/** Maximum number of items named in a question. The rest is counted. */
 const maxNamed = 20
 
-/** Findings for a question to a person: `none`, names, or unknown. */
+/** Findings in a question to a person: `none`, names, or unknown. */
 export function foundInWords<T>(
   { items, unknown }: Found<T>,
   inWords: (item: T) => DialogText,
@@ -179,7 +183,7 @@ function withUnknown(found: readonly DialogText[], unknown: DialogText | undefin
     : dialogText`${joinDialogTexts(found, ', ')}, maybe more (${unknown})`
 }
 
-/** A number with its name: `+12025550110 ("Main line")`. */
+/** A phone number with its name: `+12025550110 ("Main line")`. */
 export function numberInWords({
   id,
   number,

@@ -3,24 +3,24 @@ import { closestWord } from '../text/closest-match.ts'
 import { badArgument } from './refused.ts'
 
 /*
- * Single entries of a list, added and removed in what is stored: the arguments `add` and `remove` of
- * updates. The field itself replaces the whole list.
+ * The arguments `add` and `remove` of updates: single entries are added to a stored list or removed
+ * from it. The field itself replaces the whole list.
  */
 
 /** A list of texts in an object. */
 export interface EditableList {
-  /** Dotted path of the field. */
+  /** Dotted path of the list. */
   readonly path: string
-  /** One entry, in words. */
+  /** What one entry is called. */
   readonly word: string
-  /** Entries with the same key are the same one. */
+  /** Two entries with the same key count as equal. */
   readonly keyOf: (entry: string) => string
 }
 
 type Lists = Readonly<Record<string, EditableList>>
 type Entries = Readonly<Record<string, readonly string[] | undefined>>
 
-/** The arguments `add` and `remove`, described so, of lists with entries of these schemas. */
+/** The arguments `add` and `remove` of lists, with these descriptions and entry schemas. */
 export function listEditOptions<N extends string>(
   entries: Readonly<Record<N, z.ZodType<string>>>,
   { add, remove }: { readonly add: string; readonly remove: string },
@@ -43,12 +43,12 @@ export function listEditOptions<N extends string>(
   }
 }
 
-/** Entries to add to one list, and to remove from it. */
+/** Entries to add to a list, and entries to remove from it. */
 export interface ListEdit {
   readonly list: EditableList
   readonly added: readonly string[]
   readonly removed: readonly string[]
-  /** The arguments that add and remove, for errors. */
+  /** The names of the two arguments, for errors. */
   readonly arguments: Arguments
 }
 
@@ -57,13 +57,13 @@ interface Arguments {
   readonly remove: string
 }
 
-/** The argument of an edit. */
+/** The argument that asks for an edit, for errors. */
 export const argumentOf = ({ added, arguments: { add, remove } }: ListEdit): string =>
   added.length > 0 ? add : remove
 
 /**
- * The edits of a call. Throws Refused for an entry that is both added and removed, and for a list
- * that the call also gives or clears as a whole.
+ * The edits that the arguments ask for. Throws Refused for an entry that is both added and removed,
+ * and for a list that is also given or cleared as a whole.
  */
 export function listEdits(
   lists: Lists,
@@ -94,17 +94,17 @@ export function listEdits(
   })
 }
 
-/** Entries to remove that a list does not have. */
+/** Entries to remove that the list does not have. */
 export interface MissingEntries {
   readonly list: EditableList
-  /** The argument that names them. */
+  /** The argument that names the entries. */
   readonly argument: string
   readonly entries: readonly string[]
-  /** The entries before. */
+  /** The entries of the list before the edit. */
   readonly known: readonly string[]
 }
 
-/** A list after an edit. Remaining entries keep their order. */
+/** A list after an edit. The remaining entries keep their order. */
 export function editedList(
   stored: readonly string[],
   { list, added, removed, arguments: { remove } }: ListEdit,
@@ -126,10 +126,15 @@ export function editedList(
   }
 }
 
-/** Entries named in warnings: each is compared with all that are there. */
+/**
+ * Maximum number of missing entries named in warnings. Each is compared with all existing entries.
+ */
 const maxNamed = 10
 
-/** Warnings, not errors: the result is the same, and a request may be repeated. */
+/**
+ * Warns of missing entries. They are no error: the result is the same, and a request may be
+ * repeated.
+ */
 export function missingWarnings({
   list: { word },
   argument,
@@ -144,7 +149,7 @@ export function missingWarnings({
   return rest > 0 ? [...named, `${argument}: ${rest} more are not there`] : named
 }
 
-/** Entries to remove that none of several lists has. One that only some lack is no mistake. */
+/** Entries to remove that no list has. An entry that some lists have is no mistake. */
 export function missingEverywhere(
   reports: readonly (readonly MissingEntries[])[],
 ): MissingEntries[] {
@@ -160,7 +165,10 @@ export function missingEverywhere(
   })
 }
 
-/** `+new −old`: lists differ between items, but the change is the same. Empty for no lists. */
+/**
+ * A change of a list as text, equal for items with different lists: `+new −old`. Empty if the
+ * values are not lists.
+ */
 export function listChangeInWords(
   before: unknown,
   after: unknown,
@@ -174,6 +182,6 @@ export function listChangeInWords(
   return [...added, ...removed].join(' ')
 }
 
-/** `undefined` for anything but a list of texts. */
+/** A list of texts; `undefined` for any other value. */
 export const textsOf = (value: unknown): readonly string[] | undefined =>
   z.array(z.string()).safeParse(value).data

@@ -8,11 +8,11 @@ import type { ListingDetail, Tool } from './tool.ts'
 
 type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect'> & {
   readonly inputSchema: JsonSchema
-  /** The tool's output schema, without the fields common to all results. */
+  /** The tool's own output schema, without the fields that all results have. */
   readonly output: z.ZodObject
 }
 
-/** A tool as `tools/list` shows it; `pinned`: callers cannot choose the account. */
+/** A tool as `tools/list` shows it. `pinned`: callers cannot choose the account. */
 export function listedTool(
   { name, title, description, route, effect, inputSchema, output }: ToolFacts,
   account: 'any' | 'pinned',
@@ -29,40 +29,40 @@ export function listedTool(
 }
 
 /**
- * Annotations of a tool as the protocol defines them, without the title: since revision 2025-06-18
- * a tool has its own, and older clients show the name.
+ * Annotations of a tool as the protocol defines them, without `title`. Since revision 2025-06-18
+ * the tool has its own title; older clients show the name.
  */
 function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
   return {
     readOnlyHint: effect === 'reads',
-    // False means "only additive updates": a PATCH overwrites, and a call cannot be undone.
+    // False would mean "only additive updates". A PATCH overwrites, and a call cannot be undone.
     destructiveHint: effect === 'destroys' || effect === 'bills' || method === 'PATCH',
     idempotentHint: effect === 'reads' || method === 'PATCH' || method === 'DELETE',
     openWorldHint: openWorld,
   }
 }
 
-/** Removes sentences about choosing accounts. */
+/** Removes the sentences about choosing an account. */
 const withoutAccountSentences = (description: string) =>
   description
     .split(/(?<=\.) /)
     .filter((sentence) => !accountArguments.some((name) => sentence.includes(name)))
     .join(' ')
 
-/** zod's type for a JSON Schema is wider than JSON; its values are JSON. */
+/** zod's type of a JSON Schema allows values that are not JSON; the actual values are JSON. */
 function objectSchema(schema: JsonSchema): ProtocolTool['inputSchema'] {
   return { ...(schema as ProtocolTool['inputSchema']), type: 'object' }
 }
 
-/** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
+/** Arguments that choose accounts. `tools/list` omits them for a pinned account. */
 export const accountArguments = ['account_id', 'include_subaccounts', 'to_account_id'] as const
 
-/** Level of detail of one field. */
+/** How much `tools/list` shows of a field. */
 type FieldDetail = 'all' | 'undescribed' | 'type'
 
 /**
- * A compact input schema for tools/list. Arguments are always parsed with the whole schema, and
- * errors name the known fields. `pinned` omits the arguments that choose accounts.
+ * A compact input schema for tools/list. Arguments are always parsed with the complete schema, and
+ * errors name the known fields. `pinned`: omits the arguments that choose accounts.
  */
 function listedSchema(
   schema: JsonSchema,
@@ -132,8 +132,8 @@ const openObject = (schema: JsonSchema): JsonSchema => ({
 const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
 
 /**
- * Omits what models do not need: non-empty texts, list lengths, the E.164 pattern, descriptions
- * that repeat the name.
+ * Omits keywords that models do not need: minimum length 1, list lengths, the E.164 pattern, and
+ * descriptions that repeat the name.
  */
 function listedKeywords(
   name: string,
@@ -150,12 +150,14 @@ function listedKeywords(
   return keywords
 }
 
-/** Descriptions of arguments that all lists share, which the instructions have once. */
+/**
+ * Descriptions of the arguments that all lists share. The server's instructions describe them once.
+ */
 const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fieldsOption.fields].map(
   ({ description }) => description,
 )
 
-/** Words of a description that add nothing to the name. */
+/** Words that add nothing to the name of an argument. */
 const fillers = new Set(
   `answers background call calls display first gender in incoming it kind last most noise of one only
   output over runs show speaks state suppression that the this to turn voice voices return with`.split(
@@ -174,9 +176,9 @@ function isPlain(name: string, { description = '', format }: JsonSchema): boolea
 
 /**
  * A compact output schema for tools/list: all field names, the types of fields that are never null,
- * and the required fields. Objects and arrays are open; their descriptions name their fields. The
- * compact schema allows everything that the whole one allows, because clients validate results with
- * it. The whole schemas are in docs/tools-reference.md.
+ * and the required fields. Objects and arrays are open; their descriptions name their fields.
+ * Clients validate results with this schema, so it allows everything that the complete schema
+ * allows. The complete schemas are in docs/tools-reference.md.
  */
 function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
   return {
@@ -197,7 +199,7 @@ function listedField(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** The names of the fields in an object or in the items of an array, inner ones in brackets. */
+/** The names of the fields in an object or in an array's items. Nested names are in brackets. */
 function fieldNames(schema: JsonSchema): string {
   const { properties, items } = withFields(schema)
   if (properties === undefined) return isSchema(items) ? fieldNames(items) : ''
@@ -209,7 +211,7 @@ function fieldNames(schema: JsonSchema): string {
     .join(', ')
 }
 
-/** Alternative with fields in the schema of a field that may also be null or a plain value. */
+/** The alternative with fields, if a schema also allows null or a plain value. */
 const withFields = (schema: JsonSchema): JsonSchema =>
   schema.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema
 

@@ -7,14 +7,17 @@ import { hintFor, noSuch } from './references/did-you-mean.ts'
 import { badArgument } from './refused.ts'
 import type { AccountLists, Matching, Owned, OwnedItems } from './selection.ts'
 
-/** Filters of phone numbers that the platform does not have. */
+/** Filters that the platform's list of phone numbers does not support. */
 export const numberFilters = {
   sip_trunk_id: z.string().min(1).optional().describe('The trunk.'),
   unanswered: z.boolean().optional().describe('true: nobody answers.'),
 }
 type NumberFilters = z.output<z.ZodObject<typeof numberFilters>>
 
-/** Numbers of the accounts that match all filters. Throws Refused and ApiError. */
+/**
+ * Finds the phone numbers that match all filters, in every requested account. Throws Refused and
+ * ApiError.
+ */
 export async function findNumbers(
   { sip_trunk_id: trunk, unanswered }: NumberFilters,
   lists: AccountLists,
@@ -31,8 +34,9 @@ export async function findNumbers(
 }
 
 /**
- * All numbers of the accounts, whose trunk and agent are plain. Throws Refused if this cannot be
- * read, so that an unread agent never counts as none. `argument`: the one that needs them.
+ * Reads all phone numbers of the accounts, with their trunks and agents. Throws Refused if a trunk
+ * or agent is shown in an undocumented form: an unreadable agent must never count as no agent.
+ * `argument`: the argument that needs the numbers.
  */
 export async function readNumbers(
   lists: AccountLists,
@@ -47,7 +51,10 @@ export async function readNumbers(
   return read
 }
 
-/** The numbers on a trunk, by its id or exact name. Throws Refused for a name of several trunks. */
+/**
+ * Keeps the numbers on a trunk, given by its id or exact name. Throws Refused if several trunks
+ * have the name.
+ */
 export async function numbersOnTrunk(
   given: string,
   { owned, failed, isAll }: OwnedItems<PhoneNumber>,

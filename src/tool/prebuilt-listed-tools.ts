@@ -1,7 +1,7 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 
 /**
- * Listed tools by name. The build replaces this module with the computed tools; from source, they
- * are derived from the schemas lazily.
+ * Listed tools by name. The build replaces this module with the computed tools. When run from
+ * source, the tools are derived from the schemas on first use.
  */
 export const prebuiltListedTools: Readonly<Record<string, ProtocolTool>> | undefined = undefined

@@ -1,26 +1,26 @@
 import type { StateError } from '../state/state-access.ts'
 import { emergencyNever } from '../text/phone-number.ts'
 
-/** An invalid argument, and the reason. */
+/** An invalid argument, and why it is invalid. */
 export interface ArgumentProblem {
   /** Dotted path, such as `voice.settings.speed`. */
   readonly argument: string
   readonly message: string
 }
 
-/** Argument for a field that the platform names, such as `body.voice.speed` or `query.page`. */
+/** Our argument for a field that the platform names, such as `body.voice.speed` or `query.page`. */
 export const argumentOf = (field: string): string => field.replace(/^(body|query|path)\./, '')
 
-/** Reported failure: cause, invalid arguments, and next step. */
+/** A reported failure: cause, invalid arguments, and next step. */
 export interface Advice {
   readonly what: string
   readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]
   readonly next: string
-  /** True if the same call may succeed later. */
+  /** True if the same tool call may succeed later. */
   readonly retryable: boolean
 }
 
-/** Kind of a refusal, for programs. */
+/** Kind of a refusal, as a code for programs. */
 export type RefusalKind =
   | 'all_failed'
   | 'bad_arguments'
@@ -31,15 +31,15 @@ export type RefusalKind =
   | 'state_unavailable'
   | 'unknown_outcome'
 
-/** Further facts about a refusal, for programs. */
+/** More facts about a refusal, for programs. */
 export interface RefusalFacts {
   /** The rule of the dial policy that the call breaks. */
   readonly rule?: string
-  /** Seconds after which the same call may succeed; `null`: not known, or waiting does not help. */
+  /** Seconds until the same tool call may succeed; `null`: not known, or waiting does not help. */
   readonly retryAfter?: number | null
 }
 
-/** Refusal by a tool's steps, with cause and remedy. Nothing was done. */
+/** A tool refuses to go on, with cause and remedy. Nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly kind: RefusalKind
@@ -61,7 +61,7 @@ export class Refused extends Error {
 interface RefusalOptions {
   readonly fields?: Advice['fields']
   readonly next?: string
-  /** True if the same call may succeed later. */
+  /** True if the same tool call may succeed later. */
   readonly retryable?: boolean
   readonly facts?: RefusalFacts
 }
@@ -79,14 +79,17 @@ export const invalidArguments = (fields: Advice['fields']): Refused =>
 export const badArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })
 
-/** The same for one argument. */
+/** Refuses one argument, as `badArguments` does. */
 export const badArgument = (argument: string, message: string): Refused =>
   badArguments([{ argument, message }])
 
-/** Retry delay for a slow or unreachable state, s. */
+/** Seconds to wait before a retry when the state store is slow or unreachable. */
 const stateRetrySeconds = 10
 
-/** The server cannot write its state. `detail` names the state and its fault, for the operator only. */
+/**
+ * The server cannot write its state. `detail` names the state store and its fault; only the
+ * operator may see it.
+ */
 export function stateRefusal({ isTemporary }: StateError, detail: string | undefined): Refused {
   const what =
     'what this server keeps (calls, limits, confirmations) cannot be read or written at the moment, and without it this is not done. Nothing was done by this call'

@@ -32,14 +32,14 @@ import { UnknownChange } from './undo.ts'
 
 export type CallResult = CallToolResult | InputRequiredResult
 
-/** Parts of a result besides the tool's output. */
+/** What a result has besides the tool's output. */
 interface ResultContext {
   readonly request: RouteRequest
-  /** Account in the result, if any. */
+  /** Account that the result names, if any. */
   readonly account: string | undefined
-  /** A note of the pipeline, which follows the tool's own. */
+  /** Note that follows the tool's own note. */
   readonly note: string | undefined
-  /** Dotted paths of ignored nulls. */
+  /** Dotted paths of nulls that were ignored. */
   readonly ignoredNulls: readonly string[]
 }
 
@@ -70,7 +70,7 @@ export function successResult(
 }
 
 /**
- * Removes platform fields that collide with our fields in another type. Results keep all other
+ * Removes platform fields that have the name of one of our fields but another type. Keeps all other
  * undocumented fields.
  */
 function asPromised(schema: z.ZodObject, structured: StructuredContent): StructuredContent {
@@ -79,10 +79,13 @@ function asPromised(schema: z.ZodObject, structured: StructuredContent): Structu
   return 'value' in fitting && isObject(fitting.value) ? fitting.value : structured
 }
 
-/** Bound for the arguments named in a result: a client that fills in every field sends many nulls. */
+/**
+ * Maximum number of arguments named in a result. A client that fills in every field sends many
+ * nulls.
+ */
 const maxNamed = 10
 
-/** A field in the results of tools that can clear fields. */
+/** Result field of tools that can clear fields. */
 export const ignoredNullsShape = {
   ignored_nulls: z
     .array(z.string())
@@ -96,7 +99,7 @@ function ignoredNullsLine(nulls: readonly string[]): string {
   return `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
 }
 
-/** A field in the results of all tools. */
+/** Result field of all tools. */
 export const coercionsShape = {
   read_as: z
     .array(z.string())
@@ -105,7 +108,7 @@ export const coercionsShape = {
 }
 
 /**
- * Adds the coercions to a result. A question to the person stays unchanged; the result after the
+ * Adds the coercions to a result. A question to a person stays unchanged: the result after the
  * answer has the coercions.
  */
 export function withCoercions(result: CallResult, coercions: readonly string[]): CallResult {
@@ -128,7 +131,7 @@ export function withCoercions(result: CallResult, coercions: readonly string[]):
 
 const isFinished = (result: CallResult): result is CallToolResult => 'content' in result
 
-/** Key in a result's `_meta` under which programs find an error as data. */
+/** Key in a result's `_meta` that holds an error as data, for programs. */
 export const errorMetaKey = 'voice-agent-mcp/error'
 
 export interface FailureContext {
@@ -136,15 +139,15 @@ export interface FailureContext {
   readonly tools: readonly Tool[]
   /** Absent if the arguments could not be parsed. */
   readonly request: RouteRequest | undefined
-  /** Called with bugs, including the stack, which the caller must not see. */
+  /** Called with each bug, including the stack. The caller of the tool must not see the stack. */
   readonly onBug: (error: unknown) => void
-  /** Records a state failure. Returns the detail that may be shown, if any. */
+  /** Records a failure of the state store. Returns the detail that the caller may see, if any. */
   readonly stateFailed?: ((error: StateError) => string | undefined) | undefined
 }
 
 /**
- * Converts a failure to a result with `isError`: a text with cause, invalid arguments and next
- * step, and the same as data in `_meta`. Rethrows ProtocolErrors.
+ * Converts a failure to a result with `isError`. The text has cause, invalid arguments and next
+ * step; `_meta` has the same as data. Rethrows ProtocolErrors.
  */
 export function failedResult(
   tool: Tool,
@@ -161,7 +164,9 @@ export function failedResult(
   return errorResult(tool, defect, { kind: 'internal' })
 }
 
-/** Advice for a bug, which must not read as a failure of the network or the platform. */
+/**
+ * Advice for a bug in this server. It must not read like a failure of the network or the platform.
+ */
 const defect: Advice = {
   what: 'a defect in voice-agent-mcp itself, neither the network nor the platform',
   fields: [],
@@ -175,7 +180,7 @@ function refusalResult(tool: Tool, { kind, advice, facts }: Refused): CallToolRe
   return errorResult(tool, { ...advice, next }, { ...facts, kind })
 }
 
-/** The request to the platform failed. */
+/** Result of a tool call whose request to the platform failed. */
 async function apiErrorResult(
   tool: Tool,
   error: ApiError,
@@ -192,7 +197,7 @@ async function apiErrorResult(
     isExposed: (name) => tools.some((one) => one.name === name),
     hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
   })
-  // The text has these already, shortened.
+  // The text already has both, shortened.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
   const undo = error instanceof UnknownChange && error.undo
   const next = undo
@@ -209,7 +214,7 @@ async function apiErrorResult(
 const accountPhrase = (id: string): string =>
   id === 'me' ? "the API key's own account" : `account ${id}`
 
-/** The list that shows what a creating tool created: a GET of the same path. */
+/** The list tool that shows whether a creating tool created something: a GET of the same path. */
 function listToolFor(tool: Tool, tools: readonly Tool[]): string | undefined {
   const { path } = tool.route
   return tools.find(({ route }) => route.method === 'GET' && route.path === path)?.name
@@ -241,13 +246,14 @@ function errorResult(
   const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
   return {
     content: [{ type: 'text', text }],
-    // Not structuredContent: clients validate that against the output schema, even for errors.
+    // Not in structuredContent, because clients validate that against the output schema even for
+    // errors.
     _meta: { [errorMetaKey]: mapStrings(error, shorten) },
     isError: true,
   }
 }
 
-/** Bound for the arguments named in one error. */
+/** Maximum number of arguments named in one error. */
 const maxFields = 20
 
 const shortField = <T extends ArgumentProblem>(field: T): T => ({

@@ -27,14 +27,14 @@ import { badArgument, type Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
 /*
- * Selection by what items have in common, for updates (`where`) and for lists: the lists of an
- * account, or of it and its subaccounts, are read whole, and what the platform cannot filter by is
- * compared here.
+ * Selects items by common properties, for updates (`where`) and lists. Reads the lists of an
+ * account, or of the account and its subaccounts, completely. Applies here the filters that the
+ * platform does not support.
  */
 
 export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
 
-/** An item, with its account if several are read. */
+/** An item, and its account if several accounts are read. */
 export interface Owned<T> {
   readonly item: T
   readonly account?: AccountInTree
@@ -42,40 +42,43 @@ export interface Owned<T> {
 
 export interface OwnedItems<T> {
   readonly owned: readonly Owned<T>[]
-  /** Parts that the platform shows in an undocumented form, such as `items.*.tags`. */
+  /** Paths that the platform shows in an undocumented form, such as `items.*.tags`. */
   readonly drift: readonly string[]
-  /** Unread accounts. The items of the others are still there. */
+  /** Accounts that could not be read. `owned` has the items of all others. */
   readonly failed: readonly FailedAccounts[]
-  /** False: an account has items that were not read. */
+  /** False: an account has more items than were read. */
   readonly isAll: boolean
 }
 
-/** Items that match, and what was looked at to find them, as sentences. */
+/** The items that match. `notes`: what was looked at to find them, as sentences. */
 export interface Matching<T> extends OwnedItems<T> {
   readonly notes: readonly string[]
 }
 
-/** The lists of one account, or of it and its subaccounts. */
+/** Access to the lists of one account, or of the account and its subaccounts. */
 export interface AccountLists {
   /**
-   * Reads a list of objects with ids, `T` as in the route's reply: 2,000 of each account at most.
-   * Throws ApiError if none could be read.
+   * Reads a list of objects with ids, at most 2,000 per account. `T` is the type in the route's
+   * reply. Throws ApiError if no account could be read.
    */
   readonly read: <T extends { readonly id: string }>(
     route: ListRoute,
     filters?: object,
   ) => Promise<OwnedItems<T>>
-  /** The run, with the signal of the time for reads. */
+  /** The run. Its signal ends when the time for reads is up. */
   readonly run: SelectionRun
 }
 
 interface ListsOptions {
   readonly isTree: boolean
-  /** Share of the remaining time for reads; the rest is for changes. */
+  /** Share of the remaining time that reads may take. The rest is for changes. */
   readonly share: number
 }
 
-/** Calls `work` with the lists of the accounts that a call spans. Throws Refused and ApiError. */
+/**
+ * Calls `work` with the lists of the accounts that the tool call spans. Throws Refused and
+ * ApiError.
+ */
 export function withLists<T>(
   run: SelectionRun,
   { isTree, share }: ListsOptions,
@@ -145,7 +148,7 @@ const treeArgument = 'include_subaccounts'
 const accountLabel = ({ id, name }: AccountInTree) =>
   id === 'me' ? "the key's own account" : nameWithId(name && shownName(name), id)
 
-/** Most accounts that are named with a reason. */
+/** Maximum number of accounts named with a reason. */
 const maxNamed = 5
 
 /** `not read: Hamburg branch (1b9d…): HTTP 500` */
@@ -161,25 +164,25 @@ export const failedInWords = (failed: readonly FailedAccounts[]): string =>
 const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
   failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
 
-/** Several items to change. A list of one is a bulk operation, too. */
+/** Several items to change. A list with one item is a bulk operation as well. */
 export interface ItemSelection {
-  /** Each once. */
+  /** Distinct items. */
   readonly items: readonly SelectedItem[]
-  /** Repeated references to the same item. */
+  /** References that were given more than once. */
   readonly repeated: readonly string[]
-  /** The argument that named them. */
+  /** The argument that named the items. */
   readonly argument: string
-  /** True if the items were not named one by one. */
+  /** True if a filter selected the items, or `*`. */
   readonly isByFilter: boolean
   /** Accounts whose items could not be read. */
   readonly failed: readonly FailedAccounts[]
-  /** What was looked at to find them, as sentences. */
+  /** What was looked at to find the items, as sentences. */
   readonly notes: readonly string[]
-  /** What filters leave out, as a sentence. */
+  /** What the filters leave out, as a sentence. */
   readonly leftOut?: string
 }
 
-/** Items that were named one by one, by whatever reference. */
+/** A selection of items that were named one by one. */
 export function namedItems(argument: string, items: readonly SelectedItem[]): ItemSelection {
   const keyOf = (item: SelectedItem) =>
     `${canonicalId('id' in item ? item.id : item.given)} ${item.account?.id ?? ''}`
@@ -192,32 +195,32 @@ export function namedItems(argument: string, items: readonly SelectedItem[]): It
   }
 }
 
-/** The arguments of a selection. Exactly one of an id, ids and filters is given. */
+/** The arguments of a selection. Exactly one of an id, `ids` and `where` is given. */
 interface SelectionGiven {
   readonly ids: readonly string[] | undefined
   readonly where: Readonly<Record<string, unknown>> | undefined
   readonly isTree: boolean | undefined
-  /** The argument that gave `where`, if another. */
+  /** The argument that gave the filters, if not `where`. */
   readonly filtersIn?: string
 }
 
 interface Selector<T> {
-  /** The argument of one; many have the same with an s. */
+  /** The argument for one item. The argument for many items adds an s. */
   readonly argument: 'agent_id' | 'phone_number_id' | 'sip_trunk_id'
-  /** Finds what the filters match, without any of them everything. */
+  /** Finds the items that match the filters; without filters, all items. */
   readonly find: (lists: AccountLists) => Promise<Matching<T>>
-  /** True if its tool has no `where`. */
+  /** True if the tool has no argument `where`. */
   readonly isWithoutWhere?: boolean
-  /** Why filters match nothing. */
+  /** Says why the filters match nothing. */
   readonly whyNone?: (found: Matching<T>, lists: AccountLists) => Promise<string>
-  /** Reads items that only ids may name, such as archived agents. */
+  /** Reads items that can be named only by id, such as archived agents. */
   readonly readMore?: (lists: AccountLists) => Promise<OwnedItems<T>>
 }
 
-/** Id that stands for every item of the accounts. */
+/** Stands for every item of the accounts, in place of ids. */
 const every = '*'
 
-/** The items of the arguments. Throws Refused and ApiError. */
+/** The items that the arguments select. Throws Refused and ApiError. */
 export async function selectItems<T extends NamedObject>(
   { ids, where, isTree = false, filtersIn = 'where' }: SelectionGiven,
   { argument: one, ...selector }: Selector<T>,
@@ -247,7 +250,7 @@ export async function selectItems<T extends NamedObject>(
       isTree ? treeArgument : argument,
       `needs ${kind.listTool}, which this server does not offer`,
     )
-  // Half of the time is for reads, the other half for the changes.
+  // Reads get half of the time, and changes the other half.
   return withLists(run, { isTree, share: 0.5 }, async (lists) => {
     if (!isByFilter) return selectInTree(one, ids, selector, lists)
     const { owned, isAll, failed, notes } = await selector.find(lists)
@@ -285,7 +288,8 @@ async function selectByIds(
 ): Promise<ItemSelection> {
   const lookup = { params: run.request.params, session: run.restricted, signal: run.signal }
   const kind: ReferenceKind = kindsByArgument[argument]
-  // Names are looked up one by one where the platform filters by them, else in one list.
+  // If the platform filters by name, each name is looked up singly. Otherwise one list serves all
+  // names.
   const meant = kind.filter
     ? (
         await forEach(given, (one) => idMeant(argument, one, lookup), {
@@ -299,7 +303,7 @@ async function selectByIds(
 }
 
 /**
- * Items of the account and its subaccounts with these ids or exact names. A name is unambiguous
+ * Finds items of the account and its subaccounts by id or exact name. A name counts as unambiguous
  * only if all accounts were read.
  */
 async function selectInTree<T extends NamedObject>(

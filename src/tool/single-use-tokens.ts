@@ -4,33 +4,35 @@ import type { SealingKeys } from '../state/sealing.ts'
 import { canonicalJson } from '../text/json.ts'
 import { Refused } from './refused.ts'
 
-/** A token made by a server with the secret. It may have expired. */
+/** A token made by a server that has the secret. It may have expired. */
 export interface SingleUseToken {
-  /** Different in each token. */
+  /** Unique per token. */
   readonly nonce: string
   /** Expiry, seconds since 1970. */
   readonly exp: number
-  /** True if `mint` was given this value at this index. */
+  /** True if `mint` was called with this value at this index. */
   isFor(index: number, value: unknown): boolean
 }
 
 /**
- * Tokens of one purpose: each expires, and can be used once across all servers with the secret.
- * Values are bound to a token and not stored in it: whoever checks it computes them again. Methods
- * throw StateError if the state is unavailable.
+ * Tokens of one purpose. Each expires, and works once across all servers with the same secret. A
+ * token is bound to values but does not store them: the server that checks it computes them again.
+ * Methods throw StateError if the state store is unavailable.
  */
 export interface SingleUseTokens {
-  /** A token bound to these values: 60 characters with one value, 82 with two. */
+  /** Creates a token bound to these values: 60 characters for one value, 82 for two. */
   mint(...values: readonly unknown[]): Promise<string>
-  /** `undefined` if the token is made up, altered, for another purpose or of another secret. */
+  /**
+   * `undefined` if the token is made up, altered, for another purpose, or made with another secret.
+   */
   read(text: string): Promise<SingleUseToken | undefined>
   isUsed(token: SingleUseToken): Promise<boolean>
   /**
    * Marks a token as used. Returns false if it was used before or has expired. Throws Refused if no
-   * more uses can be stored, in total or for this key.
+   * more uses can be stored, in total or for this API key.
    */
   use(token: SingleUseToken, keyHash: string): Promise<boolean>
-  /** Makes a token usable again, after an action that was certainly not done. */
+  /** Makes a used token valid again, after an action that was certainly not done. */
   giveBack(token: SingleUseToken): Promise<void>
 }
 
@@ -41,16 +43,20 @@ export interface TokenStore {
 }
 
 /*
- * A token is short, because a model repeats it. Its bytes: the head (expiry as seconds since 1970,
- * nonce), an authenticator of the head, and one of the head with each value.
+ * Format of a token. It is short, because a model repeats it. Bytes: the head (expiry as seconds
+ * since 1970, nonce), an authenticator of the head, and one authenticator of the head with each
+ * value.
  */
 const expiryBytes = 4
 const nonceBytes = 9
 const headBytes = expiryBytes + nonceBytes
-/** Half of HMAC-SHA-256, the least that RFC 2104 recommends. */
+/** Half of HMAC-SHA-256, the minimum that RFC 2104 recommends. */
 const authenticatorBytes = 16
 
-/** Each purpose has its own keys, so no other purpose accepts its tokens. */
+/**
+ * Creates the tokens of a purpose. Each purpose has its own secret keys, so no other purpose
+ * accepts its tokens.
+ */
 export function createSingleUseTokens(
   purpose: string,
   ttlSeconds: number,
@@ -98,7 +104,7 @@ export function createSingleUseTokens(
   }
 }
 
-/** The number of values is authenticated with the head: none can be added or removed. */
+/** Authenticates the head with the number of values, so that no value can be added or removed. */
 const authenticator = (
   key: Uint8Array,
   head: Uint8Array,
@@ -110,7 +116,7 @@ const authenticator = (
     .digest()
     .subarray(0, authenticatorBytes)
 
-/** Uses are forgotten as their tokens expire, so there is room again soon. */
+/** Uses are forgotten when their tokens expire, so there is soon room again. */
 const fullRetrySeconds = 60
 
 const tooMany = () =>

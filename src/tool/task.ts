@@ -10,12 +10,12 @@ import type { CallDetail } from '../contract/call.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 
 /*
- * A task (SEP-2663) stands for the result of a tool that follows a call. Its id encodes its whole
- * state, so tasks need no store, survive a restart, and work on any replica. The platform decides,
- * by the key of the request, whether the caller may see the call.
+ * A task (SEP-2663) stands for the result of a tool that follows a call. The task's id encodes its
+ * whole state, so tasks need no store, survive a restart, and work on any replica. The platform
+ * decides by the request's API key whether the caller may see the telephone call.
  */
 
-/** Lifetime of a task, ms. Longer than the longest call. */
+/** Lifetime of a task, ms. Longer than the longest telephone call. */
 export const taskTtlMs = 13 * 3_600_000
 
 const TaskId = z.object({
@@ -26,9 +26,9 @@ const TaskId = z.object({
 export type TaskId = z.output<typeof TaskId>
 
 /**
- * The state of a task, with what belongs to it (DetailedTask). `completed` holds whatever result the
- * tool gives, also one with `isError`; `failed` is for JSON-RPC errors only. `inputRequests` are
- * those that are not answered yet; a key stands for one request as long as the task lives.
+ * The state of a task, with its data (DetailedTask). `completed` holds any result of the tool, even
+ * one with `isError`; `failed` is only for JSON-RPC errors. `inputRequests` are the requests
+ * without an answer; a key stands for the same request as long as the task lives.
  */
 export type TaskState = { readonly statusMessage: string } & (
   | { readonly status: 'working' | 'cancelled' }
@@ -40,7 +40,7 @@ export type TaskState = { readonly statusMessage: string } & (
     }
 )
 
-/** A task in the protocol's own shape. */
+/** A task in the protocol's shape. */
 export type Task = TaskState & {
   readonly taskId: string
   readonly createdAt: string
@@ -50,7 +50,7 @@ export type Task = TaskState & {
   readonly [field: string]: unknown
 }
 
-/** View of a task's call: its state in one line, and the final result. */
+/** How a task shows its telephone call: the state as one line, and the final result. */
 export interface CallTaskView {
   readonly state: (call: CallDetail) => string
   readonly result: (
@@ -58,13 +58,13 @@ export interface CallTaskView {
   ) => Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
 }
 
-/** The task that follows a call which was just placed. */
+/** The task that follows a call that was just placed. */
 export function taskOfCall(call: { id: string }, account: string, message: string): Task {
   const id = { account, call: call.id, created: Date.now() }
   return taskIn({ status: 'working', statusMessage: message }, encodeTaskId(id), id)
 }
 
-/** A task in a state, by its id and creation time. */
+/** A task in the given state. */
 export function taskIn(
   state: TaskState,
   taskId: string,
@@ -81,19 +81,22 @@ export function taskIn(
   }
 }
 
-/** A task in place of a result. The SDK passes extension fields through, but has no type for them. */
+/**
+ * A task in place of a result. The MCP SDK passes extension fields through, but has no type for
+ * them.
+ */
 export const createTaskResult = (task: Task) =>
   ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 const encodeTaskId = (id: TaskId) => Buffer.from(JSON.stringify(id)).toString('base64url')
 
-/** Throws ProtocolError for an id that this server did not make, or that is too old. */
+/** Throws ProtocolError for an id that this server did not create, or that is too old. */
 export function decodeTaskId(taskId: string): TaskId {
   try {
     const id = TaskId.parse(JSON.parse(Buffer.from(taskId, 'base64url').toString()))
     if (Date.now() - id.created <= taskTtlMs) return id
   } catch {
-    // The text is not an id of this server, which is reported below.
+    // The text is not an id of this server; the error below says so.
   }
   throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
 }

@@ -26,9 +26,10 @@ import { namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 
 /*
- * Taking changes back. An update keeps the paths that it changes with their values before it sends
- * its request, and with those of the reply after it; nothing of that can fail the update. Taking
- * it back is an update, too, of the paths that still hold what the change left, and is kept itself.
+ * Undoing changes. Before an update sends its request, it stores the paths it changes with their
+ * values; afterwards it stores the values of the reply. A failure to store never fails the update.
+ * An undo is itself an update: it restores the paths that still hold what the change left, and can
+ * be undone as well.
  */
 
 type ChangedKind = ChangedObject['kind']
@@ -42,12 +43,12 @@ const toolOf: Readonly<Record<ChangedKind, string>> = {
   subaccount: 'update_subaccount',
 }
 
-/** The argument that takes a change back. */
+/** The argument that undoes an earlier change. */
 export const undoOption = {
   undo: z.string().min(1).optional().describe('Alone: takes this change back.'),
 }
 
-/** Fields of the result of a change. */
+/** Result fields of a tool that changes something. */
 export const undoShape = {
   undo: z.string().optional().describe('Id of this change, to take it back.'),
   no_undo: z.string().optional().describe('Why it cannot be taken back.'),
@@ -57,24 +58,29 @@ type KeepingSession = Pick<Session, 'cache' | 'platform' | 'undoLog' | 'pinnedAc
 
 type RequestOnly = Pick<RouteRequest, 'params'>
 
-/** An object that is about to be changed. */
+/** An object that is about to change. */
 interface ObjectToChange extends Pick<ChangedObject, 'id' | 'paths'> {
   readonly request: RequestOnly
-  /** The names in `paths` whose earlier values are not known (`driftedFields`). */
+  /**
+   * Names in `paths` whose earlier values are unknown, because the platform shows them in an
+   * undocumented form (`driftedFields`).
+   */
   readonly unread: readonly string[]
   readonly name?: string | null | undefined
 }
 
-/** Fields of a reply that are not shown, or only in part, because their form is not documented. */
+/**
+ * Fields of a reply that are shown only in part, or not at all, because their form is undocumented.
+ */
 export const driftedFields = (reply: unknown): string[] =>
   driftOf(reply).map(({ path }) => path.split('.', 1)[0] ?? '')
 
-/** Longest wait for the state, ms. A change is not held up by a state that hangs. */
+/** Maximum wait for the state store, ms. A store that hangs must not hold up a change. */
 const maxWaitMs = 2000
 
-/** A request whose change may have been done nevertheless, and is kept. */
+/** The request failed, but its change may have been done. The change is stored. */
 export class UnknownChange extends ApiError {
-  /** Id of the change, to take it back. */
+  /** Id with which the change can be undone. */
   readonly undo: string
 
   constructor(error: ApiError, undo: string) {
@@ -83,17 +89,20 @@ export class UnknownChange extends ApiError {
   }
 }
 
-/** Keeps the changes of one tool call. */
+/** Stores the changes of one tool call for a later undo. */
 export class KeptChanges {
   readonly #kind: ChangedKind
   readonly #session: KeepingSession
   #writer: Promise<ChangeWriter> | undefined
-  /** Why nothing more is kept: later objects do not wait for a broken state again. */
+  /** Reason why nothing more is stored. Later objects do not wait for a broken store again. */
   #fault: string | undefined
   #kept = 0
   readonly #notKept: string[] = []
   #isPartial = false
-  /** The objects of a change to take back, by id, and its account if it has only one. */
+  /**
+   * The objects of the change that is being undone, by id. `#account`: their account, if they share
+   * one.
+   */
   readonly #undone = new Map<string, ChangedObject>()
   #account: string | undefined
 
@@ -104,9 +113,9 @@ export class KeptChanges {
   }
 
   /**
-   * Sends a change after its earlier values were kept. `pathsIn`: what the reply shows as changed.
-   * `undefined`: an object that could not be read, so its earlier values are not known. Throws what
-   * `send` throws.
+   * Stores the earlier values of an object, then sends the change. `pathsIn`: what the reply shows
+   * as changed. `object` is `undefined` if the object could not be read, so that its earlier values
+   * are unknown. Throws what `send` throws.
    */
   async send<T>(
     object: ObjectToChange | undefined,
@@ -124,7 +133,7 @@ export class KeptChanges {
       else {
         const paths = pathsIn(reply)
         if (paths.length > 0) count()
-        // The platform ignored it, so there is nothing to take back.
+        // If the platform ignored the change, there is nothing to undo.
         added.settle(paths.length > 0 ? 'done' : 'not_done', paths)
       }
       return reply
@@ -143,8 +152,8 @@ export class KeptChanges {
   }
 
   /**
-   * The same for an object whose fields an update takes as they are stored. `stored`: as it was
-   * read, if it was.
+   * Like `send`, for objects whose reply has the same fields as the request body. `stored`: the
+   * object as it was read; `undefined`: not read.
    */
   sendFields<T extends Fields & { readonly name?: string | null | undefined }>(
     stored: T | undefined,
@@ -162,9 +171,8 @@ export class KeptChanges {
   }
 
   /**
-   * The objects of the change that the run takes back, each in its account, and with a pinned
-   * account only those in it; `undefined` if the run takes none back. Throws Refused, ApiError and
-   * StateError.
+   * The objects of the change to undo, each in its account. If the account is pinned, only objects
+   * of that account. `undefined`: the run is not an undo. Throws Refused, ApiError and StateError.
    */
   async undoing<R extends UndoRun>(run: R) {
     const { undo } = run.options
@@ -197,12 +205,14 @@ export class KeptChanges {
     }
   }
 
-  /** What the change to take back left of an object. */
+  /** The stored change of an object that is being undone; `undefined`: none. */
   undone(id: string): ChangedObject | undefined {
     return this.#undone.get(id)
   }
 
-  /** The result of the tool call, with the id that takes its changes back, or why none does. */
+  /**
+   * The result of the tool call, with the id that undoes its changes, or the reason why none does.
+   */
   async named({ structured, lines: [head = '', ...lines] }: OutputWithLines): Promise<ToolOutcome> {
     await this.#flush()
     const undo = this.#kept > 0 ? (await this.#writer)?.change : undefined
@@ -255,7 +265,10 @@ export class KeptChanges {
     return this.#writer
   }
 
-  /** What is not written in time stays as it was sent: its outcome is looked up when it is taken back. */
+  /**
+   * Waits until outcomes are stored, within the time limit. If one is not stored in time, an undo
+   * reads the object to find its outcome.
+   */
   async #flush(): Promise<void> {
     if (!this.#writer || this.#fault !== undefined) return
     await inTime(this.#writer.then((writer) => writer.flush())).catch(() => undefined)
@@ -269,7 +282,7 @@ const switchedOff = 'this server keeps no earlier values (--undo-days 0)'
 async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => resolve('late'), maxWaitMs)
-  // A failure after that concerns nobody.
+  // The caller has stopped waiting, so a later failure is ignored.
   work.catch(() => undefined)
   try {
     return await Promise.race([work, late])
@@ -278,12 +291,18 @@ async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
   }
 }
 
-/** Another key of the account kept it: its values may hold the key of this session. */
+/**
+ * Removes this session's API key from stored values. Another API key of the account may have stored
+ * them.
+ */
 const keyFree = <T extends ChangedObject>(object: T, { redact }: KeepingSession): T =>
-  // The same object with other texts.
+  // Only the texts in the object differ.
   mapStringsOfObject({ ...object }, redact) as T
 
-/** The key's own account on its platform: all of its keys share the changes. Throws ApiError. */
+/**
+ * Owner of stored changes: the API key's own account on its platform. All API keys of the account
+ * share the changes. Throws ApiError.
+ */
 const changeOwner = async ({ platform, cache }: KeepingSession): Promise<string> =>
   JSON.stringify([platform, canonicalId(await ownAccountId(cache))])
 
@@ -292,7 +311,7 @@ export type UndoRun = Pick<Run, 'request' | 'cleared'> & {
   readonly options: { readonly undo?: string | undefined }
 }
 
-/** Arguments that go with `undo`. */
+/** Arguments that may be given together with `undo`. */
 const beside: readonly string[] = ['undo', 'dry_run', confirmName]
 
 function refuseOtherArguments({ request, body, cleared, options }: UndoRun): void {
@@ -306,17 +325,17 @@ function refuseOtherArguments({ request, body, cleared, options }: UndoRun): voi
 
 const badUndo = (message: string) => badArgument('undo', message)
 
-/** What taking a change back does to an object. */
+/** What an undo changes in an object. */
 interface TakenBack {
-  /** From the value that the object has to the earlier one. */
+  /** The changes, from the current value to the earlier one. */
   readonly back: readonly ChangedPath[]
-  /** Why other paths stay as they are. */
+  /** Reasons why other paths stay unchanged. */
   readonly notes: readonly string[]
 }
 
 /**
- * Compares an object with what a change left. If it is not known whether the change was done, a path
- * may hold the intended value or the earlier one.
+ * Compares an object with the values that a change left. If the outcome of the change is unknown, a
+ * path may hold the intended value or the earlier one.
  */
 export function takenBack(current: Fields, paths: readonly ChangedPath[]): TakenBack {
   const found = paths.map(({ path, before, after }) => {
@@ -336,14 +355,14 @@ export function takenBack(current: Fields, paths: readonly ChangedPath[]): Taken
 /** Longest value in a note, characters. */
 const longestShown = 100
 
-/** Replies may leave out what is null. */
+/** Compares two values. Replies may omit a field that is null, so absent equals null. */
 const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null)
 
 const isEmpty = (value: unknown) => value === '' || isDeepStrictEqual(value, [])
 
 /**
- * The body that gives plain fields their earlier values. `removable`: those that null removes; no
- * update removes others.
+ * The body that restores the earlier values of plain fields. `removable`: fields that null removes;
+ * no update can remove other fields.
  */
 export function earlierBody(
   current: Fields,
@@ -363,7 +382,9 @@ export function earlierBody(
 export const cannotBeUnset = ({ path }: ChangedPath): string =>
   `${path.join('.')}: had no value before, and an update cannot remove it`
 
-/** Fields that a reply does not show as they were sent. Null empties a list or a text. */
+/**
+ * Fields whose value in the reply is not the value that was sent. Null empties a list or a text.
+ */
 export const notTaken = (body: Fields, saved: Fields): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
     isSame(value, saved[name]) || (value === null && isEmpty(saved[name]))
@@ -371,7 +392,10 @@ export const notTaken = (body: Fields, saved: Fields): string[] =>
       : `${name}: the platform has ${shortJson(saved[name], longestShown)}, not ${shortJson(value, longestShown)}`,
   )
 
-/** The changed fields, each with its whole value; what was absent is left out. */
+/**
+ * The changed fields, each with its complete new value. Omits a value that was absent before the
+ * change.
+ */
 export function withPaths(current: Fields, back: readonly ChangedPath[]): Fields {
   const names = new Set(back.flatMap(({ path }) => path.slice(0, 1)))
   const changed = back.reduce<Fields>(
@@ -391,7 +415,7 @@ function withValue(
   return changed === undefined ? others : { ...fields, [name]: changed }
 }
 
-/** The latest changes of an object, for a result. */
+/** Result fields with the latest changes of an object. */
 export const latestChangesShape = {
   changes: z
     .array(
@@ -407,7 +431,10 @@ export const latestChangesShape = {
   changes_note: z.string().optional().describe('Why there are none.'),
 }
 
-/** The latest changes of an object, or why there are none. Throws ApiError and StateError. */
+/**
+ * The latest changes of an object, or the reason why there are none. Throws ApiError and
+ * StateError.
+ */
 export async function latestChanges(
   object: Pick<ChangedObject, 'kind' | 'id'>,
   session: KeepingSession,

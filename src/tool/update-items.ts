@@ -23,60 +23,63 @@ import type { OutputWithLines, ToolOutcome } from './tool.ts'
 import { KeptChanges, type UndoRun, undoOption, undoShape } from './undo.ts'
 
 /*
- * Updates of one item, or the same update of many; either may take a change back instead. Each item
- * is read, only what differs is sent, and the result shows the changes.
+ * Updates one item, or many items in the same way, or undoes an earlier update. Reads each item,
+ * sends only what differs, and reports the changes.
  */
 
-/** Arguments of an update. */
+/** Arguments that every update has. */
 export const updateOptions = {
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
   ...undoOption,
 }
 
-/** What an update does to the items of a kind. */
+/** What an update tool provides for its kind of item. */
 interface ItemUpdates<T, R> {
   readonly kind: 'agent' | 'phone_number' | 'sip_trunk'
-  /** One of many, in words. */
+  /** What one item is called. */
   readonly noun: string
-  /** The list of many, in the result. */
+  /** Name of the result field with the list of items. */
   readonly list: string
-  /** The items of the arguments; `oneId`: they name one. Throws Refused and ApiError. */
+  /**
+   * The items that the arguments select. `oneId`: the arguments name a single item. Throws Refused
+   * and ApiError.
+   */
   readonly select: () => Promise<{ readonly oneId: string } | ItemSelection>
-  /** Updates one item, or gives it what `kept.undone` has. Throws Refused and ApiError. */
+  /** Updates one item, or restores what `kept.undone` has for it. Throws Refused and ApiError. */
   readonly update: (id: string, run: R, kept: KeptChanges) => Promise<UpdateReport<T>>
-  /** The result for one item: its fields, the first line and the last ones. */
+  /** The result for one item: its fields, and the first and last lines. */
   readonly one: (report: UpdateReport<T>) => {
     readonly fields: object
     readonly head: string
     readonly after?: readonly string[]
   }
   readonly nameOf: (item: T) => string | null | undefined
-  /** The name of one of many in lines, if not `nameOf`. */
+  /** Text that lines show for an item instead of its name. */
   readonly labelOf?: (item: T) => DialogText
   readonly changeInWords: (change: FieldChange) => string
-  /** The result for many items, if it has more than the changes of each. */
+  /** The result for many items, if it has more than each item's changes. */
   readonly many?: {
     readonly factsOf: (item: T) => object
-    /** Items as the result lists them. */
+    /** Replaces the items in the result's list. */
     readonly listed: (items: readonly UpdatedItem[]) => readonly UpdatedItem[]
-    /** Warnings and changes. */
+    /** Lines with warnings and changes. */
     readonly lines: (items: readonly UpdatedItem[], named: Names<UpdatedItem>) => readonly string[]
   }
 }
 
-/** Effect of an update on one item, real or in a dry run. */
+/** Effect of an update on one item, or the effect it would have in a dry run. */
 export interface UpdateReport<T = unknown> {
-  /** The item afterwards. */
+  /** The item after the update. */
   readonly item: T
-  /** False: nothing was saved. */
+  /** False if nothing was saved. */
   readonly applied: boolean
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
-  /** Entries to remove that its lists did not have. */
+  /** Entries to remove that the item's lists did not have. */
   readonly missing?: readonly MissingEntries[]
   /** True if the platform accepted the request but ignored changes, which warnings name. */
   readonly isIgnored: boolean
-  /** It takes a change back; warnings name what stays as it is. */
+  /** True for an undo. Warnings name what stays unchanged. */
   readonly isUndo?: boolean
 }
 
@@ -95,7 +98,7 @@ export async function updateItems<T, R extends UpdateRun>(
   const update = (id: string, own: R) => items.update(id, own, kept)
   if ('oneId' in selected) return kept.named(oneResult(await update(selected.oneId, own), items))
   // Changes made before a failure, the time limit or a cancellation persist, and the result lists
-  // them; a repeated call finds nothing to change there.
+  // them. If the tool call is repeated, they count as unchanged.
   const outcomes = await forEachSelected(selected.items, `${items.kind}_id`, update, own)
   refuseIfNoneDone(outcomes, selected.argument)
   return kept.named(manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }))
@@ -103,7 +106,7 @@ export async function updateItems<T, R extends UpdateRun>(
 
 export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')
 
-/** Fields of the result besides those of the item and the list of many. */
+/** Result fields besides those of the item and the list of items. */
 export const updateResultShape = {
   applied: z.boolean().describe('False: nothing was saved.'),
   changes: fieldChanges,
@@ -123,8 +126,8 @@ function oneResult<T>(
     structured: { ...fields, applied, changes: [...changes], warnings },
     lines: [
       head,
-      // Warnings first: if there are many changes, the last lines are left out. A trunk's first
-      // line may have one already.
+      // Warnings come first, because a result with many changes omits its last lines. The first
+      // line for a trunk may already contain a warning.
       ...warnings.filter((warning) => !head.includes(warning)).map(inLine),
       ...changes.map(changeInWords),
       ...after,
@@ -134,7 +137,7 @@ function oneResult<T>(
 
 const inLine = (warning: string) => `Warning: ${warning}`
 
-/** First line of the result for one item. `notChanged`: ignored changes. */
+/** First line of the result for one item. `notChanged`: the changes that the platform ignored. */
 export function updateHead(
   { applied, changes, warnings, isIgnored, isUndo }: UpdateReport,
   named: string,
@@ -148,7 +151,7 @@ export function updateHead(
     : `Nothing to change: ${named} has these values already`
 }
 
-/** Outcomes of one of many items to update, the worst first. */
+/** Outcomes of an item of a bulk update, worst first. */
 const updateOutcomes = [
   'failed',
   'unknown',
@@ -158,7 +161,7 @@ const updateOutcomes = [
   'unchanged',
 ] as const
 
-/** The result for one of many items, besides its id. */
+/** Result fields of an item of a bulk update, besides its id. */
 export const updatedItemShape = {
   ...shownItemShape,
   outcome: z.enum(updateOutcomes).describe('unknown: sent, and not known whether it was saved.'),
@@ -210,7 +213,7 @@ function manyResult<T>(
   })
 }
 
-/** Effect of an update on one of many items, as fields. */
+/** Effect of the update on one item of a bulk update, as fields. */
 function updateOutcome(outcome: Outcome<UpdateReport>) {
   if (outcome.state !== 'done') return { outcome: outcome.state, problem: outcome.problem }
   const { applied, changes, warnings, isIgnored } = outcome.value

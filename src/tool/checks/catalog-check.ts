@@ -22,7 +22,7 @@ export const catalogParts = [
 
 type CatalogReader = Pick<AccountReader, 'cached' | 'refreshed'>
 
-/** The id for a value that is an exact, unique name, or differs in case. */
+/** The catalog's id for a value that is a unique name or an id in another case. */
 interface CatalogId {
   readonly part: CatalogPart
   readonly field: string
@@ -36,21 +36,25 @@ interface CatalogFindings {
 }
 
 interface CatalogCheck {
-  /** The agent before the change. Unchanged values are checked only if their context changes. */
+  /**
+   * The agent before the change. An unchanged value is checked again only if a value it depends on
+   * changes.
+   */
   readonly stored?: Fields
-  /** If true, values are saved as given: names do not become ids, and none is refused. */
+  /** If true, values are saved as given: names do not become ids, and no value is refused. */
   readonly allowsUnlisted?: boolean | undefined
 }
 
-/** Argument that saves a value despite a likely misspelling. */
+/** Argument that saves a value although it looks misspelt. */
 export const unlistedOption = {
   allow_unlisted: z.boolean().optional().describe('true: save ids that look misspelt.'),
 }
 
 /**
  * Checks values before they are saved. Catalogs go stale, and a value may be the customer's own (a
- * fine-tuned model, a cloned voice), so an unlisted value is saved with a warning. Only a likely
- * misspelling of an entry is refused. An unreadable catalog refuses nothing. Throws Refused.
+ * fine-tuned model, a cloned voice), so an unlisted value is saved with a warning. Only a value
+ * that looks like a misspelt catalog entry is refused. If a catalog cannot be read, nothing is
+ * refused. Throws Refused.
  */
 export async function checkNewCatalogValues(
   wanted: Fields,
@@ -74,7 +78,7 @@ export async function checkNewCatalogValues(
   )
 }
 
-/** The fields, with ids in place of names. */
+/** Replaces names in the fields with ids. */
 export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -84,8 +88,8 @@ export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Field
   )
 
 /**
- * Checks a part of a stored agent. An unlisted value is only a warning: it may be the customer's
- * own. Throws ApiError if the catalog cannot be read.
+ * Compares a stored agent's model, transcriber or voice with its catalog. An unlisted value is only
+ * a warning, because it may be the customer's own. Throws ApiError if the catalog cannot be read.
  */
 export async function checkCatalogPart(
   part: CatalogPart,
@@ -112,7 +116,7 @@ const warningText = (one: Finding): string =>
 interface MissingValue {
   readonly argument: string
   readonly given: string
-  /** Entries that it can only be a misspelling of. */
+  /** Catalog entries that the value may be a misspelling of; empty if it resembles none. */
   readonly meant: readonly NamedItem[]
   readonly message: string
 }
@@ -157,13 +161,16 @@ async function modelFindings(
   })
 }
 
-/** Values that are not in the cached catalog are compared with a fresh one. */
+/**
+ * Compares values with the cached catalog. If a value is not listed, compares again with a fresh
+ * one.
+ */
 async function byCatalog(compare: (age: CatalogAge) => Promise<Finding[]>): Promise<Finding[]> {
   const findings = await compare('cached')
   return findings.some((one) => 'meant' in one) ? compare('refreshed') : findings
 }
 
-/** The languages of a transcriber that are not stored yet. */
+/** Languages of a transcriber that the stored agent does not have. */
 function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
   const all = ({ languages, language }: Fields): NewLanguage[] => [
     ...[languages ?? []].flat().map((code) => ({ field: 'languages' as const, code })),
@@ -173,13 +180,13 @@ function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
   return all(given).filter(({ code }) => !before.includes(code))
 }
 
-/** A language and its field, which depends on the provider. */
+/** A language and the field it is given in, which depends on the provider. */
 interface NewLanguage {
   readonly field: 'languages' | 'language'
   readonly code: unknown
 }
 
-/** Languages of the given models, each once. */
+/** Languages that the given models support, without repeats. */
 const languagesOf = (models: readonly CatalogModel[]): readonly NamedItem[] => [
   ...new Map(
     models.flatMap(({ languages }) => languages).map((one) => [foldLanguageCode(one.id), one]),
@@ -199,7 +206,7 @@ function missingLanguages(
     .map((one) => (isLanguage(one.given) ? { ...one, meant: [] } : one))
 }
 
-/** True for a real language, such as `en-AU`, which is not a misspelling of `en-US`. */
+/** True for an existing language code. `en-AU` is not a misspelling of `en-US`. */
 function isLanguage(code: string): boolean {
   try {
     const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
@@ -209,7 +216,10 @@ function isLanguage(code: string): boolean {
   }
 }
 
-/** `undefined` for a listed value; else the id it stands for, or that it is unlisted. */
+/**
+ * Compares a value with the catalog's entries; empty: it is listed. Otherwise the listed id that it
+ * stands for, or the fact that it is unlisted.
+ */
 function finding(
   part: CatalogPart,
   field: string,
@@ -222,7 +232,7 @@ function finding(
   return id === given ? [] : [{ part, field, given, id }]
 }
 
-/** The entry with that id, else the only one with that name, or with the id in another case. */
+/** The entry with this id; else the only entry with this name, or with this id in another case. */
 function entryFor<T extends NamedItem>(given: unknown, entries: readonly T[]): T | undefined {
   if (typeof given !== 'string') return undefined
   const [one, ...others] = entriesNamed(given, entries)
@@ -273,7 +283,7 @@ async function voiceFindings(given: Fields, reader: CatalogReader): Promise<Find
   })
 }
 
-/** `refreshed`: read now, because models and voices change. */
+/** `refreshed`: read now. Models and voices change. */
 type CatalogAge = 'cached' | 'refreshed'
 
 interface CatalogProvider extends NamedItem {
@@ -284,7 +294,7 @@ interface CatalogModel extends NamedItem {
   readonly languages: readonly NamedItem[]
 }
 
-/** Providers of language models or of transcribers. Throws ApiError. */
+/** Reads the providers of language models or of transcribers. Throws ApiError. */
 async function readProviders(
   part: 'model' | 'transcriber',
   age: CatalogAge,
@@ -311,7 +321,7 @@ function languagesOfModel({ supported_languages: languages }: Fields): NamedItem
   }))
 }
 
-/** Voices of a provider. Throws ApiError. */
+/** Reads the voices of a provider. Throws ApiError. */
 async function readVoices(
   provider: string,
   age: CatalogAge,

@@ -6,8 +6,9 @@ import { nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account.ts'
 
 /**
- * Cures as sentences, best first. Each begins with a verb, and names the tool and its arguments if
- * that saves a look-up: `enable it (update_subaccount with subaccount_id x, is_active true)`.
+ * Cures as sentences, best first. Each begins with a verb. It names the tool and its arguments
+ * where that saves the caller a look-up: `enable it (update_subaccount with subaccount_id x,
+ * is_active true)`.
  */
 export const inSentences = (cures: readonly string[]): string =>
   cures
@@ -26,32 +27,32 @@ export const archivedCures = (
   'take another from list_agents',
 ]
 
-/** Reads for cures. `accountArgument`: the account as an argument, where tools need it. */
+/** Reads what cures name. `accountArgument`: the account as an argument, where tools need it. */
 export type CureReader = Pick<AccountReader, 'call' | 'accountArgument'>
 
-/** Trunks and numbers of an account that can dial out. */
+/** Trunks and phone numbers of an account that can dial out. */
 export interface DialOut {
-  /** The most used first. */
+  /** Most used trunk first. */
   readonly trunks: readonly DialOutTrunk[]
-  /** In the order of their digits. */
+  /** Sorted by their digits. */
   readonly numbers: readonly PhoneNumber[]
   readonly accountArgument: string
 }
 
 interface DialOutTrunk {
   readonly id: string
-  /** Its name, or its id if it shares the name with another. */
+  /** The trunk's name; its id if another trunk has the same name. */
   readonly reference: string
-  /** Names of the numbers on it. */
+  /** Names of the phone numbers on the trunk. */
   readonly numbers: readonly string[]
 }
 
-/** Trunks read for a cure. */
+/** Maximum number of trunks read for a cure. */
 const maxTrunks = 100
 
 /**
- * Finds what can dial out in place of a number; `numbers`: those of the account. Nothing is found if
- * the trunks cannot be read.
+ * Finds the trunks and numbers that can dial out. `numbers`: the phone numbers of the account.
+ * Finds nothing if the trunks cannot be read.
  */
 export async function readDialOut(
   numbers: readonly PhoneNumber[],
@@ -78,16 +79,16 @@ export async function readDialOut(
 
 const nameOf = ({ id, number, friendly_name }: PhoneNumber) => friendly_name || number || id
 
-/** Most items that a cure names. */
+/** Maximum number of items that a cure names. */
 const maxNamed = 3
 
-/** `A, B or C`, of the first three. */
+/** The first three labels as a choice: `A, B or C`. */
 const oneOf = (labels: readonly string[]) => {
   const shown = labels.slice(0, maxNamed)
   return [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter(Boolean).join(' or ')
 }
 
-/** `Office trunk (with Main line, Sales line and 3 more)`. */
+/** A trunk and its numbers: `Office trunk (with Main line, Sales line and 3 more)`. */
 function trunkLabel({ reference, numbers }: DialOutTrunk): string {
   const more = numbers.length - maxNamed
   const shown = numbers.slice(0, maxNamed).join(', ')
@@ -95,7 +96,9 @@ function trunkLabel({ reference, numbers }: DialOutTrunk): string {
   return `${reference} (with ${shown}${more > 0 ? ` and ${more} more` : ''})`
 }
 
-/** Cures for a number that cannot dial out. `own`: its trunk, which has no termination URI. */
+/**
+ * Cures for a phone number that cannot dial out. `own`: its trunk, which has no termination URI.
+ */
 export function trunkCures(
   number: Pick<PhoneNumber, 'id'>,
   own: Pick<SipTrunk, 'id'> | undefined,
@@ -108,11 +111,11 @@ export function trunkCures(
   const move = `${verb} a trunk that can dial out${names} (update_phone_number with phone_number_id ${number.id}, sip_trunk_id ${trunkId}${accountArgument})`
   const setUri = `give its trunk a termination URI (update_sip_trunk with sip_trunk_id ${own?.id}, termination_uri${accountArgument})`
   const cures = [...callFromCures(numbers), ...(own ? [setUri] : [])]
-  // Without a known trunk, moving is the longest way.
+  // Without a known trunk, moving the number takes the most steps, so that cure comes last.
   return others.length > 0 ? [move, ...cures] : [...cures, move]
 }
 
-/** Cures for a number that the account does not have. */
+/** Cures for a phone number that the account does not have. */
 export function unknownNumberCures(
   number: string,
   numbers: readonly PhoneNumber[],
@@ -126,6 +129,6 @@ export function unknownNumberCures(
 export const callFromCures = (numbers: readonly PhoneNumber[]): string[] =>
   numbers.length > 0 ? [`call from ${oneOf(numbers.map(numberLabel))}`] : []
 
-/** `Main line (+12025550110)`. */
+/** A phone number with its name: `Main line (+12025550110)`. */
 const numberLabel = ({ id, number, friendly_name }: PhoneNumber) =>
   nameWithId(friendly_name, number ?? id)

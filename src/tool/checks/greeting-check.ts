@@ -9,7 +9,7 @@ import { type CheckResult, ok, problem, warning } from './readiness.ts'
 
 const isTemplate = (text: string) => /\{[{%#]/.test(text)
 
-/** Without a mark at its end: it stands within a sentence. */
+/** An issue as part of a sentence, without a full stop. */
 const issueText = ({ line, message }: TemplateIssue) => {
   const text = message.replace(/\.$/, '')
   return typeof line === 'number' ? `line ${line}: ${text}` : text
@@ -17,13 +17,13 @@ const issueText = ({ line, message }: TemplateIssue) => {
 
 interface NewGreeting {
   readonly warnings: readonly string[]
-  /** Variables that nothing is known to fill, and that have no default. */
+  /** Variables that have no default and that nothing is known to fill. */
   readonly unknown: readonly string[]
 }
 
 /**
- * Checks a greeting before it is saved. Throws Refused with all errors if the template does not
- * render.
+ * Checks a greeting before it is saved. Throws Refused with all errors if the template cannot be
+ * rendered.
  */
 export async function checkNewGreeting(
   initialMessage: unknown,
@@ -47,7 +47,7 @@ export async function checkNewGreeting(
 }
 
 /**
- * Effect of an unfilled variable; none where the template has a default for it. A field of an
+ * The effect of an unfilled variable; empty if the template has a default for it. A field of an
  * undefined object is an error in Jinja; the platform's behaviour is undocumented.
  */
 function gapText({ variable }: TemplateIssue, spoken: SpokenText): string {
@@ -59,13 +59,14 @@ function gapText({ variable }: TemplateIssue, spoken: SpokenText): string {
   return `; calls are placed all the same, ${gap} unless test_variables fill it`
 }
 
-/** Limits of the named variables and of other warnings. */
+/** Maximum number of variables named, and of other warnings. */
 const maxVariables = 10
 const maxWarnings = 3
 
 /**
- * Checks an agent's greeting for a call with these variables. The platform places the call even
- * with unfilled variables [R], so they are a warning: the agent would speak a gap. Throws ApiError.
+ * Checks an agent's greeting for a call with these variables. The platform places the call even if
+ * variables are unfilled [R], so they are only a warning: the agent would speak a gap. Throws
+ * ApiError.
  */
 export async function checkGreeting(
   { initial_message: greeting }: Pick<Agent, 'initial_message'>,
@@ -83,7 +84,8 @@ export async function checkGreeting(
     return problem('greeting', found, 'correct initial_message with update_agent')
   }
   const empty = unfilledVariables(validation.unknown_variables, template, given)
-  // Warnings about variables are replaced by those about their values.
+  // The warnings below report variables by their values, so the platform's warnings about variables
+  // are dropped.
   const others = warnings.filter(({ variable }) => !variable).slice(0, maxWarnings)
   if (empty.length > 0)
     return warning(
@@ -106,7 +108,9 @@ function emptyText(empty: readonly string[]): string {
   return `nothing fills ${empty.slice(0, maxVariables).join(', ')}${more}`
 }
 
-/** A text is only needed in the mode that speaks it, which is the default [R]. */
+/**
+ * A missing text is a problem only in the mode that speaks a fixed text, which is the default [R].
+ */
 const noGreetingCheck = (mode: unknown): CheckResult =>
   (mode ?? 'fixed_message') === 'fixed_message'
     ? warning(
@@ -125,8 +129,8 @@ export function variablePaths(variables: Readonly<Record<string, unknown>>, abov
 }
 
 /**
- * Unknown variables that would be empty, because they have no default. In Jinja the filter
- * `default` replaces a missing field, but fails if its object is missing too.
+ * Variables that would be empty: unknown, and without a default. In Jinja the filter `default`
+ * replaces a missing field, but fails if the field's object is missing.
  */
 function unfilledVariables(
   unknown: readonly string[],
@@ -144,7 +148,7 @@ function unfilledVariables(
 
 const rootOf = (path: string) => path.split(/[.[]/, 1)[0] ?? path
 
-/** True if the filter `default` follows the variable wherever it is read. */
+/** True if the filter `default` follows the variable wherever the template reads it. */
 function hasDefault(path: string, code: string): boolean {
   const name = path.replaceAll(/[^\w]/g, '\\$&')
   const uses = [
@@ -157,25 +161,25 @@ function hasDefault(path: string, code: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Facts known before the call. An absent fact is known to the platform only. */
+/** What is known before the call. Only the platform knows an absent fact. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
   readonly toNumber?: string | undefined
   /** The type of the call to place. It implies the direction. */
   readonly type?: 'phone' | 'web' | undefined
-  /** Argument of the call, passed on; defaults to its type. */
+  /** The medium as an argument of the call; by default its type. */
   readonly medium?: string | undefined
   readonly testVariables?: Variables | undefined
 }
 
-/** A greeting as spoken, as known before the call. */
+/** What will be spoken, as far as known before the call. */
 export type SpokenGreeting =
   /** Nothing is spoken; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string }
   /**
-   * It does not render. The platform checks templates when an agent is saved; its behaviour on a
-   * later failure is undocumented. The sandbox places the call without a greeting.
+   * The template fails to render. The platform checks templates when an agent is saved; what it
+   * does if rendering fails later is undocumented. The sandbox places the call without a greeting.
    */
   | { readonly kind: 'fails'; readonly error: string; readonly empty: readonly string[] }
   /** The greeting is too large to render here. */
@@ -183,21 +187,21 @@ export type SpokenGreeting =
   | {
       readonly kind: 'spoken'
       /**
-       * The whole text, with placeholders such as `[contact.first_name]` for what only the platform
-       * knows.
+       * The whole text. Placeholders such as `[contact.first_name]` stand for values that only the
+       * platform knows.
        */
       readonly text: string
-      /** Variables without a value, spoken as nothing: at most 100. */
+      /** Variables without a value, which are spoken as nothing. At most 100. */
       readonly empty: readonly string[]
       /** Variables in the text that the platform fills. */
       readonly fromPlatform: readonly string[]
-      /** Mode `dynamic_message`: the model rewords the text. */
+      /** True in the mode `dynamic_message`: the model rewords the text. */
       readonly isReworded: boolean
     }
 
 /**
- * Limits of rendering: 20 ms each for parsing and rendering, and a text longer than anybody listens
- * to. A template comes from outside and may be hostile.
+ * Limits of rendering: 20 ms each for parsing and rendering, and a text length beyond what anybody
+ * listens to. Templates are untrusted.
  */
 export const renderLimits = {
   maxSteps: 200_000,
@@ -243,7 +247,7 @@ async function spokenText(template: string, facts: GreetingFacts): Promise<Spoke
 
 const placeholder = (path: string) => `[${path}]`
 
-/** The variables of a call as known before it; a placeholder is a value that only the platform knows. */
+/** The variables of a call. A placeholder stands for a value that only the platform knows. */
 export function variablesOf(facts: GreetingFacts): Variables {
   const { agentId, fromNumber, toNumber, type, testVariables = {} } = facts
   const contact = (field: string) => placeholder(`contact.${field}`)
@@ -255,7 +259,7 @@ export function variablesOf(facts: GreetingFacts): Variables {
       email: contact('email'),
       phone_number: toNumber ?? contact('phone_number'),
     },
-    // A date, so that it can be formatted. The call is slightly later.
+    // A full date, so that templates can format it. The call itself is slightly later.
     current_datetime: new Date().toISOString(),
     timezone: placeholder('timezone'),
     direction: type ? directionOf[type] : placeholder('direction'),
@@ -275,8 +279,8 @@ const maxShown = 600
 const maxNamed = 10
 
 /**
- * Says to a model what will be spoken and which variables are empty, or why nothing is known. Texts
- * from outside are not escaped.
+ * Tells a model what will be spoken and which variables are empty, or why this is not known. Does
+ * not escape outside texts.
  */
 export function spokenGreetingInWords(greeting: SpokenGreeting, max = maxShown): string {
   switch (greeting.kind) {

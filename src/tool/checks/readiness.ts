@@ -20,7 +20,7 @@ import {
   unknownNumberCures,
 } from './cures.ts'
 
-/** One finding about a part that an agent or a call needs. */
+/** One finding about something that an agent or a call needs. */
 export const CheckResult = z.object({
   check: z.string().describe('What was looked at.'),
   ok: z.boolean().describe('True: it keeps no call from being placed.'),
@@ -31,13 +31,16 @@ export type CheckResult = z.output<typeof CheckResult>
 
 export const ok = (check: string, found: string): CheckResult => ({ check, ok: true, found })
 
-/** The call would be placed, but perhaps not as intended. `cures`: see `inSentences`. */
+/**
+ * A finding with which the call would be placed, but perhaps not as intended. `cures`: see
+ * `inSentences`.
+ */
 export const warning = (check: string, found: string, ...cures: string[]): CheckResult => ({
   ...ok(check, found),
   fix: inSentences(cures),
 })
 
-/** The call would not be placed. */
+/** A finding with which the call would not be placed. */
 export const problem = (check: string, found: string, ...cures: string[]): CheckResult => ({
   check,
   ok: false,
@@ -46,8 +49,9 @@ export const problem = (check: string, found: string, ...cures: string[]): Check
 })
 
 /**
- * Checks that the account and the key's own account above it are active: a call needs both. If
- * another account is pinned, the key's own id and name are not shown. Throws ApiError.
+ * Checks that the request's account and the API key's own account above it are active: a call needs
+ * both. If another account is pinned, id and name of the key's own account are not shown. Throws
+ * ApiError.
  */
 export async function checkAccounts(
   { account, call }: AccountReader,
@@ -76,7 +80,7 @@ function activeCheck({ id, name, is_active }: Account, cure: string): CheckResul
     : ok('account', account)
 }
 
-/** Checks with the platform's lists that an agent is not archived. Throws ApiError. */
+/** Checks by the platform's lists that an agent is not archived. Throws ApiError. */
 export async function checkNotArchived(agent: Agent, reader: CureReader): Promise<CheckResult> {
   const name = nameWithId(agent.name, agent.id)
   const archived = await isArchived(agent, (query) => reader.call(routes.agents.list, { query }))
@@ -92,9 +96,9 @@ type ListAgents = (
 ) => Promise<ReplyOf<typeof routes.agents.list>>
 
 /**
- * Whether an agent is archived. Replies may lack the field [R], so the lists decide: an archived
- * agent is in the list of archived agents, and not in the default list. An agent in both shows that
- * the platform ignores the filter. `undefined`: undecided.
+ * Finds out whether an agent is archived. Replies may lack the field [R], so the lists decide: an
+ * archived agent is in the list of archived agents and not in the default list. `undefined`:
+ * undecided. An agent in both lists shows that the platform ignores the filter.
  */
 export async function isArchived(
   { id, name }: Pick<Agent, 'id' | 'name'>,
@@ -113,14 +117,14 @@ export async function isArchived(
 }
 
 interface FromNumber {
-  /** `undefined`: not among the numbers of the account. */
+  /** `undefined`: the account does not have the number. */
   readonly number: PhoneNumber | undefined
   readonly checks: CheckResult[]
 }
 
 /**
- * Looks up a number, and checks that its trunk can dial out. `cures`: reads what cures name; none:
- * cures are general. Throws ApiError.
+ * Looks up a phone number, and checks that its trunk can dial out. `cures`: reads what the cures
+ * name; without it, cures are general. Throws ApiError.
  */
 export async function lookUpFromNumber(
   e164: string,
@@ -135,13 +139,13 @@ export async function lookUpFromNumber(
 }
 
 interface NumberFindings {
-  /** `undefined`: the number is not the account's, or its trunk is not known. */
+  /** `undefined`: the account does not have the number, or its trunk is not known. */
   readonly trunk: TrunkOfNumber | undefined
-  /** For cures; `undefined`: not read. */
+  /** What else can dial out, for cures; `undefined`: not read. */
   readonly dialOut: DialOut | undefined
 }
 
-/** Whether the account has the number, and whether it can dial out. */
+/** Checks that the account has the number, and that the number can dial out. */
 export function numberChecks(
   e164: string,
   own: OwnNumber,
@@ -181,11 +185,12 @@ function ownNumberCheck(
       )
 }
 
-/** Trunk of a number, or the reason why there is none. */
+/** The trunk of a phone number, or the reason why there is none. */
 export type TrunkOfNumber = SipTrunk | 'no trunk' | 'managed by the platform' | 'does not exist'
 
 /**
- * Reads the trunk of a number. A trunk that the platform manages has no settings. Throws ApiError.
+ * Reads the trunk of a phone number. A trunk that the platform manages cannot be read. Throws
+ * ApiError.
  */
 export async function readTrunkOf(
   { sip_trunk: trunk }: PhoneNumber,
@@ -216,7 +221,7 @@ function trunkCheck(number: PhoneNumber, trunk: TrunkOfNumber, dialOut: DialOut)
   return problem(check, found, ...trunkCures(number, own, dialOut))
 }
 
-/** Checks that the agent answers incoming calls of the number. */
+/** Checks that this agent answers the number's incoming calls. */
 export function inboundCheck(
   { id, inbound_agent: answering }: PhoneNumber,
   agent: Pick<Agent, 'id'>,
@@ -233,8 +238,8 @@ export function inboundCheck(
 }
 
 /**
- * Cures for an argument of place_call that the platform has refused, as sentences. `undefined`: the
- * checks find nothing wrong with it. Throws ApiError.
+ * Cures for an argument of place_call that the platform refused, as sentences; `undefined`: the
+ * checks find nothing wrong with the argument. Throws ApiError.
  */
 export async function callCures(
   argument: string,
@@ -257,11 +262,11 @@ async function archivedChecks(agent_id: string, reader: AccountReader): Promise<
 
 interface OwnNumbers {
   readonly numbers: readonly PhoneNumber[]
-  /** False: the account may have further numbers. */
+  /** False: the account may have more numbers. */
   readonly isComplete: boolean
 }
 
-/** The account's phone numbers; reading ends early when `wanted` (E.164) is found. */
+/** Reads the account's phone numbers, until `wanted` (E.164) is found. Throws ApiError. */
 export async function readOwnNumbers(
   { call }: Pick<AccountReader, 'call'>,
   wanted?: string,
@@ -274,7 +279,7 @@ export async function readOwnNumbers(
 }
 
 export interface OwnNumber extends OwnNumbers {
-  /** `undefined`: not among the numbers. */
+  /** `undefined`: the account does not have the number. */
   readonly number: PhoneNumber | undefined
 }
 
@@ -307,7 +312,7 @@ export function checkLanguages({
     : problem(check, found, 'give both the same language with update_agent')
 }
 
-/** True for two codes of one language: `de` and `de-AT`. */
+/** True for two codes of the same language, such as `de` and `de-AT`. */
 const isSameLanguage = (one: string, other: string): boolean =>
   foldLanguageCode(one).split('-')[0] === foldLanguageCode(other).split('-')[0]
 

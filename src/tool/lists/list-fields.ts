@@ -17,7 +17,7 @@ import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 /** Default query parameters of list tools: 20 items, enough to choose from. */
 export const listDefaults = { limit: 20 }
 
-/** `fields` are those that were asked for besides the fixed ones. */
+/** `fields`: fields that the caller asked for besides the fixed ones. */
 const shortenedNote = (fields: unknown) =>
   `Shortened: continue with offset = next_offset${Array.isArray(fields) && fields.length > 0 ? ', or ask for fewer fields' : ''}.`
 
@@ -31,34 +31,40 @@ export type ListRoute = Route<
 export type ListReply = z.output<ListRoute['reply'] & z.ZodType>
 export type ListItem = ListReply['items'][number]
 
-/** Identity of a list item. */
+/** The id of a list item, for comparing items. */
 export const itemId = (item: ListItem): string =>
   String(item.id ?? item.conversation_id ?? JSON.stringify(item))
 
 /** Columns of a list. */
 export interface ListColumns {
-  /** Fields of an item that are always shown; a dotted path shows a part of one. */
+  /** Fields of an item that are always shown. A dotted path shows one part of a field. */
   readonly shows: readonly string[]
-  /** Fields of `shows` that are left out where they have this value, unless `fields` names them. */
+  /**
+   * Fields of `shows` that are omitted if they have this value, unless the caller names them in
+   * `fields`.
+   */
   readonly usual?: Readonly<Record<string, unknown>>
   /** Note about the shown items. */
   readonly noteOf?: (shown: readonly object[]) => string | undefined
-  /** If set, items contain speech, which this tool shows in full and lists only between untrusted marks. */
+  /**
+   * Present if items contain speech: the tool that shows the speech in full. Lists show it only
+   * between untrusted marks.
+   */
   readonly speechTool?: 'get_call' | 'get_conversation'
-  /** Fields of the items, and of the result, that are not the route's. */
+  /** Fields that this program adds to the route's items and result. */
   readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
 }
 
-/** Items of one page or collected from several requests, or filtered from a reply. */
+/** Items of one page, collected from several requests, or filtered from a reply. */
 export interface CollectedItems {
   readonly items: readonly ListItem[]
   /** Total number of matches; `null`: unknown. */
   readonly total: number | null
-  /** `offset` of the next page; `null`: there is none. */
+  /** `offset` of the next page; `null`: this is the last page. */
   readonly nextOffset: number | null
-  /** Comes before the note about fields. */
+  /** Note that comes before the note about fields. */
   readonly note?: string | undefined
-  /** Further fields of the result. */
+  /** Other fields of the result. */
   readonly rest: StructuredContent
 }
 
@@ -69,7 +75,10 @@ interface FieldsGiven {
 /** View of a list tool's pages. */
 export interface ListView {
   readonly schema: z.ZodObject
-  /** A part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
+  /**
+   * The selected fields of each item, `total`, `returned`, and `next_offset`, which is null on the
+   * last page.
+   */
   readonly page: (list: CollectedItems, request: RouteRequest, options: FieldsGiven) => ToolOutput
   readonly shortening: ItemShortening
 }
@@ -129,7 +138,7 @@ export function listView(
   }
 }
 
-/** The account that all items belong to, for the result to name once, and the items without it. */
+/** Separates the account that all items share, so that the result names it once. */
 export function accountOnce(items: readonly Item[]) {
   const [first = {}] = items
   const names = ['account_id', 'account'].filter(
@@ -153,7 +162,7 @@ function itemSchema(route: ListRoute): z.ZodObject {
 const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodRawShape =>
   Object.fromEntries(Object.entries(shape).filter(([name]) => names.includes(name)))
 
-/** The argument `fields` of every list: fields to show besides the fixed ones. */
+/** The argument `fields` of every list: fields to show in addition to the fixed ones. */
 export const fieldsOption = {
   fields: z
     .array(z.string().min(1).max(100))
@@ -162,13 +171,13 @@ export const fieldsOption = {
     .describe('Extra fields, or * for all.'),
 }
 
-/** The note of a list whose items have more fields than are shown. */
+/** Note of a list that does not show all fields of its items. */
 export const selectionNote = 'Main fields only: name others in fields, or "*" for all.'
 
 /** The first name of a dotted path. */
 const head = (path: string) => path.split('.', 1)[0] ?? path
 
-/** The parts of an item that the paths name, in the item's own shape. */
+/** The parts of an item at these paths, in the item's own shape. */
 export function project(
   item: Readonly<Record<string, unknown>>,
   paths: readonly string[],
@@ -184,16 +193,13 @@ export function project(
   )
 }
 
-/** The parts of a value at the rest of a path; of an array, those of each item. */
+/** The parts of a value at the remaining paths. For an array, the parts of each item. */
 function projectInner(value: unknown, paths: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((one) => projectInner(one, paths))
   return isObject(value) ? project(value, paths) : value
 }
 
-/**
- * Note about the fields of a list: unknown requested fields, and omitted ones. Empty if there is
- * nothing to note.
- */
+/** Note about unknown and omitted fields of a list; empty if there are none. */
 export function fieldsNote(
   items: readonly Readonly<Record<string, unknown>>[],
   {
@@ -225,8 +231,8 @@ export function isSelection(
 type Item = Readonly<Record<string, unknown>>
 
 /**
- * A page of calls or conversations. Possible speech (transcripts, and fields outside the contract)
- * is in the text only between untrusted marks, as plain text.
+ * A page of calls or conversations. Fields that may quote speech (transcripts, and fields outside
+ * the contract) appear in the text only between untrusted marks, as plain text.
  */
 function listWithSpeech(
   { items, ...page }: StructuredContent,
@@ -254,7 +260,7 @@ function listWithSpeech(
     const left = resultBudget - tokensOfMarks - estimateTokens(lines.join('\n'), resultBudget)
     return { lines, own, left, text: safeLine(compactJson(own)) }
   }
-  // The text decides the cut, so that data and text hold the same items.
+  // The length of the text decides how many items fit, so that data and text have the same items.
   const fits = (part: Readonly<StructuredContent>) => {
     const { text, left } = textsOf(part)
     return fitsTokens(text, left)
@@ -272,16 +278,11 @@ function listWithSpeech(
   }
 }
 
-/**
- * Token bound for the speech of one item, and the approximate tokens of the marks around all
- * speech.
- */
+/** Maximum tokens for the speech of one item, and the approximate tokens of the untrusted marks. */
 const longestSpoken = resultBudget * 0.7
 const tokensOfMarks = 150
 
-/**
- * Splits an item into the fields that the contract knows, and those that may quote a conversation.
- */
+/** Splits an item into the fields of the contract and the fields that may quote a conversation. */
 function splitItem({ messages, ...rest }: Item, shape: z.ZodRawShape) {
   const { known, others } = knownAndOthers(rest, shape)
   const spoken = messages === undefined ? others : { ...others, messages }

@@ -25,7 +25,9 @@ import {
   withBranches,
 } from './several-accounts.ts'
 
-/** Steps of a list tool: reads one page, and checks that it is not the first page again. */
+/**
+ * Steps of a list tool: reads one page, and detects a platform that returns the first page again.
+ */
 export function listSteps<R extends ListRoute>(
   route: R,
   columns: ListColumns,
@@ -48,10 +50,13 @@ export const treeOptions = {
     .describe('true: those of all its subaccounts too, with the account of each.'),
 }
 
-/** Filters of a list that the platform does not have. */
+/** Filters that the platform's list does not support. */
 interface OwnFilters<F extends z.ZodRawShape> {
   readonly options: F
-  /** Finds what matches them and the platform's filters in `query`. Throws Refused and ApiError. */
+  /**
+   * Finds the items that match these filters and the platform's filters in `query`. Throws Refused
+   * and ApiError.
+   */
   readonly find: (
     given: z.output<z.ZodObject<F>>,
     lists: AccountLists,
@@ -59,7 +64,9 @@ interface OwnFilters<F extends z.ZodRawShape> {
   ) => Promise<Matching<ListItem>>
 }
 
-/** List steps for an account, optionally with its subaccounts in this order. */
+/**
+ * Steps of a list tool for one account, or for an account and its subaccounts merged in `order`.
+ */
 export function treeListSteps<R extends ListRoute, F extends z.ZodRawShape = Record<never, never>>(
   route: R,
   columns: ListColumns & { readonly order: MergeOrder; readonly filters?: OwnFilters<F> },
@@ -98,7 +105,9 @@ const isFilter = (value: unknown) => value !== undefined && value !== false
 
 type Find = (lists: AccountLists, query: object) => Promise<Matching<ListItem>>
 
-/** A page of the items that own filters match: all are read, then cut to the page. */
+/**
+ * A page of the items that match the tool's own filters. Reads all items, then cuts the page out.
+ */
 function filteredPage(find: Find, run: SelectionRun, isTree: boolean): Promise<CollectedItems> {
   const { limit, offset, ...query } = run.request.query
   const from = Number(offset ?? 0)
@@ -121,9 +130,10 @@ function filteredPage(find: Find, run: SelectionRun, isTree: boolean): Promise<C
 }
 
 /**
- * Reads one page of one account. Compares later pages with the first: not every version of the
- * reference has `offset` [R], and a platform that ignores it returns the first items on every page.
- * Such a page has no items: a caller that adds up pages would count them twice.
+ * Reads one page of one account. Not every version of the reference has `offset` [R], and a
+ * platform that ignores it returns the first items on every page. So a later page is compared with
+ * the first; if it repeats it, the result has no items, because a caller that adds up pages would
+ * count them twice.
  */
 export async function readPage(
   route: ListRoute,
@@ -148,13 +158,14 @@ export async function readPage(
   const end = offset + items.length
   const hasMore =
     items.length > 0 && (count === undefined ? items.length >= Number(query.limit) : end < count)
-  // Keeps the platform's other fields of the page.
+  // `rest` keeps the platform's other fields of the page.
   return { items, total, nextOffset: hasMore ? end : null, rest }
 }
 
 /**
- * A page of the merged lists of an account and its subaccounts. Names unread accounts, including
- * those that timed out. Throws ApiError if none could be read, or the caller cancelled.
+ * A page of the merged lists of an account and its subaccounts. Names the accounts that could not
+ * be read, also because time was up. Throws ApiError if no account could be read, or if the caller
+ * cancelled.
  */
 export function readSubaccountList(
   route: ListRoute,

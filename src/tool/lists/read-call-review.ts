@@ -14,11 +14,16 @@ import {
   withBranches,
 } from './several-accounts.ts'
 
-/** Most calls that are read where the platform cannot filter or count them, of all accounts together. */
+/**
+ * Maximum number of calls read, over all accounts, where the platform cannot filter or count them.
+ */
 export const maxCallsRead = 2000
 const perPage = 100
 
-/** Calls with any of these answers, which the platform does not filter by; `undefined`: all. */
+/**
+ * Keeps calls with one of these answer statuses, which the platform cannot filter by; `undefined`:
+ * keeps all.
+ */
 export const hasAnswer =
   (answers: readonly AnswerStatus[] | undefined) =>
   ({ answer_status }: ListItem): boolean =>
@@ -26,10 +31,13 @@ export const hasAnswer =
 
 interface ReviewRun extends TreeRun {
   readonly of: 'account' | 'account and subaccounts'
-  /** Filters of both times, without those for the creation of a call. */
+  /** Filters of both periods, without the ones by creation time. */
   readonly filters: RouteRequest['query']
   readonly answers?: readonly AnswerStatus[] | undefined
-  /** Unix ms: from `start` until before `end`, and from `before` until before `start`. */
+  /**
+   * Unix ms. The period is `start` to `end`, the earlier one `before` to `start`; each excludes its
+   * end.
+   */
   readonly times: { readonly before: number; readonly start: number; readonly end: number }
   readonly zone: string
   readonly onPage?: ((items: number) => void) | undefined
@@ -43,8 +51,9 @@ interface ReadReview {
 }
 
 /**
- * Reads the calls of a time and of the time before, at most 2,000 of each. Throws ApiError if none of
- * the first could be read, or the caller cancelled; other failures leave the review partial.
+ * Reads the calls of a period and of the one before, at most 2,000 each. Throws ApiError if no call
+ * of the later period could be read, or if the caller cancelled. Other failures leave the review
+ * partial.
  */
 export function readCallReview({
   times: { before, start, end },
@@ -82,7 +91,7 @@ export function readCallReview({
       read(branches, start, end),
       read(earlier, before, start),
     ])
-    // An account that failed for one of the times is named once.
+    // An account that failed for either period is named once.
     const states = branches.map((branch, at) =>
       branch.error ? branch : { ...statusOf(branch), error: earlier[at]?.error },
     )
@@ -110,7 +119,10 @@ export function readCallReview({
 
 const statusOf = ({ account, hasRead }: AccountBranch) => ({ account, hasRead })
 
-/** A platform may filter less than asked. A call without a time is taken as the platform gave it. */
+/**
+ * True if a call was created in the period. A platform may filter less than asked. A call without a
+ * creation time counts as inside.
+ */
 function isInTime({ created }: ListItem, from: number, until: number): boolean {
   const time = Date.parse(String(created))
   return Number.isNaN(time) || (time >= from && time < until)

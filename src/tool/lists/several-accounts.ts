@@ -17,7 +17,7 @@ import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import type { Run } from '../tool.ts'
 import { itemId, type ListItem, type ListReply, type ListRoute } from './list-fields.ts'
 
-/** The account limit of a list, or of a search for agents to change. */
+/** Maximum number of accounts in a list, or in a search for agents to change. */
 export const maxAccounts = 100
 
 /** Maximum page size per account. */
@@ -25,7 +25,7 @@ const maxPerPage = 100
 
 const AccountOfItem = z.looseObject({ id: z.string(), name: z.string().optional() })
 
-/** Fields of lists of several accounts only. */
+/** Result fields that only lists of several accounts have. */
 export const severalAccountsShape = {
   item: { account: AccountOfItem.describe('Account it belongs to; is_active false: disabled.') },
   result: {
@@ -39,7 +39,7 @@ export const severalAccountsShape = {
 
 export type TreeRun = Pick<Run, 'request' | 'restricted' | 'signal' | 'answerBy'>
 
-/** Reason why subaccounts cannot be listed; `undefined`: they can. */
+/** Reason why subaccounts cannot be listed; `undefined`: they can be. */
 export function whyNoSubaccounts({ pinnedAccount, mayRead }: RestrictedSession) {
   if (pinnedAccount !== undefined) {
     return 'This server acts on one account only: subaccounts are not in the list.'
@@ -49,19 +49,19 @@ export function whyNoSubaccounts({ pinnedAccount, mayRead }: RestrictedSession) 
 }
 
 interface BranchesRun extends TreeRun {
-  /** Scope of the list. */
+  /** Accounts that the list covers. */
   readonly of: 'account' | 'account and subaccounts'
   readonly filters: RouteRequest['query']
   readonly perPage: number
   /**
-   * Called with the number of items of a page when the next one is requested: progress must not come
-   * right before the result.
+   * Called with the number of items of a page, but only when the next page is requested: progress
+   * must not come right before the result.
    */
   readonly onPage?: ((items: number) => void) | undefined
 }
 
 /**
- * Calls `work` with a branch for each account, whose requests end when the time is over. `open` makes
+ * Calls `work` with one branch per account. All requests end when time is up. `open` creates more
  * branches with other filters. Throws ApiError.
  */
 export function withBranches<T>(
@@ -93,7 +93,7 @@ export function withBranches<T>(
   })
 }
 
-/** The account of the request with its name, if the name can be read. Throws ApiError. */
+/** The account of the request, with its name if that can be read. Throws ApiError. */
 export async function rootAccount(
   request: RouteRequest,
   session: RestrictedSession,
@@ -121,12 +121,15 @@ export interface FailedAccounts {
   readonly accounts: AccountTree['accounts']
 }
 
-/** What became of one account's list: whether a page was read, and the error that ended it. */
+/** State of one account's list: whether a page was read, and the error that ended reading. */
 type BranchState = Pick<AccountBranch, 'account' | 'hasRead'> & {
   readonly error?: ApiError | undefined
 }
 
-/** Unread accounts, by reason. Throws ApiError if none could be read, or the caller cancelled. */
+/**
+ * Accounts that could not be read, by reason. Throws ApiError if no account could be read, or if
+ * the caller cancelled.
+ */
 export function failedAccounts(
   branches: readonly BranchState[],
   { failed }: AccountTree,
@@ -144,7 +147,7 @@ export function failedAccounts(
   return [...reasons].map(([reason, accounts]) => ({ reason, accounts }))
 }
 
-/** The caller has not cancelled, so a cancelled request has timed out. */
+/** The caller has not cancelled, so a cancelled request ran out of time. */
 const reasonOf = ({ failure }: ApiError) =>
   failure.kind === 'cancelled' ? 'not read in time' : failureText(failure)
 
@@ -190,16 +193,16 @@ export interface OwnedItem {
 /** How much of a list was read. */
 export type ListExtent = 'all' | 'part' | 'none'
 
-/** Items `from` to `to` (not included) of the merged lists. */
+/** Items `from` to `to` (exclusive) of the merged lists. */
 interface MergedItems {
   readonly items: readonly OwnedItem[]
-  /** True if there may be further items. */
+  /** True if more items may follow. */
   readonly hasMore: boolean
 }
 
 /**
- * Merges deterministically, so that pages neither overlap nor skip items while the accounts' lists
- * are unchanged. An addition or removal between two pages shifts the items after it, as in the list
+ * Merges the accounts' lists in a fixed order: while the lists are unchanged, pages neither overlap
+ * nor skip items. An item added or removed between two pages shifts all later items, as in the list
  * of one account.
  */
 export async function mergedItems(
@@ -234,7 +237,7 @@ function needed(branches: readonly AccountBranch[], order: MergeOrder): AccountB
   return first?.needsPage ? [first] : []
 }
 
-/** The branch whose next item is the latest; of equal ones the first. */
+/** The branch with the latest next item. Of equally late ones, the first. */
 function latestOf(branches: readonly AccountBranch[]): AccountBranch | undefined {
   let latest: AccountBranch | undefined
   for (const branch of branches) {
@@ -269,14 +272,14 @@ export class AccountBranch {
   error: ApiError | undefined
   /** True after the first page. */
   hasRead = false
-  /** True if the platform ignored `offset` and repeated items, so further ones are unreachable. */
+  /** True if the platform ignored `offset` and repeated items: later items cannot be reached. */
   isCut = false
   readonly #options: BranchOptions
   readonly #seen = new Set<string>()
   #items: ListItem[] = []
   #taken = 0
   #count: number | undefined
-  /** Offset of the next page; `undefined`: none. */
+  /** Offset of the next page; `undefined`: there is none. */
   #next: number | undefined = 0
 
   constructor(account: AccountInTree, options: BranchOptions) {
@@ -284,7 +287,7 @@ export class AccountBranch {
     this.#options = options
   }
 
-  /** The next item that was read and not taken. */
+  /** The next item that was read but not yet taken. */
   get head(): ListItem | undefined {
     return this.#items[this.#taken]
   }
@@ -312,7 +315,7 @@ export class AccountBranch {
     return item
   }
 
-  /** Reads the next page. A failure ends the branch; earlier items stay. */
+  /** Reads the next page. A failure ends the branch, and keeps the items read so far. */
   async readPage(): Promise<void> {
     const { route, filters, client, signal, perPage } = this.#options
     const offset = this.#next ?? 0
@@ -332,7 +335,8 @@ export class AccountBranch {
   #add({ items, count }: ListReply, offset: number): void {
     const before = this.#seen.size
     this.hasRead = true
-    // Drops repeats: items added since the last page push its last items onto this one.
+    // Drops items that were read before: an addition to the list pushes items of the last page onto
+    // this page.
     this.#items = items.filter((item) => {
       const isNew = !this.#seen.has(itemId(item))
       this.#seen.add(itemId(item))

@@ -12,7 +12,10 @@ import { hintFor, lookInTree } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
 import type { ListRoute } from './list-fields.ts'
 
-/** A list request. `unknown`: its arguments that are neither a UUID nor an agent's name. */
+/**
+ * A list request. `unknown`: names of the arguments whose value is neither a UUID nor an agent's
+ * name.
+ */
 interface ListRequest {
   readonly route: Route
   readonly request: RouteRequest
@@ -22,15 +25,15 @@ interface ListRequest {
 }
 
 /**
- * Reason why a list may be empty, or its filter misread; `undefined`: none. The platform accepts
- * any filter, and an empty list without a reason would pass as an answer. Throws Refused.
+ * The likely reason why a list is empty or a filter was misread; `undefined`: none. The platform
+ * accepts any filter, so an empty list without a reason would pass as an answer. Throws Refused.
  */
 export async function whyEmpty(
   { items: given, total, voices }: Readonly<Record<string, unknown>>,
   { route, request, options, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
-  // A review counts calls in place of items.
+  // A review counts calls and has no items.
   const items = options.review === true && total !== 0 ? undefined : given
   if (isEmpty(items) && unknown.includes('agent_id')) {
     const agent = String(request.query.agent_id)
@@ -41,7 +44,7 @@ export async function whyEmpty(
     const unpublished = unknownStatus(request.query.status)
     if (unpublished) return unpublished
   }
-  // With filters of the tool itself, a list by those of the platform alone shows more.
+  // If the tool's own filters are set, dropping them shows more, so subaccounts are not searched.
   const { fields, review, evidence, tz, ...ownOptions } = options
   const isOfOneAccount = isEmpty(items) && Object.keys(ownOptions).length === 0
   const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
@@ -54,8 +57,8 @@ export async function whyEmpty(
 }
 
 /**
- * Call statuses are not published, so a status unknown to conversations is sent anyway. Throws
- * Refused for a likely misspelling of a known one.
+ * Warns of an unpublished status. Call statuses are not published, so any status is sent. Throws
+ * Refused for a likely misspelling of a known status.
  */
 function unknownStatus(status: unknown): string | undefined {
   if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return
@@ -70,8 +73,8 @@ function unknownStatus(status: unknown): string | undefined {
 }
 
 /**
- * Warns that the platform may read a tag with a comma as several tags, because it accepts tags
- * separated by commas [R]. Agents with the whole tag disprove that.
+ * Warns that the platform may split a tag at its comma, because it accepts tags separated by commas
+ * [R]. No warning if an agent in the list has the whole tag.
  */
 function tagsReadApart(items: unknown, tags: unknown): string | undefined {
   const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
@@ -124,12 +127,12 @@ function namesOf(code: string): string[] {
     const names = new Intl.DisplayNames('en', { type: 'language' })
     return [code, code.split('-', 1)[0] ?? code].flatMap((one) => names.of(one) ?? [])
   } catch {
-    // Not every vendor's code is a language tag.
+    // The provider's code is not a language tag.
     return []
   }
 }
 
-/** The lists whose tools take `include_subaccounts`. */
+/** Lists whose tools take `include_subaccounts`. */
 const lists: readonly ListRoute[] = [
   routes.agents.list,
   routes.phoneNumbers.list,
@@ -138,8 +141,8 @@ const lists: readonly ListRoute[] = [
 ]
 
 /**
- * Counts the matches in subaccounts after an empty list of one account. `undefined`: none, not
- * readable in time, or not allowed.
+ * Counts matches in subaccounts after the list of one account was empty; `undefined`: no matches,
+ * not readable in time, or not allowed.
  */
 async function matchesBelow(
   route: Route,

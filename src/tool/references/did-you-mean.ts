@@ -17,13 +17,13 @@ import { callCures } from '../checks/readiness.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
-/** Items per read, and the timeout of each read for an error, ms. */
+/** Maximum number of items per read. Timeout of each read for an error, ms. */
 const maxCompared = 100
 const patienceMs = 2000
 
 /**
- * Hints for unknown ids and numbers, by argument: the closest existing values, or some examples. No
- * hint if they cannot be read.
+ * Hints for unknown ids and phone numbers, by argument: the closest existing values, or some
+ * examples. No hint if these cannot be read.
  */
 export async function didYouMean(
   error: ApiError,
@@ -51,7 +51,7 @@ export async function didYouMean(
 const isPlacing = ({ method, path }: ApiError) =>
   method === routes.calls.place.method && path === routes.calls.place.path
 
-/** The cures of check_call_readiness for a refused argument of a call. */
+/** The cures that check_call_readiness would give for a refused argument of place_call. */
 const curesFor = (name: string, given: string, request: RouteRequest, session: RestrictedSession) =>
   resultOr(
     callCures(name, given, accountReader({ request, session, signal: undefined })).catch(
@@ -61,11 +61,14 @@ const curesFor = (name: string, given: string, request: RouteRequest, session: R
     { ms: patienceMs },
   )
 
-/** `There is no agent Front desk.` Without name lookup, only an id can be missing. */
+/**
+ * Such as `There is no agent Front desk.` If names cannot be looked up, the sentence speaks of an
+ * id.
+ */
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
   `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
 
-/** The hidden tool that the lookup of a name needs; `undefined`: none. */
+/** The list tool that a look-up of this name needs but that is not exposed; `undefined`: none. */
 function listForName(
   argument: string,
   given: string,
@@ -82,14 +85,14 @@ const namedKind = (argument: string): ReferenceKind | undefined => {
   return kind && kind.names.length > 0 ? kind : undefined
 }
 
-/** `sip_trunk_id` as `SIP trunk`. */
+/** The noun for an argument: `SIP trunk` for `sip_trunk_id`. */
 const nounOf = (argument: string) =>
   argument
     .replace(/^inbound_|_id$/g, '')
     .replaceAll('_', ' ')
     .replace('sip', 'SIP')
 
-/** The references that the platform names as wrong in a 422. */
+/** Arguments that a 422 names as wrong and that refer to objects. */
 function refusedReferences(failure: Failure): string[] {
   if (failure.kind !== 'rejected' || failure.status !== 422) return []
   const named = failure.errors.map(({ field }) => argumentOf(field))
@@ -118,7 +121,10 @@ export async function hintFor(
   return kind === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
 }
 
-/** References within an account do not accept an agent of another. */
+/**
+ * Hint that the agent belongs to another account. A reference must be to an object of the same
+ * account.
+ */
 function elsewhere(argument: string, { id, name }: AccountInTree): string {
   const account = `It is in the account ${nameWithId(name, id)}`
   return argument === 'agent_id' ? `${account}: give that account_id.` : `${account}.`
@@ -136,11 +142,11 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
   return known.length > 5 ? `Some that exist: ${some}; ${list} shows all.` : `There are ${some}.`
 }
 
-/** Page limit of a long list, and the number of words for the search of further agents. */
+/** Maximum number of pages read, and of words tried, in the search for more agents. */
 const maxPages = 5
 const maxWords = 2
 
-/** Existing items that were read in time; `undefined`: all reads failed. */
+/** Existing items, as far as they could be read in time; `undefined`: every read failed. */
 async function existingItems(
   kind: ReferenceKind,
   given: string,
@@ -176,7 +182,7 @@ const longestWords = (text: string) =>
     .sort((a, b) => b.length - a.length)
     .slice(0, maxWords)
 
-/** An item with the value that an argument sends for it, and its names. */
+/** An item as the value that the argument sends for it, and its names. */
 function namedItem(
   item: Readonly<Record<string, unknown>>,
   { names, sends }: ReferenceKind,
@@ -185,13 +191,13 @@ function namedItem(
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
 }
 
-/** Bound for the searched accounts, and the timeout of the search, ms. */
+/** Maximum number of accounts searched. Timeout of the search, ms. */
 const maxAccounts = 20
 const searchMs = 2000
 
 /**
- * Looks into an account and its subaccounts for a hint, each with a request. An account that cannot
- * be read has `undefined`; `undefined` in all: no answer in time.
+ * Calls `look` for an account and its subaccounts, to find a hint. The result is `undefined` for an
+ * account that cannot be read, and `undefined` as a whole if time was up.
  */
 export const lookInTree = <T>(
   id: string,
@@ -206,8 +212,8 @@ export const lookInTree = <T>(
   }).catch(ignoreApiError)
 
 /**
- * Finds another account of this key with an agent id. `undefined`: none, not readable in time, or
- * not allowed.
+ * Finds another account of this API key that has the agent; `undefined`: none, not readable in
+ * time, or not allowed.
  */
 async function accountOfAgent(
   agent_id: string,
@@ -230,8 +236,8 @@ async function accountOfAgent(
 }
 
 /**
- * Arguments that refer to missing objects, after a 404. The platform may name these arguments;
- * otherwise a few reads with the same key find them. Empty if undecided.
+ * After a 404: the arguments that refer to missing objects. If the platform does not name them, a
+ * few reads with the same API key find them. Empty if this stays undecided.
  */
 async function missingArguments(
   error: ApiError,
@@ -250,7 +256,7 @@ function givenReferences(
   { method, path }: ApiError,
   { params, query, body }: RouteRequest,
 ): Record<string, string> {
-  // A read-modify-write flow sends the body with the last request only.
+  // An update reads before it writes, and only its last request has the body.
   const sent = method === 'GET' ? undefined : body
   const values: Record<string, unknown> = { ...query, ...body, ...params }
   return Object.fromEntries(
@@ -261,7 +267,7 @@ function givenReferences(
   )
 }
 
-/** The references that the platform's message names, such as `body.sip_trunk_id`. */
+/** Arguments that the platform's message names, such as `body.sip_trunk_id`. */
 function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
   if (failure.kind !== 'rejected') return []
   const { message, detail, errors } = failure
@@ -280,7 +286,8 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   const names = Object.keys(given)
   const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
-    // A single id is the missing one, unless the account is missing: only several are read.
+    // If there is only one id, it is the missing one, unless the account is missing. So ids are
+    // read only if there are several.
     ...(names.length > 1 ? names : []).map((name) =>
       existenceOf(name, String(given[name]), search),
     ),
@@ -293,11 +300,14 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
 
 type Existence = 'there' | 'missing' | 'unknown'
 
-/** The key's own account exists; another exists if its subaccounts can be listed. */
+/**
+ * Whether the account of the request exists. The API key's own account does; another exists if its
+ * subaccounts can be listed.
+ */
 async function existenceOfAccount({ path, request, session, signal }: Search): Promise<Existence> {
   const account_id = accountIn(request)
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
-  // If even the key's own account is missing, the base URL is wrong, not the id.
+  // If even the API key's own account is missing, the base URL is wrong, not the id.
   const ownId = await session.ownAccountId().catch(ignoreApiError)
   if (ownId === undefined) return 'unknown'
   if (ownId === account_id) return 'there'

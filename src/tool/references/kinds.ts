@@ -2,20 +2,20 @@ import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { ListRoute } from '../lists/list-fields.ts'
 
-/** A kind of referenced object, with the routes that list and read it. */
+/** A kind of object that arguments refer to, with the routes that list and read it. */
 export interface ReferenceKind {
-  /** For errors: `2 SIP trunks are called …`. */
+  /** Plural for errors: `2 SIP trunks are called …`. */
   readonly plural: string
   readonly list: ListRoute
   readonly listTool: string
-  /** List filter by a part of the name, if the platform has one. */
+  /** The list's filter by part of a name, if the platform has it. */
   readonly filter?: 'name'
-  /** Name fields; calls have none. */
+  /** Fields that hold a name. Calls have none. */
   readonly names: readonly ('friendly_name' | 'name' | 'number')[]
   readonly get: Route
-  /** The path parameter of `get`. */
+  /** Name of the path parameter in `get`. */
   readonly parameter: string
-  /** Field that is sent for the object; default: its id. */
+  /** Field that a request sends for the object; by default its id. */
   readonly sends?: 'number'
 }
 
@@ -66,8 +66,8 @@ const calls: ReferenceKind = {
 }
 
 /**
- * Arguments that take an object's id or exact name, wherever they are sent. The account comes
- * first, because the other arguments name objects in that account. `to_number` takes numbers only.
+ * Arguments that take an object's id or exact name, wherever a request sends them. The account
+ * comes first, because the others name objects in that account. `to_number` takes only a number.
  */
 export const kindsByArgument = {
   account_id: accounts,
@@ -87,13 +87,13 @@ const kinds: Readonly<Record<string, ReferenceKind>> = { ...kindsByArgument, cal
 export const kindOf = (argument: string): ReferenceKind | undefined =>
   Object.hasOwn(kinds, argument) ? kinds[argument] : undefined
 
-/** References in bodies, for which the platform answers 404 as well [B]. */
+/** Arguments in bodies whose missing object the platform also reports with a 404 [B]. */
 const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
 
-/** Reference arguments of an operation, in its path and body. */
+/** Arguments of an operation that refer to objects, in its path and body. */
 export function referencesOf(path: string, body: object | undefined): string[] {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
-  // An account is in the path of everything.
+  // Every path has an account, so it does not count.
   const inPath = last && last !== 'account_id' && kindOf(last) ? [last] : []
   return [...inPath, ...inBodies.filter((name) => body && name in body && !inPath.includes(name))]
 }

@@ -26,25 +26,28 @@ export interface NamedObject extends z.output<typeof NamedFields> {
   readonly isOwnAccount?: boolean
 }
 
-/** A page of any list of objects that have names. */
+/** A page of any list whose objects have names. */
 const PageOfObjects = z.object({
   count: z.int().optional(),
   items: z.array(NamedFields),
 })
 
-/** Result of a lookup: an id, and the name if the text was a name. */
+/** Result of a look-up: an id, and the object's name if the text was a name. */
 type Meant =
   | {
-      /** Id of the object; for a caller number, the number. */
+      /** Id of the object. For a caller number, the phone number. */
       readonly id: string
-      /** True for neither a UUID nor a name: the platform decides whether it is an id. */
+      /**
+       * True if the text is neither a UUID nor a name. The platform then decides whether it is an
+       * id.
+       */
       readonly isUnknown: boolean
     }
   /** Reason why the reference is ambiguous or unknown. */
   | { readonly problem: string }
 
 interface Lookup {
-  /** Path parameters of the request; names are looked up in the account that these name. */
+  /** Path parameters of the request. They name the account in which names are looked up. */
   readonly params: RouteRequest['params']
   readonly session: RestrictedSession
   readonly signal: AbortSignal | undefined
@@ -54,17 +57,17 @@ type RequestWithIds =
   | {
       readonly ok: true
       readonly request: RouteRequest
-      /** Arguments that are neither a UUID nor a name. */
+      /** Names of the arguments whose value is neither a UUID nor a name. */
       readonly unknown: readonly string[]
-      /** Replaced names, by argument. */
+      /** The names that were replaced with ids, by argument. */
       readonly named: Readonly<Record<string, string>>
     }
   | { readonly ok: false; readonly problem: ArgumentProblem }
 
 /**
  * Replaces exact names of accounts, agents, SIP trunks and phone numbers with ids. A UUID counts as
- * an id, without a request. Any other text is sent unchanged, because the platform decides what an
- * id is. Throws ApiError.
+ * an id and costs no request. Any other text is sent unchanged, because the platform decides what
+ * an id is. Throws ApiError.
  */
 export async function withIdsForNames(
   given: RouteRequest,
@@ -74,7 +77,7 @@ export async function withIdsForNames(
   let request = given
   const named: Record<string, string> = {}
   const unknown: string[] = []
-  // The account comes first in the table, because the other names are looked up in that account.
+  // The table starts with the account, because the other names are looked up in that account.
   for (const argument of Object.keys(kindsByArgument) as NamingArgument[]) {
     const { params, query, body } = request
     const name = params[argument] ?? query[argument] ?? body?.[argument]
@@ -100,7 +103,7 @@ function withValue(
   return { params: replaced(params), query: replaced(query), ...(body && { body: replaced(body) }) }
 }
 
-/** Looks up several texts of one argument; an unfiltered list is read once. */
+/** Looks up several texts of one argument. A list that cannot be filtered is read once for all. */
 export function idsMeant(
   argument: NamingArgument,
   given: readonly string[],
@@ -117,8 +120,8 @@ export function idsMeant(
 }
 
 /**
- * Looks up the object of an argument by id or exact name. A name of two objects is ambiguous:
- * `problem` has the ids of both. Throws ApiError.
+ * Looks up an object by id or exact name. If two objects have the name, `problem` has both ids.
+ * Throws ApiError.
  */
 export async function idMeant(
   argument: NamingArgument,
@@ -127,25 +130,26 @@ export async function idMeant(
   read = readObjects,
 ): Promise<Meant> {
   const kind: ReferenceKind = kindsByArgument[argument]
-  // No lookup with a pinned account: the parser has checked the argument.
+  // A pinned account is not looked up, because the parser has already checked the argument.
   const isSettled =
     argument === 'account_id' && (given === 'me' || lookup.session.pinnedAccount !== undefined)
-  // If the list is not exposed, only ids work: an answer would reveal names.
+  // If the list is not exposed, only ids work: a look-up would reveal names.
   const isValue = kind.sends === 'number' ? isE164(given) : isUuid(given)
   if (isValue || isSettled || !lookup.session.mayRead(kind.list))
     return { id: given, isUnknown: false }
   const { found, isAll } = await objectsCalled(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
-  // An incomplete, unfiltered list proves nothing about an id.
+  // An unfiltered list without a match is no problem even if it is incomplete: the text may be an
+  // id.
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
   const value = found[0]?.[kind.sends ?? 'id']
   return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }
 }
 
 /**
- * The id of an object that an option of a tool names; `argument` is the option, if it has another
- * name. Throws Refused if it is ambiguous, and ApiError.
+ * The id of the object that an option of a tool names. `argument`: the option's name, if it
+ * differs. Throws Refused if the name is ambiguous, and ApiError.
  */
 export async function idOf(
   kind: NamingArgument,
@@ -164,11 +168,11 @@ export async function idOf(
 
 interface Called {
   readonly found: readonly NamedObject[]
-  /** False: unread objects may have the same name. */
+  /** False: objects that were not read may have the same name. */
   readonly isAll: boolean
 }
 
-/** Objects with that exact name or id. Archived agents are found by id only. */
+/** Finds the objects with this exact name or id. Archived agents are found only by id. */
 async function objectsCalled(
   name: string,
   argument: NamingArgument,
@@ -176,7 +180,7 @@ async function objectsCalled(
   read: typeof readObjects,
 ): Promise<Called> {
   const kind: ReferenceKind = kindsByArgument[argument]
-  // An account name is looked up below the key's own account.
+  // Accounts are looked up by name below the API key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
   try {
     const [{ items, isAll }, own] = await Promise.all([
@@ -192,21 +196,21 @@ async function objectsCalled(
 }
 
 /**
- * True for an error that the tool itself would also report, or an undocumented reply: neither
- * proves anything about an id.
+ * True for an error that the tool's own request would also meet, or for an undocumented reply.
+ * Neither proves anything about an id.
  */
 const saysNothing = ({ failure }: ApiError) =>
   failure.kind === 'rejected'
     ? failure.status < 500 && failure.status !== 429
     : failure.kind === 'unreadable' && failure.reason === 'unexpected_shape'
 
-/** The key's own account: a subaccount may have the same name. */
+/** The API key's own account, as a candidate for a name: a subaccount may have the same name. */
 const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<NamedObject[]> =>
   session.mayRead(routes.accounts.current)
     ? [{ ...(await ownAccount(session)), isOwnAccount: true }]
     : []
 
-/** The items of the list, on all pages. */
+/** The items of all pages of the list. */
 function readObjects(
   { list }: ReferenceKind,
   filters: object,
@@ -219,8 +223,8 @@ function readObjects(
 }
 
 /**
- * True if the text names the object. A text like a telephone number matches numbers only, because
- * the name of another number may look like it.
+ * True if the text names the object. A text that looks like a phone number matches only numbers,
+ * because another object's name may look the same.
  */
 export function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
@@ -229,10 +233,10 @@ export function isCalled(object: NamedObject, given: string, { names }: Referenc
     : object.friendly_name === given
 }
 
-/** International number with separators: `+1 (202) 555-0110`. */
+/** True for an international phone number with separators: `+1 (202) 555-0110`. */
 const looksLikeNumber = (text: string) => /^\+[\d\s().-]+$/.test(text)
 
-/** Bound for the objects of the same name in an error. */
+/** Maximum number of objects with the same name that an error shows. */
 const maxNamed = 5
 
 const ambiguous = (name: string, { plural }: ReferenceKind, objects: readonly NamedObject[]) =>

@@ -8,14 +8,17 @@ import type { OutputWithLines } from '../tool.ts'
 import { compactJson, shortenValue } from './shortening.ts'
 import { betweenMarks, type CallOrConversation, knownAndOthers } from './untrusted-speech.ts'
 
-/** A text to find in what was said. */
+/** The text to search for in transcripts. */
 export const searchText = z
   .string()
   .min(1)
   .max(200)
   .refine((text) => plainText(text) !== '', { error: 'Expected visible characters' })
 
-/** Finds a text in one of `textOf`: in any case, within words too, across any white space. */
+/**
+ * A pattern that finds a text regardless of case, even inside words, with any white space between
+ * its words.
+ */
 export function searchPattern(text: string): RegExp {
   const words = plainText(text).normalize().split(/\s+/)
   const escaped = words.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
@@ -30,7 +33,7 @@ export const transcriptOptions = {
 }
 type TranscriptOptions = z.output<z.ZodObject<typeof transcriptOptions>>
 
-/** One turn, numbered from 1 in the whole transcript. */
+/** One turn of a transcript, numbered from 1 in the whole transcript. */
 const Turn = z.looseObject({
   turn: z.int().describe('Number, from 1.'),
   role: z.string().describe('user (the other side), agent, system, tool, event or unknown.'),
@@ -38,7 +41,7 @@ const Turn = z.looseObject({
 })
 type Turn = z.output<typeof Turn>
 
-/** The transcript in a result. */
+/** The transcript as a result shows it. */
 const Transcript = z
   .object({
     turns: z.int().describe('Turns in all.'),
@@ -60,7 +63,7 @@ const reportOf = <T extends z.ZodRawShape>(shape: T) => {
 export const CallReport = reportOf(CallDetail.shape)
 export const ConversationReport = reportOf(Conversation.shape)
 
-/** Fields of a call or conversation in its summary. */
+/** Fields of a call or conversation that its summary uses. */
 interface CallSummary
   extends Record<
     'type' | 'direction' | 'status' | 'agent' | 'from' | 'to' | 'start' | 'recording',
@@ -71,7 +74,7 @@ interface CallSummary
   readonly seconds: number | null | undefined
 }
 
-/** One call: a summary first, then its transcript. */
+/** Result for one call: a summary, then the transcript. */
 export function callReport(
   call: z.output<typeof CallDetail>,
   options: TranscriptOptions,
@@ -91,7 +94,7 @@ export function callReport(
   })
 }
 
-/** One conversation: a summary first, then its transcript. */
+/** Result for one conversation: a summary, then the transcript. */
 export function conversationReport(
   conversation: z.output<typeof Conversation>,
   options: TranscriptOptions,
@@ -117,13 +120,15 @@ export function conversationReport(
   )
 }
 
-/** A call without its transcript. Fields outside the contract are between untrusted marks. */
+/**
+ * A call without its transcript, as lines. Fields outside the contract are between untrusted marks.
+ */
 export function callLines(call: CallOrConversation, shape: z.ZodRawShape): string[] {
   const { known, others } = knownAndOthers(call, shape)
   return [compactJson(plainFields(known)), ...untrustedFields(others)]
 }
 
-/** Most tokens of the fields beside the transcript. */
+/** Maximum tokens of the fields besides the transcript. */
 const longestKnown = 500
 
 function report(
@@ -138,7 +143,7 @@ function report(
   const { known, others } = knownAndOthers(call, shape)
   const { capture: captured, ...fields } = others
   const capture = captured ? { ...captured, ...known.capture } : known.capture
-  // Fields that the platform adds replace none of these.
+  // A field that the platform adds never replaces one of these.
   const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
   const more = notInSummary(known)
   return {
@@ -152,8 +157,8 @@ function report(
 }
 
 /**
- * Fields in the summary. Also `created` and `modified`, which readers do not need beside start and
- * end.
+ * Fields that the summary shows. Also `created` and `modified`, which are not needed beside start
+ * and end.
  */
 const inSummary = new Set([
   ...['type', 'direction', 'status', 'answer_status', 'agent_name', 'duration_seconds', 'capture'],
@@ -161,13 +166,16 @@ const inSummary = new Set([
   ...['started_at', 'start_timestamp', 'created', 'modified'],
 ])
 
-/** The other fields. An agent without a name is in the summary by its id. */
+/** Fields that the summary does not show. An agent without a name is in the summary by its id. */
 const notInSummary = ({ agent_id, ...known }: Readonly<Record<string, unknown>>) => {
   const more = Object.entries({ ...known, ...(Boolean(known.agent_name) && { agent_id }) })
   return plainFields(Object.fromEntries(more.filter(([name]) => !inSummary.has(name))))
 }
 
-/** Such as `outbound phone call completed, answered by a person (human); agent Front desk; +1… to +1…; 93 s; 14 turns`. */
+/**
+ * One line, such as `outbound phone call completed, answered by a person (human); agent Front desk;
+ * +1… to +1…; 93 s; 14 turns`.
+ */
 function summarise(talk: CallSummary, messages: readonly Message[]): string {
   const kind = [talk.direction, talk.type, 'call'].filter(Boolean).join(' ')
   const ended = [talk.status, talk.answered && answerInWords(talk.answered)].filter(Boolean)
@@ -187,14 +195,17 @@ function summarise(talk: CallSummary, messages: readonly Message[]): string {
     .join('; ')
 }
 
-/** Such as `nobody answered (user_unavailable)`; a status that is not published is shown as it is. */
+/**
+ * An answer status in words, such as `nobody answered (user_unavailable)`. An unpublished status is
+ * shown unchanged.
+ */
 export const answerInWords = (status: string): string =>
   isAnswerStatus(status) ? `${answerMeanings[status]} (${status})` : `answer ${status}`
 
-/** Most tokens of turns in one result, about, without the summary. */
+/** Approximate maximum tokens of the turns in one result, without the summary. */
 const turnsBudget = 5000
 
-/** The requested turns, as many as fit. */
+/** As many of the requested turns as fit. */
 export function transcriptOf(
   messages: readonly Message[],
   { from_turn = 1, to_turn = messages.length, search }: TranscriptOptions,
@@ -215,7 +226,7 @@ export function transcriptOf(
     left -= estimateTokens(textOf(turn), left) + 8
     return left < 0
   })
-  // A single turn that is too long is shown too; transcriptLines shortens its text.
+  // The first turn is shown even if it alone is too long; transcriptLines shortens its text.
   const shown = fitting < 0 ? found : found.slice(0, Math.max(1, fitting))
   const next = found[shown.length]
   return {
@@ -226,19 +237,20 @@ export function transcriptOf(
   }
 }
 
-/** The text of a turn, with tool results, on one line and without invisible characters. */
+/** The text of a turn, including tool results, on one line and without invisible characters. */
 export function textOf({ message, name, result }: Message): string {
   const data = result === undefined ? '' : ` ${JSON.stringify(result)}`
   return plainText(`${name ? `${name}: ` : ''}${message ?? ''}${data}`).normalize()
 }
 
-/** Longest text of one turn, and of all other fields, in tokens. */
+/** Maximum tokens of one turn, and of all other fields together. */
 const longestTurn = 4000
 const longestOther = 400
 
 /**
- * The transcript as lines, between untrusted marks. Each turn is one line, so that none can forge
- * another. `others` are fields of the call that may repeat what was said; `tool` shows further turns.
+ * The transcript as lines between untrusted marks. Each turn is one line, so its text cannot
+ * imitate another turn. `others`: fields of the call that may repeat speech. `tool`: the tool that
+ * shows more turns.
  */
 export function transcriptLines(
   transcript: Transcript,
@@ -256,7 +268,7 @@ export function transcriptLines(
   return [...betweenMarks(head, lines), ...more]
 }
 
-/** Note about the shown part of the transcript; empty: all of it. */
+/** Says which part of the transcript is shown; empty: the whole transcript. */
 function headOf({ turns, returned }: Transcript): string {
   if (turns === 0) return 'No transcript.'
   if (returned === 0 && turns === 1)
@@ -265,7 +277,7 @@ function headOf({ turns, returned }: Transcript): string {
   return returned < turns ? `${returned} of ${turns} turns.` : ''
 }
 
-/** The untrusted fields without a transcript; empty if the call has none of them. */
+/** Lines for the untrusted fields besides the transcript; empty if there are none. */
 function untrustedFields(others: Readonly<Record<string, unknown>>): string[] {
   const lines = fieldLines(others)
   return lines.length === 0 ? [] : betweenMarks('More of the call.', lines)

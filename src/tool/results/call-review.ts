@@ -13,27 +13,27 @@ import { resultBudget } from './shortening.ts'
 import { isoOf, rangeInWords, signed } from './usage-report.ts'
 
 /*
- * A review of calls: how many there were, by outcome, agent, number and account, against the time
- * before, with the ids of some as evidence. It counts; it does not judge, and it quotes no speech.
+ * A review of calls: counts by outcome, agent, number and account, against the period before, with
+ * the ids of some calls as evidence. It only counts: it neither judges nor quotes speech.
  */
 
-/** Calls of one time, as far as they were read. Times are Unix ms. */
+/** Calls of one period, as far as they were read. Times are Unix ms. */
 export interface PartOfReview {
   readonly start: number
-  /** Not included. */
+  /** End of the period, exclusive. */
   readonly end: number
-  /** The latest first. */
+  /** Latest call first. */
   readonly calls: readonly OwnedItem[]
-  /** How much of the list of each account was read, by its id. */
+  /** How much of each account's list was read, by account id. */
   readonly extents: ReadonlyMap<string, ListExtent>
-  /** There may be more calls than were read. */
+  /** True if there may be more calls than were read. */
   readonly isPart: boolean
 }
 
 export interface CallReview {
-  /** IANA time zone of the times in its words. */
+  /** IANA time zone of the times in the text. */
   readonly zone: string
-  /** Only calls that match filters are counted. */
+  /** True if only calls that match filters are counted. */
   readonly isFiltered: boolean
   readonly accounts: readonly AccountInTree[]
   readonly now: PartOfReview
@@ -84,17 +84,22 @@ export const CallReviewResult = z.object({
   by_account: groups({ id: z.string(), name: z.string().optional() }).optional(),
 })
 
-/** Calls of each outcome that are shown with time, agent and numbers; further ones by id. */
+/**
+ * Number of calls per outcome that are shown with time, agent and numbers. Further calls are shown
+ * by id.
+ */
 export const detailedCalls = 3
 
 interface ReviewOptions {
-  /** Most ids of failed calls for each answer status; of other outcomes, three. */
+  /** Maximum number of ids per answer status of failed calls. Other outcomes show three ids. */
   readonly evidence: number
-  /** Most tokens of the lines. */
+  /** Maximum tokens of the lines. */
   readonly budget?: number
 }
 
-/** Most groups of a kind, before a review that is too long is cut further. */
+/**
+ * Maximum number of groups per kind at first. A review that is still too long is shortened further.
+ */
 const maxGroups = 100
 
 /** A review as data and as lines, with as many groups and ids as fit. */
@@ -118,7 +123,7 @@ export function reviewResult(
   }
 }
 
-/** How to get the ids of all failed calls, where only some are shown. */
+/** Says how to get the ids of all failed calls, if only some are shown. */
 function evidenceNote({ outcomes, evidence }: Parts, asked: number): string | undefined {
   const max = Math.max(0, ...outcomes.shown.filter(isFailed).map(({ now }) => now.length))
   if (max <= evidence) return undefined
@@ -127,13 +132,13 @@ function evidenceNote({ outcomes, evidence }: Parts, asked: number): string | un
     : `evidence: ${max} gives the ids of all these failed calls.`
 }
 
-/** Calls of both times. */
+/** Calls of the period and of the one before. */
 interface Calls {
   readonly now: readonly OwnedItem[]
   readonly before: readonly OwnedItem[]
 }
 
-/** Calls that have one outcome, agent or number. */
+/** Calls with the same outcome, agent or number. */
 interface Group extends Calls {
   readonly key: string
 }
@@ -143,7 +148,7 @@ interface Cut {
   readonly groups: number
 }
 
-/** The groups of one kind: the largest, and the sum of the others. */
+/** The groups of one kind: the largest are shown, the others summed up. */
 interface Groups {
   readonly shown: readonly Group[]
   readonly others: readonly Group[]
@@ -153,7 +158,7 @@ interface Parts extends Cut {
   readonly outcomes: Groups
   readonly agents: Groups
   readonly numbers: Groups
-  /** Statuses in either time. */
+  /** Statuses that occur in either period. */
   readonly statuses: readonly string[]
 }
 
@@ -161,14 +166,17 @@ const unknown = 'unknown'
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 const keyOf = (value: unknown) => textOf(value) ?? unknown
 
-/** Statuses are not all published: one that is a long text is cut. */
+/** A status as a key. Not all statuses are published, so a long text is shortened. */
 const shortKeyOf = (value: unknown) => firstCharacters(keyOf(value), 60)
 const statusOf = ({ item }: OwnedItem) => shortKeyOf(item.status)
 const answerOf = ({ item }: OwnedItem) => shortKeyOf(item.answer_status)
 const outcomeOf = (call: OwnedItem) => JSON.stringify([statusOf(call), answerOf(call)])
 const agentOf = ({ item }: OwnedItem) => keyOf(item.agent_id)
 
-/** The account's own number: the called one of an inbound call, the calling one of an outbound call. */
+/**
+ * The account's own phone number: the called number of an inbound call, the caller number of an
+ * outbound call.
+ */
 function numberOf({ item }: OwnedItem): string {
   const { type, direction, from_number, to_number } = item
   if (type === 'web' && !textOf(from_number) && !textOf(to_number)) return 'none (web call)'
@@ -176,7 +184,7 @@ function numberOf({ item }: OwnedItem): string {
   return direction === 'outbound' ? keyOf(from_number) : unknown
 }
 
-/** Each call of a group has its key: the first one tells what the group is of. */
+/** Any call of a group shows what the group has in common; this takes the first. */
 const firstOf = ({ now, before }: Calls) => now[0] ?? before[0]
 const isFailed = (outcome: Group) => firstOf(outcome)?.item.status === 'failed'
 
@@ -202,7 +210,7 @@ function partsOf(review: CallReview, cut: Cut): Parts {
 
 const usualStatuses = ['completed', 'transferred', 'failed']
 
-/** The most calls first. */
+/** Groups calls by key, largest group first. */
 function groupsOf({ now, before }: CallReview, keyOf: (call: OwnedItem) => string): Group[] {
   const [later, earlier] = [now, before].map(({ calls }) => Map.groupBy(calls, keyOf))
   return [...new Set([...(later?.keys() ?? []), ...(earlier?.keys() ?? [])])]
@@ -210,7 +218,7 @@ function groupsOf({ now, before }: CallReview, keyOf: (call: OwnedItem) => strin
     .sort((a, b) => b.now.length - a.now.length || b.before.length - a.before.length)
 }
 
-/** The state of what was read of one account, or of all. */
+/** How completely the calls of one account, or of all accounts, were read. */
 interface Extents {
   readonly now: ListExtent
   readonly before: ListExtent
@@ -254,7 +262,9 @@ const ofAccount = ({ now, before }: CallReview, id: string): Calls => ({
   before: before.calls.filter(({ account }) => account.id === id),
 })
 
-/** Calls that show an outcome: of failures as many as asked for, of others three. */
+/**
+ * Calls that show an outcome: `evidence` calls of a failure, at most three of any other outcome.
+ */
 const evidenceOf = (outcome: Group, { evidence }: Pick<Parts, 'evidence'>) =>
   outcome.now
     .slice(0, isFailed(outcome) ? evidence : Math.min(evidence, detailedCalls))
@@ -366,17 +376,17 @@ function countInWords(count: number | null, extent: ListExtent): string {
 
 const orUnknown = (count: number | null) => count ?? unknown
 
-/** `14 (12, +2)`; without the change where it is unknown. */
+/** A number now, before, and the change: `14 (12, +2)`. Omits a change that is not known. */
 const figuresInWords = ({ calls, before, change }: Figures) =>
   `${orUnknown(calls)} (${orUnknown(before)}${change === null ? '' : `, ${signed(change)}`})`
 
-/** `completed 12 (9), failed 0 (2)` */
+/** Counts by status, now and before: `completed 12 (9), failed 0 (2)`. */
 const statusesInWords = (group: Calls, extents: Extents, { statuses }: Parts) =>
   Object.entries(statusFigures(group, extents, statuses))
     .map(([status, figures]) => `${status} ${figuresInWords({ ...figures, change: null })}`)
     .join(', ')
 
-/** An outcome, the calls that show it, and the ids of further ones. */
+/** A line for an outcome: its numbers, some calls in detail, and ids of more. */
 function outcomeRow(outcome: Group, review: CallReview, parts: Parts): string {
   const { status, answer_status } = outcomeIn(outcome)
   const shown = evidenceOf(outcome, parts)
@@ -391,7 +401,7 @@ function outcomeRow(outcome: Group, review: CallReview, parts: Parts): string {
   ].join('; ')
 }
 
-/** `<id> 2026-11-13 09:20 Recall reminders, +12025550110 to +13035550141` */
+/** A call as evidence: `<id> 2026-11-13 09:20 Recall reminders, +12025550110 to +13035550141`. */
 function evidenceInWords(call: ListItem, zone: string): string {
   const { id, type, created, agent_name, from_number, to_number } = call
   const time = Date.parse(String(created))

@@ -3,20 +3,22 @@ import { safeJson } from '../../text/safe-text.ts'
 import { estimateTokens, firstLines, fitsTokens, shortenToTokens } from '../../text/tokens.ts'
 import type { ItemShortening, StructuredContent } from '../tool.ts'
 
-/** Most tokens of one result, about: more would fill the context of the model that reads it. */
+/**
+ * Approximate maximum tokens of one result. More would fill the context of the model that reads it.
+ */
 export const resultBudget = 6000
 
 type Content = Readonly<StructuredContent>
 
-/** A result and its text, both within the budget. */
+/** A result and its text. Both fit the budget. */
 export interface ShortResult {
   readonly structured: StructuredContent
   readonly text: string
 }
 
 /**
- * Shortens a result that is too long. If the result has items, the last ones are left out of data
- * and text; otherwise only the text is shortened, and `structured` stays whole for programs.
+ * Shortens a result that is too long. If the result has items, data and text omit the last ones.
+ * Otherwise only the text is shortened; `structured` stays complete for programs.
  */
 export function shortenResult(
   structured: StructuredContent,
@@ -30,8 +32,8 @@ export function shortenResult(
 }
 
 /**
- * The result with as many of its first items as fit, at least one, so that the caller makes
- * progress.
+ * The result with as many of its first items as fit. Keeps at least one item, so that the caller
+ * makes progress.
  */
 export function firstItems(
   structured: StructuredContent,
@@ -52,7 +54,7 @@ export function firstItems(
   return { ...shortening.keep(structured, kept, request) }
 }
 
-/** Shortens the array of this name; `rest` says how to get the rest. */
+/** Shortens the array with this name. `rest` says how to get the omitted items. */
 export const shortenArray = (
   name: string,
   rest: (result: Content, kept: number, request: RouteRequest) => Content,
@@ -67,7 +69,7 @@ export const shortenArray = (
 
 const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** Lines as a text of about so many tokens, from the first on; it says how many are left out. */
+/** The first lines, within about `budget` tokens. The text says how many lines were omitted. */
 export function shortenLines(whole: readonly string[], budget: number): string {
   const text = whole.join('\n')
   if (fitsTokens(text, budget)) return text
@@ -83,23 +85,23 @@ export function shortenLines(whole: readonly string[], budget: number): string {
 /** Approximate tokens of the note and an end mark. */
 const tokensOfNote = 60
 
-/** The end marks of untrusted text whose end was left out. */
+/** The end marks of untrusted blocks that are cut off before their end. */
 function missingEndMarks(lines: readonly string[]): string[] {
   const marks = lines.flatMap((line) => /^<(untrusted-speech \w+)>$/.exec(line)?.[1] ?? [])
   return marks.map((mark) => `</${mark}>`).filter((end) => !lines.includes(end))
 }
 
 /*
- * Shortening a value for the text that a model reads. The data for programs, structuredContent, stays
- * whole, because there a part of an object would look like the whole object.
+ * Shortens a value for the text that a model reads. The data for programs (structuredContent) stays
+ * complete, because part of an object would look like the whole object there.
  */
 
 const note =
   'Shortened where it says "more"; structuredContent has all of it. Tools that take fields show a part by its path, such as metadata.name.'
 
 /**
- * A value as JSON text of about so many tokens, which says how much is left out and where. `text` is
- * the whole value as compact JSON, where the caller has it already.
+ * A value as JSON text of about `budget` tokens, which says how much is omitted and where. `text`:
+ * the complete value as compact JSON, if the caller already has it.
  */
 export function shortenValue(
   value: unknown,
@@ -110,14 +112,15 @@ export function shortenValue(
   const whole: unknown = JSON.parse(text)
   const max = budget - estimateTokens(note)
   const sizes = new Sizes(max)
-  // Quotes and line breaks cost more within JSON, so the first try may still be too long.
+  // Quotes and line breaks take more tokens inside JSON, so the first attempt may still be too
+  // long.
   for (let share = max; ; share *= 0.7) {
     const short = compactJson(shortValue(whole, share, sizes))
     if (fitsTokens(short, max) || share < 50) return `${short}\n${note}`
   }
 }
 
-/** Token counts of values. Counting stops above `enough`, because a result may have a million parts. */
+/** Token counts of values. A result may have a million parts, so counting stops above `enough`. */
 class Sizes {
   readonly #enough: number
   readonly #known = new Map<object, number>()
@@ -126,7 +129,7 @@ class Sizes {
     this.#enough = enough
   }
 
-  /** Estimated tokens of a value; above the limit, any number above it. */
+  /** Estimated tokens of a value. Above the limit, an arbitrary larger number. */
   of(value: unknown): number {
     if (typeof value !== 'object' || value === null) {
       return estimateTokens(JSON.stringify(value), this.#enough)
@@ -147,19 +150,19 @@ class Sizes {
   }
 }
 
-/** Properties of an object, or items of an array, which have no name. */
+/** Properties of an object; items of an array, with an empty name. */
 const entriesOf = (value: object): [name: string, field: unknown][] =>
   Array.isArray(value) ? value.map((item) => ['', item]) : Object.entries(value)
 
 const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
 
-/** Minimum size of a shortened entry, and the cost of the count of the rest, tokens. */
+/** Minimum tokens of a shortened entry, and tokens for the count of the omitted entries. */
 const minShown = 24
 const moreSize = 10
 
 /**
- * The same value within the budget: small entries stay whole, large ones share the rest evenly, and
- * where there are too many entries, only the first are shown.
+ * The value within the budget. Small entries stay whole, and large ones share the rest evenly. If
+ * there are too many entries, only the first are shown.
  */
 function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
   if (sizes.of(value) <= budget) return value
@@ -186,7 +189,7 @@ function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
   return Object.fromEntries([...fields, ...(more > 0 ? [['…', `${more} more fields`]] : [])])
 }
 
-/** The most that each entry may cost so that all fit together. */
+/** The maximum tokens per entry with which all entries fit. */
 function evenShare(entries: readonly { size: number }[], budget: number): number {
   let left = budget
   const sizes = entries.map(({ size }) => size).sort((a, b) => a - b)
@@ -199,8 +202,8 @@ function evenShare(entries: readonly { size: number }[], budget: number): number
 }
 
 /**
- * A result as text for a model: JSON without null, empty values and flags that have their usual
- * value. All other values stay, `false` and `0` too, because they are answers.
+ * A result as text for a model: JSON without null, empty values, and flags with their usual value.
+ * `false` and `0` stay elsewhere, because they are answers.
  */
 export function compactJson(value: unknown): string {
   return safeJson(JSON.stringify(withoutEmpty(value)) ?? '{}')
@@ -208,7 +211,7 @@ export function compactJson(value: unknown): string {
 
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) {
-    // A position within an array may matter, so no item is left out.
+    // The index of an array's item may matter, so no item is omitted.
     return value.map((item) => withoutEmpty(item) ?? null)
   }
   if (typeof value !== 'object' || value === null) return value
@@ -216,14 +219,14 @@ function withoutEmpty(value: unknown): unknown {
   for (const [name, given] of Object.entries(value)) {
     const field = withoutEmpty(given)
     if (isEmpty(field) || usual[name] === field) continue
-    // `defineProperty` makes an own field even of the name `__proto__`.
+    // `defineProperty` creates an own field even for the name `__proto__`.
     if (name === '__proto__') Object.defineProperty(kept, name, { value: field, enumerable: true })
     else kept[name] = field
   }
   return kept
 }
 
-/** Flags that are shown only where they differ from this. */
+/** Flags that are omitted if they have this value. */
 const usual: Readonly<Record<string, unknown>> = {
   is_archived: false,
   is_active: true,

@@ -2,12 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type * as z from 'zod'
 import type { Message } from '../../contract/call.ts'
 
-/*
- * Speech on calls is untrusted. In texts it is between marks, separate from our own words.
- */
+/* Speech on calls is untrusted. Texts show it between marks, apart from the server's own words. */
 
 /**
- * Puts untrusted lines between two marks. The marks contain a random number for this text only, so
+ * Puts untrusted lines between two marks. The marks have a random number made for this text, so
  * nobody on the call can forge the end mark.
  */
 export function betweenMarks(head: string, lines: readonly string[]): string[] {
@@ -20,15 +18,15 @@ export function betweenMarks(head: string, lines: readonly string[]): string[] {
   ]
 }
 
-/** A call or conversation of a reply. */
+/** A call or conversation as it is in a reply. */
 export type CallOrConversation = Readonly<Record<string, unknown>> & {
   readonly messages?: readonly Message[] | null | undefined
   readonly capture?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 /**
- * Splits the fields of a call into those of the contract, and all others, which may quote speech,
- * such as a summary.
+ * Splits the fields of a call into the fields of the contract and all others. The others may quote
+ * speech, as a summary does.
  */
 export function knownAndOthers({ capture, ...call }: CallOrConversation, shape: z.ZodRawShape) {
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name)

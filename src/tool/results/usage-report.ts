@@ -30,12 +30,12 @@ export const UsageResult = Usage.extend({
   note: z.string().optional().describe('What was left out, and how to get it.'),
 })
 
-/** Token reserve for the notes and the account after the lines. */
+/** Tokens reserved for the notes and the account after the lines. */
 const spareTokens = 300
 
 /**
- * Usage as data and as text. Both forms of a long series have only its first buckets; the totals
- * are of all buckets.
+ * Usage as data and as text. Of a long series, both have only the first buckets; the totals still
+ * cover all buckets.
  */
 export function usageResult(report: UsageReport): OutputWithLines {
   const head = headLines(report)
@@ -57,7 +57,10 @@ export function usageResult(report: UsageReport): OutputWithLines {
   }
 }
 
-/** Most tokens of the buckets as data, about: they say more than the lines, and some clients show both. */
+/**
+ * Approximate maximum tokens of the buckets as data. They hold more than the lines, and some
+ * clients show both.
+ */
 const dataBudget = 1.2 * resultBudget
 
 /** Number of buckets within the data budget, at least one. */
@@ -100,9 +103,9 @@ const partNote = (data: Usage['data']) =>
 const shortenedNote = (data: Usage['data'], next: number) =>
   `Shortened to ${next} of ${data.length} buckets: go on with start = ${data[next]?.ts}, or take a coarser granularity. totals are of all.`
 
-/** Usage of a time, to be shown. */
+/** Usage of a time range, as the result shows it. */
 export interface UsageReport {
-  /** Further fields of the reply. */
+  /** Other fields of the platform's reply. */
   readonly rest: Readonly<Record<string, unknown>>
   readonly meta: Usage['meta']
   readonly data: Usage['data']
@@ -112,11 +115,11 @@ export interface UsageReport {
   readonly groups: readonly UsageGroup[]
   readonly groupBy: readonly string[]
   readonly zone: string
-  /** `data` has buckets, not totals. */
+  /** True: `data` has buckets. False: it has totals. */
   readonly isSeries: boolean
-  /** `data` has only some of the buckets: the platform gives so many at most. */
+  /** True if `data` lacks buckets, because the platform limits their number. */
   readonly isPart: boolean
-  /** Compared range, Unix ms. */
+  /** The range to compare with, Unix ms. */
   readonly comparedWith?: { readonly start: number; readonly end: number }
   readonly names: UsageNames
 }
@@ -125,13 +128,13 @@ export interface UsageReport {
 export interface UsageNames {
   readonly agent: ReadonlyMap<string, string>
   readonly subaccount: ReadonlyMap<string, string>
-  /** Note about ids without a name, with the reason. */
+  /** Note about ids without a known name, and the reason. */
   readonly note: string | undefined
 }
 
 type Bucket = UsageReport['data'][number]
 
-/** The range with its totals, then one line for each group, the most used first. */
+/** The range with its totals, then one line per group, most used first. */
 function headLines(report: UsageReport): string[] {
   const { meta, totals, groups, comparedWith, zone } = report
   const range = rangeInWords({ start: meta.start, end: meta.end }, zone)
@@ -166,10 +169,10 @@ function comparisonLines(
   ]
 }
 
-/** The platform omits groups without use. */
+/** The platform omits groups without usage. */
 const unusedNote = ' Groups without use in both periods are not listed.'
 
-/** Minutes and percent have one decimal. */
+/** A number with one decimal, for minutes and percentages. */
 const tenth = (value: number) => rounded(value, 1).toFixed(1)
 
 const sumInWords = ({ minutes, seconds, conversations }: UsageSum) =>
@@ -190,13 +193,13 @@ function changeInWords({ change, percent }: Partial<UsageGroup>): string {
 
 export const signed = (value: number, text = String(value)) => (value > 0 ? `+${text}` : text)
 
-/** One line of the report; `first` is the index of the first bucket that the line shows. */
+/** One line of the report. `first`: index of the first bucket in the line. */
 interface BucketRow {
   readonly text: string
   readonly first: number
 }
 
-/** A line for each bucket; a run of buckets without use is one line. */
+/** One line per bucket. Consecutive buckets without usage share a line. */
 function bucketRows(report: UsageReport): BucketRow[] {
   const rows: BucketRow[] = []
   const { data } = report
@@ -236,8 +239,9 @@ function bucketRow(bucket: Bucket, report: UsageReport, label: BucketLabel): str
 type BucketLabel = (bucket: Bucket) => string
 
 /**
- * `Mon 2026-11-09`, `2026-11`, or the hour. The offset of an hour is shown only where it changes,
- * which tells repeated hours apart; labels are made in the order of the buckets.
+ * Labels of buckets: `Mon 2026-11-09`, `2026-11`, or the hour. An hour shows its UTC offset only
+ * where the offset changes, so that repeated hours differ. Labels must be requested in the order of
+ * the buckets.
  */
 function bucketLabels({ meta: { granularity } }: UsageReport): BucketLabel {
   let shownOffset = 'Z'
@@ -254,7 +258,7 @@ function bucketLabels({ meta: { granularity } }: UsageReport): BucketLabel {
   }
 }
 
-/** Label of a group or a value: names beside ids. */
+/** Label of a group or a value: names and ids. */
 function labelOf(
   { dimensions }: Pick<UsageGroup, 'dimensions'> | Pick<UsageValue, 'dimensions'>,
   { names, groupBy }: UsageReport,
@@ -272,7 +276,7 @@ function labelOf(
     .join(', ')
 }
 
-/** The name alone if unique: the lines of the groups have the ids. */
+/** The name alone if it is unique, because the lines of the groups show the ids. */
 const shortLabel =
   ({ names }: UsageReport) =>
   (name: string | undefined, id: string): string => {
@@ -281,7 +285,7 @@ const shortLabel =
     return all.filter((one) => one === name).length === 1 ? name : nameWithId(name, id)
   }
 
-/** `2026-11-01 00:00 to 2026-11-22 04:56 Europe/Berlin` */
+/** A range in words: `2026-11-01 00:00 to 2026-11-22 04:56 Europe/Berlin`. */
 export function rangeInWords(
   { start, end }: { start: unknown; end: unknown },
   zone: string,
@@ -289,31 +293,34 @@ export function rangeInWords(
   return `${timeInWords(start, zone)} to ${timeInWords(end, zone)} ${zone}`
 }
 
-/** A time in its zone; a text that is no time stays as it is. */
+/** A time in its zone. A text that is not a time stays unchanged. */
 function timeInWords(time: unknown, timeZone: string): string {
   const ms = typeof time === 'number' ? time : Date.parse(String(time))
   if (Number.isNaN(ms)) return String(time ?? '?')
   return timeIn(ms, timeZone)
 }
 
-/** One value of a bucket, as the platform gives it. */
+/** One value of a bucket, as in the platform's reply. */
 export type UsageValue = Usage['data'][number]['values'][number]
 
-/** Change against the compared range. `percent` is of the seconds, and null if there were none. */
+/**
+ * Change against the compared range. `percent` refers to the seconds; null if the compared range
+ * has none.
+ */
 interface UsageChange {
   readonly before: UsageSum
   readonly change: UsageSum
   readonly percent: number | null
 }
 
-/** The sum of a group; `dimensions` is null where nothing is grouped. */
+/** The sum of one group. `dimensions` is null if usage is not grouped. */
 export interface UsageGroup extends UsageSum, Partial<UsageChange> {
   readonly dimensions: Readonly<Record<string, unknown>> | null
 }
 
 const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits
 
-/** Minutes are rounded to a tenth. Sums of seconds with fractions would have many digits. */
+/** Rounds minutes to a tenth. Sums of fractional seconds would have many digits. */
 const usageSum = (seconds: number, conversations: number): UsageSum => ({
   seconds: rounded(seconds, 3),
   minutes: rounded(seconds / 60, 1),
@@ -328,11 +335,11 @@ export const sumOf = (values: readonly Counted[]): UsageSum =>
     values.reduce((sum, { conversations }) => sum + conversations, 0),
   )
 
-/** The most use first. */
+/** Sorts by usage, most used first. */
 const byUse = (a: Counted, b: Counted): number =>
   b.seconds - a.seconds || b.conversations - a.conversations
 
-/** One sum for each group of values, the most used first. */
+/** One sum per group of values, most used first. */
 export function usageGroups(values: readonly UsageValue[]): UsageGroup[] {
   const groups = Map.groupBy(values, groupKey)
   return [...groups.values()]
@@ -350,7 +357,10 @@ export const changeOf = (now: UsageSum, before: UsageSum): UsageChange => ({
   percent: before.seconds === 0 ? null : rounded((now.seconds / before.seconds - 1) * 100, 1),
 })
 
-/** The groups of two times side by side; a group that is missing in one of them has no use there. */
+/**
+ * Puts the groups of two ranges side by side. A group that is missing in one range has no usage
+ * there.
+ */
 export function compareGroups(
   now: readonly UsageGroup[],
   before: readonly UsageGroup[],
