@@ -311,8 +311,13 @@ test('requests for access are limited by the address of the client, which a prox
   expect(await statusFrom('203.0.113.2')).toBe(303)
 })
 
-test('the platform gets the key of the grant, and never a token', async () => {
-  const { access_token: token } = await tokens()
+test('the platform gets the key of the grant and never a token, the client tokens and never the key', async () => {
+  const { access_token: token, refresh_token = '' } = await tokens()
+  for (const text of [token, refresh_token]) {
+    const [, content = ''] = /^voice-agent-mcp-\w+?-(.+)$/.exec(text) ?? []
+    expect(text).not.toContain(key)
+    expect(Buffer.from(content, 'base64url').toString('latin1')).not.toContain(key)
+  }
   await callTool(server.mcp, 'list_agents', bearer(token))
   expect(keysSeen()).toContain(key)
   for (const { headers, url, body } of platform.seen)

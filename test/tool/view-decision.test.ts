@@ -16,7 +16,7 @@ import {
   type TestClient,
   type ToolResult,
 } from '../harness/client.ts'
-import { type Program, startHttpProgram } from '../harness/program.ts'
+import { type Program, scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 /*
@@ -133,11 +133,23 @@ test('in a client without views, or with forms, there is no token for a view', a
 })
 
 test('where a person has to agree, no token of a view is given or taken', async () => {
-  const env = { ...asking, VOICE_AGENT_CONFIRM: 'person' }
-  await using client = await connectStdio('v2 2026-07-28', { env, capabilities: views })
-  const refused = await client.call('place_call', newCall())
-  expect(errorOf(refused).kind).toBe('needs_person')
-  expect(decisionOf(refused)).toBeUndefined()
+  using folder = scratchFolder()
+  const connect = (mode: string) =>
+    connectStdio('v2 2026-07-28', {
+      env: { ...asking, VOICE_AGENT_CONFIRM: mode, VOICE_AGENT_STATE_DIR: folder.path },
+      capabilities: views,
+    })
+  await using other = await connect('always')
+  const call = newCall()
+  const withToken = { ...call, confirm_token: tokenOf(await other.call('place_call', call)) }
+  await using client = await connect('person')
+  for (const asked of [call, withToken]) {
+    const refused = await client.call('place_call', asked)
+    expect(errorOf(refused).kind).toBe('needs_person')
+    expect(decisionOf(refused)).toBeUndefined()
+  }
+  // The token is a good one.
+  expect(await other.value('place_call', withToken)).toHaveProperty('id')
 })
 
 test('a question about a token changes nothing where no confirmation is needed', async () => {
