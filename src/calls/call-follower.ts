@@ -5,20 +5,20 @@ import type { Client } from '../platform/client.ts'
 import { ApiError, type Failure, isNotFound } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
 
-/** Interval of `onUnderWay`, ms. */
+/** Interval between two runs of `onUnderWay`, ms. */
 const underWayEveryMs = 300_000
 
-/** Wait before an unreadable call is read again, ms. */
+/** Time before an unreadable call is read again, ms. */
 const retryAfterMs = 15_000
 
-/** Follows calls. Each call has one poll, shared by all requests that wait for it. */
+/** Follows telephone calls. Each call is polled once, for all requests that wait for it. */
 export class CallFollower {
   readonly #polls = new Map<string, CallPoll>()
   readonly #limiter = new PollLimiter()
 
   /**
-   * Resolves with the last reading of the call at its end, at the deadline, or when `signal` fires.
-   * Throws ApiError after several failed readings in a row.
+   * Resolves with the last reading of the call: at its end, at the deadline, or when `signal`
+   * fires. Throws ApiError after several failed readings in a row.
    */
   follow(followed: FollowedCall, client: Client, options: FollowOptions): Promise<CallDetail> {
     const key = JSON.stringify(followed)
@@ -32,8 +32,8 @@ export class CallFollower {
   }
 
   /**
-   * Runs `onEnded` at the call's end, and `onUnderWay` every few minutes before it. An unreadable
-   * call triggers neither and is retried.
+   * Runs `onEnded` when the call has ended, and `onUnderWay` every few minutes until then. A failed
+   * reading triggers neither, and the call is read again.
    */
   async untilEnd(
     followed: FollowedCall,
@@ -53,7 +53,7 @@ export class CallFollower {
 }
 
 interface FollowedCall {
-  /** Key hash; calls of different keys are kept apart. */
+  /** Hash of the API key. Calls of different API keys are kept apart. */
   readonly keyHash: string
   readonly account: string
   readonly callId: string
@@ -62,11 +62,11 @@ interface FollowedCall {
 export interface FollowOptions {
   readonly forMs: number
   readonly signal?: AbortSignal | undefined
-  /** Receives each reading of the call that differs from the previous one. */
+  /** Called with each reading that differs from the previous one. */
   readonly onChange?: (call: CallDetail) => void
 }
 
-/** A request waiting for the call. */
+/** A request that waits for the telephone call. */
 interface Waiter {
   read(call: CallDetail): void
   failed(error: unknown): void
@@ -75,7 +75,7 @@ interface Waiter {
 /** Consecutive failed readings after which the waiting requests fail. */
 const maxFailures = 3
 
-/** Polls one call while a request waits for it. */
+/** Polls one telephone call while at least one request waits for it. */
 class CallPoll {
   readonly #followed: FollowedCall
   readonly #client: Client
@@ -101,7 +101,7 @@ class CallPoll {
     const began = performance.now()
     const stop = () =>
       this.#last ? resolve(this.#last) : reject(notRead(signal, performance.now() - began))
-    // One timer instead of AbortSignal.timeout: a thousand requests may wait.
+    // A timer of its own is cheaper than AbortSignal.timeout: a thousand requests may wait.
     const timer = setTimeout(stop, forMs).unref()
     const waiter: Waiter = {
       failed: reject,
@@ -138,7 +138,8 @@ class CallPoll {
             return this.#fail(error)
         }
         await sleep(this.#waitMs(), undefined, { ref: false })
-        // Requests may wait one after the other: the poll outlives the gap between them.
+        // A request may start to wait shortly after another has stopped, so the poll goes on for a
+        // while.
       } while (this.#waiters.size > 0)
     } finally {
       this.#limiter.change(this.#intervalMs, Number.POSITIVE_INFINITY)
@@ -153,7 +154,7 @@ class CallPoll {
     return this.#limiter.waitMs(intervalMs)
   }
 
-  /** Age of the call, or of this poll if unknown. */
+  /** Age of the call, ms. If that is unknown, age of this poll. */
   #ageMs(): number {
     const began = Date.parse(this.#last?.created ?? this.#last?.started_at ?? '')
     return Date.now() - Math.min(this.#started, Number.isNaN(began) ? this.#started : began)
@@ -170,7 +171,9 @@ class CallPoll {
   }
 }
 
-/** The deadline or the caller's abort came before the first reading. */
+/**
+ * Error for a wait that ended before the first reading, at the deadline or by the caller's abort.
+ */
 function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: true }
@@ -179,8 +182,8 @@ function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
 }
 
 /**
- * True if a later reading may succeed: after a failure of the platform, not after a refusal. A call
- * that was never read may not be shown yet.
+ * True if a later reading may succeed. That is so after a failure of the platform, but not after a
+ * refusal. An exception is a call that was never read: the platform may not show it yet.
  */
 function mayRecover(error: unknown, isUnread: boolean): boolean {
   if (!(error instanceof ApiError)) return false
@@ -189,30 +192,33 @@ function mayRecover(error: unknown, isUnread: boolean): boolean {
   return !isRefusal || (isUnread && isNotFound(error))
 }
 
-/** Polling interval, ms: one second at first, while it rings; longer later. */
+/** Polling interval, ms: one second at first, while the call rings, later longer. */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < 10_000) return 1000
   return ageMs < 60_000 ? 2000 : 5000
 }
 
-/** Maximum readings per second over all calls. With more calls, each is read less often. */
+/**
+ * Maximum readings per second over all telephone calls. If there are more calls, each is read less
+ * often.
+ */
 const maxPerSecond = 20
 const batchMs = 1000
 
-/** Keeps all polls within the limit. */
+/** Slows all polls down so that together they keep the limit. */
 class PollLimiter {
-  /** Readings per ms if every call were read at its own interval. */
+  /** Readings per ms that all calls would need at their own intervals. */
   #wanted = 0
 
-  /** Changes a call's interval; infinite means that it is not read. */
+  /** Changes the interval of a call. Infinity means that the call is not read. */
   change(fromMs: number, toMs: number): void {
     this.#wanted += 1 / toMs - 1 / fromMs
   }
 
   /**
-   * Wait of a call for its next reading, ms: its own interval, or a multiple beyond the limit.
-   * Beyond the limit, the readings of each second share a timer, because a timer costs as much as a
-   * reading.
+   * Time until the next reading of a call, ms: its own interval, lengthened if all calls together
+   * exceed the limit. Then the readings of each second share a timer, because a timer costs as much
+   * as a reading.
    */
   waitMs(intervalMs: number): number {
     const times = (this.#wanted * 1000) / maxPerSecond
@@ -226,8 +232,8 @@ class PollLimiter {
 const finalStates = new Set(['completed', 'failed', 'transferred'])
 
 /**
- * True if a call has ended: it has a final state or an end. The platform may add states: with an
- * unknown one, such as `queued`, the call counts as under way until it is `longestMs` old.
+ * True if a call has ended, by its final state or its end time. The platform may add states, such
+ * as `queued`. A call in an unknown state counts as running until it is `longestMs` old.
  */
 export function hasEnded(
   { status, ended_at, created, started_at }: CallDetail,
@@ -239,10 +245,10 @@ export function hasEnded(
   return Date.now() - began > longestMs
 }
 
-/** Time after placing during which the platform may not show a call yet, ms. */
+/** Time after the placing of a call during which the platform may not show it yet, ms. */
 export const shownAfterMs = 30_000
 
-/** True if the call changed between two readings in a way that waiting requests report. */
+/** True if a call changed between two readings in something that waiting requests report. */
 function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
   if (!before) return true
   return (

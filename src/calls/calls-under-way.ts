@@ -8,41 +8,46 @@ import type { OpenCall } from '../state/call-counter.ts'
 import type { CallFollower } from './call-follower.ts'
 import { hasEnded } from './call-follower.ts'
 
-/** Group of calls that are counted together, and their reader. */
+/** A group of calls that are counted together, and the means to read them. */
 export interface CallReader {
-  /** Platform and account, as the call counter stores them: only their calls are read. */
+  /** Platform and account, as the call counter stores them. Only calls of this owner are read. */
   readonly callOwner: string
   readonly account: string
   readonly client: Client
   readonly keyHash: string
 }
 
-/** Time limit for reading calls, ms, and their maximum number: a request waits for it. */
+/**
+ * Time limit for reading calls, ms, because a request waits for it. Maximum number of calls read.
+ */
 const readMs = 3000
 const maxRead = 50
 
 /**
- * Time that the platform must report a call as missing before it counts as ended, ms. Measured by
- * this process's monotonic clock, because a clock that is set forward makes a call look older.
+ * Time for which the platform must report a call as missing before the call counts as ended, ms.
+ * The time is measured by this process's monotonic clock: if the time of day is set forward, a call
+ * only looks older.
  */
 const missingForMs = 120_000
 
 type CallStatus = 'ended' | 'under way' | 'missing' | 'unknown'
 
 /**
- * Keeps the call counter's number of calls under way accurate. Calls of this process are followed
- * to their end. Calls of a stopped process are read from the platform before the first call of
- * their account, and when `max_at_once` seems to be reached: an ended one is released, any other is
- * followed from then on.
+ * Keeps the call counter's number of running calls correct. Calls of this process are followed
+ * until they end. Calls of a stopped process are read from the platform, before the first call of
+ * their account and when `max_at_once` seems to be reached: an ended call is released, and a
+ * running call is followed from then on.
  */
 export class CallsUnderWay {
   readonly #policy: DialPolicy
   readonly #follower: CallFollower
-  /** Permits of followed calls. */
+  /** Permits of the calls that are followed. */
   readonly #followed = new Set<string>()
-  /** Time since which a call is missing on the platform, by permit; ms of this process. */
+  /**
+   * By permit: when the platform first reported the call as missing, ms of this process's clock.
+   */
   readonly #missingSince = new LRUCache<string, number>({ max: 1000 })
-  /** Owners whose calls this process has read. */
+  /** Owners whose calls this process has already read. */
   readonly #knownOwners = new Set<string>()
 
   constructor(policy: DialPolicy, follower: CallFollower) {
@@ -50,13 +55,13 @@ export class CallsUnderWay {
     this.#follower = follower
   }
 
-  /** Follows a placed call; its permit counts until the call has ended. */
+  /** Follows a placed call. Its permit counts until the call has ended. */
   async placed(permitId: string, callId: string, reader: CallReader): Promise<void> {
     this.#follow(permitId, callId, reader)
     await this.#policy.placed(permitId, { owner: reader.callOwner, callId })
   }
 
-  /** Asks the policy, and again if a call counted as under way turns out to have ended. */
+  /** Asks the policy. If a call that counted as running turns out to have ended, asks again. */
   async ask<V extends { readonly allowed: boolean }>(
     reader: CallReader,
     signal: AbortSignal | undefined,
@@ -71,7 +76,7 @@ export class CallsUnderWay {
     return isFull && (await this.#readOpenCalls(reader, signal)) ? question() : answer
   }
 
-  /** Reads the calls that this process does not follow; true if one of them has ended. */
+  /** Reads the calls that this process does not follow. Returns true if one of them has ended. */
   async #readOpenCalls(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
     const counted = await this.#policy.underWay(reader.callOwner)
     const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, maxRead)
@@ -79,7 +84,10 @@ export class CallsUnderWay {
     return statuses.includes('ended')
   }
 
-  /** Reads a call and reports to the policy; an unreadable call counts until its lease ends. */
+  /**
+   * Reads a call and reports its state to the policy. An unreadable call counts until its lease
+   * ends.
+   */
   async #update(
     call: OpenCall,
     reader: CallReader,
@@ -94,7 +102,7 @@ export class CallsUnderWay {
     return status
   }
 
-  /** A call that stays missing counts as ended. */
+  /** Treats a call that stays missing as ended. */
   #judged(permitId: string, status: CallStatus): CallStatus {
     if (status !== 'missing') {
       this.#missingSince.delete(permitId)

@@ -14,12 +14,12 @@ import {
 } from './listed-call.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
-/** The outcome of a call that was sent. */
+/** The outcome of a call whose request was sent. */
 export type CallOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
-  /** There is no call, and there will be none while the entry has this stamp. */
+  /** The call does not exist, and will not exist while its journal entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
-  /** `failure`: why the platform gave no answer, if it failed. */
+  /** `failure`: the reason why the platform gave no answer; absent if it answered. */
   | {
       readonly kind: 'unknown'
       readonly failure?: Failure | undefined
@@ -27,9 +27,9 @@ export type CallOutcome =
     }
 
 /**
- * Asks until the platform lists the call, or its absence is certain because enough time has passed
- * since the send, or time is up. Failed requests are retried. Reads the journal each time, because
- * another request that sends the call records its outcome there.
+ * Asks the platform until it lists the call, until the call's absence is certain because enough
+ * time has passed since the send, or until time is up. Retries failed requests. Reads the journal
+ * each time, because another request that sends the call records its outcome there.
  */
 export async function findOutcome(
   entry: JournalEntry,
@@ -41,14 +41,15 @@ export async function findOutcome(
   let doubt: Doubt | undefined
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
     const current = await lookup.journal.current(entry)
-    // The journal keeps entries for longer than a request can be in flight.
+    // The entry was pruned. The journal keeps entries for longer than a request can be in flight.
     if (!current) return { kind: 'absent', entry }
     const forMs = deadline - performance.now()
-    // Decided before the list is read: only a later list can prove an absence.
+    // Decided before the list is read: only a list read later than this moment can prove an
+    // absence.
     const isSettled = current.sinceDeadlineMs >= settledMs
     const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
     if (outcome.kind !== 'unknown') return outcome
-    // The last list's result stays true if a later request fails.
+    // If a later request fails, the result of the last complete list still holds.
     if (!outcome.failure) doubt = outcome.doubt
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0 || (isSettled && doubt)) return { ...outcome, doubt }
@@ -68,7 +69,7 @@ async function outcomeNow(
   const look = await lookUpSent(entry.externalId, lookup, { ...options, sentAt }).catch(failureOf)
   switch (look.kind) {
     case 'found':
-      // The listed call may be another one under the same external id.
+      // The listed call may be another call with the same external id.
       return {
         kind: 'placed',
         call: isOpen || look.call.id === callId ? look.call : { id: callId },
@@ -85,10 +86,10 @@ function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure
   return { kind: 'unknown', failure: error.failure }
 }
 
-/** Result of a look-up in the platform's list, by the rules in listed-call.ts. */
+/** Result of a search in the platform's list, by the rules in listed-call.ts. */
 type LookUp =
   | { readonly kind: 'found'; readonly call: Call }
-  /** Certain. */
+  /** The call certainly does not exist. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'unknown'; readonly doubt: Doubt | undefined }
 
@@ -98,15 +99,18 @@ interface LookUpOptions {
 }
 
 interface SentOptions extends LookUpOptions {
-  /** Time of the first send, ms since 1970; `undefined`: only the filtered list is read. */
+  /**
+   * Time of the first send, ms since 1970. `undefined`: only the list filtered by external id is
+   * read.
+   */
   readonly sentAt: number | undefined
   /** True if enough time has passed since the send for the list to prove an absence. */
   readonly isSettled: boolean
 }
 
 /**
- * Maximum time by which the platform may date a call before its send, ms: more than clock errors
- * and time zone differences.
+ * Maximum time by which the platform may date a call before its send, ms. Exceeds clock errors and
+ * time zone differences.
  */
 const clockDoubtMs = 24 * 3_600_000
 
@@ -116,8 +120,9 @@ const nothingKnown: LookUp = { kind: 'unknown', doubt: undefined }
 const noEnd: LookUp = { kind: 'unknown', doubt: { kind: 'endless list' } }
 
 /**
- * Looks up a call before its first send under the caller's id. Reads all calls of the journal's
- * retention time; `unknown` if time is up before their end. Throws ApiError and JournalError.
+ * Looks up a call with the caller's own external id before its first send. Reads all calls of the
+ * journal's retention time; `unknown` if time is up before that is done. Throws ApiError and
+ * JournalError.
  */
 export const lookUpUnsent = (
   externalId: string,
@@ -165,7 +170,7 @@ type Query = Readonly<Record<string, unknown>>
 
 interface List {
   readonly read: (query: Query) => Promise<Page>
-  /** Reads a page; `undefined` if time is up. */
+  /** Reads a page of the list; `undefined` if time is up. */
   readonly readInTime: (query: Query) => Promise<Page | undefined>
 }
 
@@ -196,11 +201,11 @@ interface Search {
   /** Start of the search, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
-  /** True if the journal has the call for another request. */
+  /** True if the journal has the listed call as the call of another request. */
   readonly isKnown: (call: Call) => Promise<boolean>
 }
 
-/** The wanted call among listed ones, by id. */
+/** Finds the wanted call by its external id. */
 function listedIn(items: readonly Call[], { wanted }: Search): LookUp | undefined {
   const listed = items.filter((item) => isListedAs(item, wanted))
   const call = listed.find((item) => wanted.isOurId || !isAnotherPerson(item, wanted))
@@ -218,7 +223,7 @@ async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | 
   return undefined
 }
 
-/** Searches all calls since the start, in any order. */
+/** Searches all calls since the start of the search, in any order. */
 async function searchAll(search: Search, readInTime: List['readInTime']): Promise<LookUp> {
   const created_after = new Date(search.since).toISOString()
   const seen = new Set<string>()

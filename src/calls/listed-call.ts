@@ -25,9 +25,9 @@ import { isMintedExternalId } from '../state/journal.ts'
 
 export interface WantedCall {
   readonly externalId: string
-  /** False: the id is the caller's, and another installation may have sent it. */
+  /** False: the external id is the caller's own, and another installation may have sent it. */
   readonly wasSent: boolean
-  /** True: this server created the id and sent it. */
+  /** True: this server created the external id and sent it. */
   readonly isOurId: boolean
   readonly type: string | undefined
   readonly agentId: string | undefined
@@ -50,23 +50,24 @@ export function wantedCall(
   }
 }
 
-/**
- * True if the listed call has the wanted id. A call with that id may still be to another person.
- */
+/** True if the listed call has the wanted external id. The call may still be to another person. */
 export function isListedAs({ external_id }: Call, { externalId, isOurId }: WantedCall): boolean {
   if (external_id === externalId) return true
   return isOurId && plain(external_id).includes(plain(externalId))
 }
 
-/** Numbers shown whole identify people by their last eight digits. */
+/**
+ * True if the call is to another person. Numbers that are shown whole identify a person by their
+ * last eight digits.
+ */
 export const isAnotherPerson = (call: Call, wanted: WantedCall): boolean =>
   person(call, wanted) === 'another'
 
-/** True if the shown number is masked and does not identify the person. */
+/** True if the listed number is masked so far that it does not identify the person. */
 export const isMasked = (call: Call, wanted: WantedCall): boolean =>
   Boolean(call.to_number) && person(call, wanted) === undefined
 
-/** `undefined` if the numbers do not identify the person. */
+/** Compares the called persons; `undefined` if the numbers do not identify them. */
 function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' | undefined {
   const [shown, wanted] = [digitsOf(call.to_number), digitsOf(toNumber)]
   if (shown === undefined || wanted === undefined) return undefined
@@ -77,7 +78,10 @@ function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' 
 const isAnotherType = ({ type: shown }: Call, { type }: WantedCall) =>
   (shown === 'phone' && type === 'web') || (shown === 'web' && type === 'phone')
 
-/** Ignores caller numbers: a platform may use another one of the account. */
+/**
+ * True if the listed call is certainly another call. Does not compare caller numbers, because the
+ * platform may use another number of the account.
+ */
 export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
   const [shown, agent] = [plain(call.agent_id), plain(wanted.agentId)]
   const isAnotherAgent = !shown.endsWith(agent) && !agent.endsWith(shown)
@@ -85,12 +89,12 @@ export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
 }
 
 /**
- * What external ids prove. `others`: calls with another id are not this one; `also by absence`: nor
- * are those without an id.
+ * What external ids prove. `others`: a call with another id is not the wanted call. `also by
+ * absence`: nor is a call without an id.
  */
 export type IdEvidence = 'nothing' | 'others' | 'also by absence'
 
-/** True if a call that is not listed under the wanted id may be the wanted one. */
+/** True if a call that is not listed under the wanted id may still be the wanted call. */
 export function mayBe(
   call: Call,
   wanted: WantedCall,
@@ -104,33 +108,33 @@ export function mayBe(
 }
 
 /**
- * Digits, some in brackets, with at most one separator between two. A run of separators, and any
- * other character, stands for hidden digits.
+ * Digits, some in brackets, with at most one separator between two. Several separators in a row,
+ * and all other characters, stand for hidden digits.
  */
 const wholeNumber =
   /^\s*(?:tel:|sips?:)?(\+?(?:\d|\(\d+\))(?:[\s.\-/]?(?:\d|\(\d+\)))*)\s*(?:[;@].*)?$/i
 
-/** Digits of a number that is shown whole; `undefined` if masked or too short. */
+/** Digits of a number that is shown whole; `undefined` if the number is masked or too short. */
 function digitsOf(number: string | null | undefined): string | undefined {
   const digits = wholeNumber.exec(number ?? '')?.[1]?.replace(/\D/g, '') ?? ''
   return digits.length >= 8 ? digits : undefined
 }
 
-/** True for a number with missing digits: cut, or with a gap. */
+/** True if the shown number lacks digits of the whole number, at its end or in between. */
 function isPartOf(shown: string, whole: string): boolean {
   let same = 0
   while (same < shown.length && shown[same] === whole[same]) same++
   return shown.length < whole.length && whole.endsWith(shown.slice(same))
 }
 
-/** Letters and digits of an id, lower case. */
+/** Letters and digits of an id, in lower case. */
 const plain = (id: string | null | undefined) =>
   (id ?? '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-/** Minimum recognisable length of a prefixed and cut id, characters. */
+/** Minimum length at which an id with a prefix and a cut end is still recognised, characters. */
 const minCutIdLength = 6
 
-/** True if an id is shown within other text, cut at its end, or both. */
+/** True if the shown text contains the id. The id may be cut off at the end of the shown text. */
 function isFormOf(shown: string, id: string): boolean {
   if (shown.includes(id) || id.startsWith(shown)) return true
   for (let length = Math.min(id.length, shown.length); length >= minCutIdLength; length--)

@@ -23,9 +23,9 @@ import {
 } from './placement.ts'
 
 /**
- * Places a call exactly once. It is recorded in the journal, then sent once. If the outcome is
- * unknown, the platform is asked by external id until it lists the call or time is up; the call is
- * sent again only if it certainly does not exist. Throws ApiError for a refusal of the platform,
+ * Places a call exactly once: records it in the journal, then sends it once. If the outcome is
+ * unknown, asks the platform by external id until it lists the call or time is up. Sends the call
+ * again only if it certainly does not exist. Throws ApiError if the platform refuses the call,
  * OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placeOnce(
@@ -37,7 +37,7 @@ export async function placeOnce(
   const { entry } = claim
   if (claim.kind === 'conflict') throw conflictWith(entry)
   if (claim.kind === 'mine') {
-    // The caller's own external id may have been used by another installation, or before the
+    // Another installation may have used the caller's own external id, or this one before its
     // journal was lost.
     const isMinted = identity.externalId === undefined
     const listed = isMinted ? undefined : await lookUpFirst(entry, placing, signal)
@@ -45,16 +45,17 @@ export async function placeOnce(
   }
   const outcome = await repeatOrAbsent(entry, placing, signal)
   if (outcome.kind === 'repeat') return outcome.placement
-  // A free entry is claimed again; any other is taken over, see the protocol in state/journal.ts.
+  // A free entry is claimed again. Any other entry is taken over, by the protocol in
+  // state/journal.ts.
   return outcome.entry.state === 'free'
     ? placeOnce(placing, signal)
     : sendCall(outcome.entry, placing, signal)
 }
 
 /**
- * The call placed by an identical request; `undefined` if there is no such request, or it certainly
- * placed no call. Ask before any step that may fail or refuse, whose error must not be reported for
- * a sent call. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
+ * Returns the call that an identical request placed; `undefined` if there was no such request or it
+ * certainly placed no call. Must run before every step that may fail or refuse: its error must not
+ * be reported for a call that was sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
   lookup: LookupContext,
@@ -68,13 +69,14 @@ export async function placedBefore(
 
 type Asked = Pick<LookupContext, 'request' | 'callOwner' | 'sameForMs'>
 
-/** Journal entry of an identical request. Does not ask the platform. */
+/** Reads the journal entry of an identical request. Does not ask the platform. */
 export const journalEntryOf = (
   lookup: Asked & Pick<LookupContext, 'journal'>,
 ): Promise<JournalEntry | undefined> => lookup.journal.find(identityOf(lookup))
 
 /**
- * Looks up a call before it is sent. After a failure nothing was sent, and the entry is free again.
+ * Looks a call up before it is sent. If that fails, nothing was sent, and the journal entry becomes
+ * free.
  */
 async function lookUpFirst(
   entry: JournalEntry,
@@ -100,7 +102,7 @@ async function lookUpFirst(
   }
 }
 
-/** The caller's id belongs to a request with other contents. */
+/** Error for an external id of the caller that belongs to a request with other contents. */
 const conflictWith = ({ state, externalId, callId }: JournalEntry): Error =>
   state === 'sending'
     ? new OutcomeUnknown(externalId, { doubt: { kind: 'another request' }, wasSent: false })
@@ -110,7 +112,7 @@ type RepeatOrAbsent =
   | { readonly kind: 'repeat'; readonly placement: Placement }
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
 
-/** Outcome of an identical request that another request is sending or has sent. */
+/** Outcome of an identical request that another caller is sending or has sent. */
 async function repeatOrAbsent(
   entry: JournalEntry,
   lookup: LookupContext,
@@ -139,7 +141,8 @@ async function repeatOf(
 }
 
 /**
- * Current state of an entry, or the last known one if the journal fails, because the call exists.
+ * Current state of a journal entry. If the journal fails, the last known state, because the call
+ * exists.
  */
 async function stateOf(
   entry: JournalEntry,
@@ -160,7 +163,10 @@ function identityOf({ request, callOwner, sameForMs }: Asked): CallIdentity {
   return { owner: callOwner, content, externalId, sameForMs }
 }
 
-/** Canonical form of equal requests: UUIDs in lower case, no empty objects. */
+/**
+ * Canonical form of a request body, equal for equal requests: UUIDs in lower case, no empty
+ * objects.
+ */
 function normalised(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isEmpty = (value: unknown) =>
     typeof value === 'object' && value !== null && Object.keys(value).length === 0
@@ -170,9 +176,9 @@ function normalised(body: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 /**
- * Sends a call whose journal entry the caller holds, and again if it certainly does not exist then.
- * A sent call is followed to its outcome and recorded even if the caller gives up: that ends only
- * the wait.
+ * Sends a call whose journal entry the caller holds. Sends it again if the call certainly does not
+ * exist afterwards. Once sent, a call is followed to its outcome and recorded even if the caller
+ * gives up: only the caller's wait ends.
  */
 async function sendCall(
   entry: JournalEntry,
@@ -189,18 +195,18 @@ async function sendCall(
   )
 }
 
-/** A call recorded as sent, with its permit. */
+/** A call that is recorded as sent, and its permit. */
 interface ReadyCall {
   readonly entry: JournalEntry
   readonly permit: Permit
-  /** Time left to send, ms: until the deadline in the journal. */
+  /** Time left to send, ms, until the deadline in the journal. */
   readonly forMs: number
 }
 
 /** Minimum time for sending a call, ms. */
 const minSendMs = 3000
 
-/** Gets the permit and records the send. If this throws, nothing may be sent. */
+/** Takes the permit and records the send. If this throws, nothing may be sent. */
 async function beginSending(
   claimed: JournalEntry,
   placing: PlacingContext,
@@ -217,14 +223,14 @@ async function beginSending(
     const entry = await journal.beginSending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId)
     held = entry
-    // Other processes may take the call over some time after the deadline, so nothing is sent past
+    // Some time after the deadline another process may take the call over, so nothing is sent after
     // it.
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
   } catch (error) {
     await permit?.cancel()
-    // The call was claimed but not sent.
+    // The call was claimed but will not be sent.
     await recordIfPossible(async () => {
       const settled = await settleAbsent(held, placing)
       if (settled === held) await journal.release(held)
@@ -233,13 +239,19 @@ async function beginSending(
   }
 }
 
-/** Time left of the request minus the time to find the outcome; at least half of it. */
+/**
+ * Time for sending, ms: the request's remaining time minus the time to find the outcome, but at
+ * least half of the remaining time.
+ */
 function sendMs({ until, timing }: PlacingContext): number {
   const leftMs = until - performance.now()
   return Math.max(leftMs - timing.findOutMs, leftMs / 2)
 }
 
-/** The caller has given up, or the time is used up: by the state, or by the platform. */
+/**
+ * Error for a call that was not sent, because the caller gave up or time was up. Names the state
+ * store or the platform as the cause.
+ */
 function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
   if (!signal?.aborted && isStateSlow())
     return new JournalError('The journal of calls answers too slowly.', { isTemporary: true })
@@ -250,7 +262,7 @@ function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
 }
 
 interface SentCall extends ReadyCall {
-  /** It was sent before. */
+  /** True if the call was sent before. */
   readonly isRetry: boolean
   /** The caller's signal. */
   readonly signal: AbortSignal | undefined
@@ -272,7 +284,7 @@ async function send(sent: SentCall, placing: PlacingContext): Promise<Placement>
   }
 }
 
-/** Cancels a request with `stopped` if the permit is void at its turn. */
+/** Checks the permit right before the send. If it is void, cancels the request with `stopped`. */
 function lastCheck(permit: Permit) {
   const cancelling = new AbortController()
   const beforeSending = () =>
@@ -292,12 +304,12 @@ async function recordPlacement(
       : placing.journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
-  // Permits that an earlier request could not settle.
+  // Also settles permits that an earlier request could not settle.
   await settlePlaced(entry, call.id, placing)
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
-/** After a failed request: there is certainly no call, or its outcome must be found. */
+/** Handles a failed request: either there is certainly no call, or its outcome must be found. */
 async function afterFailure(
   error: unknown,
   sent: SentCall,
@@ -318,7 +330,7 @@ async function afterFailure(
   return sendCall(outcome.entry, placing, signal, { isRetry: true })
 }
 
-/** Outcome of a call whose reply was lost; throws if it cannot be found. */
+/** Finds the outcome of a call whose reply was lost. Throws if that is not possible. */
 async function outcomeAfter(
   error: unknown,
   entry: JournalEntry,
@@ -326,7 +338,7 @@ async function outcomeAfter(
 ): Promise<Exclude<CallOutcome, { kind: 'unknown' }>> {
   if (!(error instanceof ApiError)) throw error
   const outcome = await findOutcome(entry, placing, undefined).catch((failure: unknown) => {
-    // The call was sent: a journal failure now must not look as if it was not.
+    // The call was sent. A failure of the journal must not look as if it had not been sent.
     throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
   })
   if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId, outcome.doubt)
@@ -340,15 +352,17 @@ const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
   })
 
 /**
- * Client errors after which the call may exist. A proxy that stops waiting for the platform replies
- * 408, 460 or 499; a 409 may concern this very call, if external ids are unique.
+ * Client error statuses after which the call may exist. A proxy that stops waiting for the platform
+ * replies 408, 460 or 499. A 409 may concern this very call, if external ids are unique.
  */
 const ambiguous = new Set([408, 409, 460, 499])
 
-/** Statuses that precede any action on a request, even without the platform's error body. */
+/**
+ * Statuses sent before a request has any effect, even if the reply lacks the platform's error body.
+ */
 const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
 
-/** True if a failed request has certainly placed no call: it was not sent, or was refused. */
+/** True if a failed request certainly placed no call, because it was not sent or was refused. */
 export function isNotPlaced(failure: Failure): boolean {
   if ('maybeSent' in failure) return !failure.maybeSent
   switch (failure.kind) {

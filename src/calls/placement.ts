@@ -14,32 +14,35 @@ export interface Placement {
   readonly externalId: string
   /** True: an earlier identical request placed the call. */
   readonly isRepeat: boolean
-  /** False: the platform has a record of the call but did not accept it. */
+  /** False: the platform recorded the call but did not accept it. */
   readonly isAccepted: boolean
 }
 
-/** Why the platform's list is inconclusive; see listed-call.ts. */
+/**
+ * Reason why the platform's list proves neither that the call exists nor that it does not; see
+ * listed-call.ts.
+ */
 export type Doubt =
-  /** The caller's external id belongs to a call to somebody else. */
+  /** The caller's external id belongs to a call to another person. */
   | { readonly kind: 'another person'; readonly call: Call }
   | { readonly kind: 'may be it'; readonly call: Call }
   /** The list could not be read to its end. */
   | { readonly kind: 'endless list' }
-  /** The outcome of another request under the caller's id is unknown. */
+  /** Another request under the caller's external id was sent, and its outcome is unknown. */
   | { readonly kind: 'another request' }
 
 interface Unknown {
-  /** Why the platform gave no answer, if it failed. */
+  /** The reason why the platform gave no answer; absent if it answered. */
   readonly failure?: Failure | undefined
   readonly doubt?: Doubt | undefined
   /**
-   * True if this request was sent, now or before; otherwise another installation may have placed
+   * True if this request was sent, now or earlier. Otherwise another installation may have placed
    * the call.
    */
   readonly wasSent?: boolean
 }
 
-/** Error: it is unknown whether the call was placed. */
+/** Thrown if it is unknown whether the call was placed. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
   readonly externalId: string
@@ -57,11 +60,11 @@ export class OutcomeUnknown extends Error {
 }
 
 /**
- * The caller's external id, which this server never sent for this call, belongs to another call.
+ * The caller's external id belongs to another call. This server never sent the id for this call.
  */
 export class ExternalIdConflict extends Error {
   override readonly name = 'ExternalIdConflict'
-  /** The known fields of the call that has the external id. */
+  /** Known fields of the call that has the external id. */
   readonly call: Partial<Call>
 
   constructor(call: Partial<Call>) {
@@ -70,26 +73,26 @@ export class ExternalIdConflict extends Error {
   }
 }
 
-/** Permission to send one call, counted against the dial policy's limits. */
+/** Permission to send one telephone call. Counts against the limits of the dial policy. */
 export interface Permit {
-  /** Call right before sending; throws if calls have been stopped since. */
+  /** Run this right before sending. Throws if calls were stopped after the permit was given. */
   refuseIfStopped(): Promise<void>
-  /** There is no call: the permit no longer counts against the limits. */
+  /** Reports that there is no call: the permit stops counting. */
   cancel(): Promise<void>
   placed(callId: string): Promise<void>
 }
 
 interface Timing {
-  /** Time limit for asking the platform for a call's outcome, ms. */
+  /** Time limit for finding the outcome of a call, ms. */
   readonly findOutMs: number
   /**
-   * Time after the sender's deadline from which an unlisted call was certainly not placed, ms:
-   * longer than a proxy, a queue or the platform holds a request.
+   * Time after the sender's deadline after which a call that is not listed was certainly not
+   * placed, ms. Exceeds the time for which a proxy, a queue or the platform holds a request.
    */
   readonly settledMs: number
 }
 
-/** Context for finding the outcome of a call, placed now or before. */
+/** Context for finding the outcome of a call that was placed now or earlier. */
 export interface LookupContext {
   /** The request that places the call. */
   readonly request: RouteRequest
@@ -99,22 +102,23 @@ export interface LookupContext {
   /** Overrides the time for which an identical request means the same call, ms. */
   readonly sameForMs?: number | undefined
   readonly timing: Timing
-  /** Deadline of the request, by `performance.now` (a clock that is never set), ms. */
+  /** Deadline of the request, as a time of `performance.now`, a clock that nobody can set, ms. */
   readonly until: number
   /**
-   * Permits of a call without a recorded outcome, on any server: its reply was lost, or the server
-   * was killed. The request that finds the call's outcome settles these permits. Never throws.
+   * Permits of a call whose outcome was never recorded, on any server: its reply was lost, or the
+   * server was killed. The request that finds the call's outcome settles these permits. Never
+   * throws.
    */
   readonly pendingPermits: (call: CallKey) => Promise<readonly Permit[]>
 }
 
 /** Context for placing a call. */
 export interface PlacingContext extends LookupContext {
-  /** Requested right before a call is sent, and only then; throws if it may not be sent. */
+  /** Takes a permit, right before a call is sent. Throws if the call may not be sent. */
   readonly permit: (call: CallKey) => Promise<Permit>
 }
 
-/** There is a call: each of its permits counts until its end. */
+/** Settles the permits of a call that exists: each counts until the call's end. */
 export async function settlePlaced(
   call: CallKey,
   callId: string,
@@ -124,10 +128,10 @@ export async function settlePlaced(
 }
 
 /**
- * There is no call while its entry has this stamp: the entry becomes free, and its permits void.
- * The permits are read first: a holder of one of them holds the entry with an outdated stamp, so
- * nothing more is sent with it, and a later permit belongs to a later claim. An entry without
- * permits stays unchanged. Returns the resulting entry. Throws JournalError.
+ * Settles a call that does not exist while its journal entry has this stamp: the entry becomes
+ * free, and its permits void. Reads the permits first. A holder of one of these permits then has an
+ * outdated stamp and sends nothing more, and a later permit belongs to a later claim. An entry
+ * without permits stays unchanged. Returns the resulting entry. Throws JournalError.
  */
 export async function settleAbsent(
   entry: JournalEntry,
@@ -143,8 +147,8 @@ export async function settleAbsent(
 }
 
 /**
- * Writes a known outcome to the journal, if possible: otherwise the next identical request asks the
- * platform.
+ * Writes a known outcome to the journal. Ignores a failure: the next identical request then asks
+ * the platform.
  */
 export async function recordIfPossible(write: () => Promise<void>): Promise<void> {
   try {
@@ -154,14 +158,17 @@ export async function recordIfPossible(write: () => Promise<void>): Promise<void
   }
 }
 
-/** Services for placing and following calls; one per server process, shared by its sessions. */
+/**
+ * Services for placing and following telephone calls. One per server process, shared by all
+ * sessions.
+ */
 export interface CallServices {
-  /** Opens on first use. Throws JournalError. */
+  /** The journal, opened on first use. Throws JournalError. */
   readonly journal: () => Promise<Journal>
   readonly batches: CallBatches
   readonly policy: DialPolicy
   readonly follower: CallFollower
-  /** `undefined` if the operator has set no limit of concurrent calls. */
+  /** `undefined`: the operator has set no limit for concurrent calls. */
   readonly underWay: CallsUnderWay | undefined
   readonly timing: Timing
 }
