@@ -13,14 +13,16 @@ const CallerNumber = z
   .regex(/^\+[1-9]\d{4,14}$/, { error: ({ input }) => e164Expected(input) })
 
 /**
- * Regions with a name but without telephone numbers. libphonenumber never returns one, so a rule
- * with one would never apply.
+ * Regions that have a name but no phone numbers. libphonenumber never returns them, so a rule for
+ * one would never apply.
  */
 const withoutNumbers = new Set(
   'AQ BV CP CQ DG EA EU EZ GS HM IC PN QO TF UM UN XA XB ZZ'.split(' '),
 )
 
-/** ISO 3166-1 alpha-2 as libphonenumber returns it; aliases of a country (UK) are normalized. */
+/**
+ * A country as ISO 3166-1 alpha-2, the form that libphonenumber returns. Aliases (UK) are replaced.
+ */
 const Country = z.string().transform((text, context) => {
   const region = /^[a-z]{2}$/i.test(text) ? new Intl.Locale(`und-${text}`).region : undefined
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -29,16 +31,19 @@ const Country = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** An empty list is refused: it could mean everything or nothing. */
+/**
+ * A list with at least one item. An empty list is refused, because it could mean everything or
+ * nothing.
+ */
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
-/** Local time at the called number. */
+/** A time of day, local at the called number. */
 const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
 
-/** The prefix of names in `allow_agents`; all other entries are ids. */
+/** Prefix of agent names in `allow_agents`. Entries without it are ids. */
 export const agentNamePrefix = 'name:'
 
 const AllowedAgent = z
@@ -50,14 +55,17 @@ const AllowedAgent = z
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** A time without calls, in the time zone of the called number. */
+/** A daily period without calls, in the time zone of the called number. */
 export const QuietHours = z
   .strictObject({
-    /** First minute. */
+    /** First minute without calls. */
     from: ClockTime,
-    /** First minute after the end; at or before `from` it is on the next day. 24:00 ends a day. */
+    /**
+     * First minute with calls again. If not after `from`, it is on the next day. 24:00 is the end
+     * of the day.
+     */
     to: ClockTime,
-    /** Weekdays on which the quiet hours begin; default: every day. */
+    /** Weekdays on which the period begins; default: every day. */
     days: listOf(z.enum(weekdays)).optional(),
   })
   .refine(({ from, to }) => from !== to && from !== '24:00', {
@@ -69,7 +77,7 @@ const Zone = z
   .string()
   .refine(isTimeZone, { error: 'Expected a time zone such as America/New_York' })
 
-/** Time zones by number prefix; one zone or several. */
+/** Time zones by number prefix, one or several each. */
 const PrefixZones = z.record(
   Prefix,
   z.preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(Zone)),
@@ -81,8 +89,9 @@ const Limit = z.int().min(0).max(1_000_000)
 
 /**
  * The operator's dial policy. An absent field restricts nothing, but emergency and premium numbers
- * are never dialled. Deny wins over allow; the two lists of allowed destinations form a union.
- * Limits count all calls of a shared call counter.
+ * are never dialled. Deny wins over allow. A number is allowed if either list of allowed
+ * destinations (prefixes, countries) has it. The limits count all calls of the servers that share a
+ * call counter.
  */
 export const DialPolicyConfig = z.strictObject({
   /** Numbers with these prefixes may be dialled. */
@@ -93,38 +102,40 @@ export const DialPolicyConfig = z.strictObject({
   allow_countries: listOf(Country).optional(),
   /** Numbers of these countries may not be dialled. */
   deny_countries: listOf(Country).optional(),
-  /** Agents that may call: ids, and exact names as `name:…`. Assistants can change names. */
+  /** Agents that may place calls: ids, or exact names as `name:…`. Assistants can change names. */
   allow_agents: listOf(AllowedAgent).optional(),
   /** Allowed caller numbers. */
   allow_from: listOf(CallerNumber).optional(),
-  /** Times without calls; one or several. */
+  /** Periods without calls, one or several. */
   quiet_hours: z
     .preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(QuietHours).max(14))
     .optional(),
   /**
-   * Time zones of number prefixes, for quiet hours, in place of the known area codes. The longest
-   * prefix counts.
+   * Time zones by number prefix, for quiet hours. They replace the built-in zones of area codes.
+   * The longest matching prefix counts.
    */
   zones: PrefixZones.optional(),
-  /** Calls in any 60 seconds. */
+  /** Maximum calls in any 60 seconds. */
   max_per_minute: Limit.optional(),
-  /** Calls in any 60 minutes. */
+  /** Maximum calls in any 60 minutes. */
   max_per_hour: Limit.optional(),
-  /** Calls in any 24 hours. */
+  /** Maximum calls in any 24 hours. */
   max_per_day: Limit.optional(),
-  /** Concurrent calls. */
+  /** Maximum concurrent calls. */
   max_at_once: Limit.optional(),
-  /** Calls of one run of this server. */
+  /** Maximum calls from start to end of this server process. */
   max_total: Limit.optional(),
 })
 export type DialPolicyConfig = z.output<typeof DialPolicyConfig>
 
-/** The dial policy cannot be used. The message names the place, the field, and the correct form. */
+/** The dial policy is invalid. The message names the source, the field, and the correct form. */
 export class DialPolicyError extends Error {
   override readonly name = 'DialPolicyError'
 }
 
-/** Reads a policy from JSON text; `source` says where it is, for errors. Throws DialPolicyError. */
+/**
+ * Parses a policy from JSON text. `source`: where the text is, for errors. Throws DialPolicyError.
+ */
 export function parseDialPolicy(text: string, source: string): DialPolicyConfig {
   let value: unknown
   try {

@@ -13,51 +13,51 @@ import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
-/** Maximum length of a call, ms. A call without a known end counts as under way until then. */
+/** Maximum length of a call, ms. A call whose end is unknown counts as running for this long. */
 export const longestCallMs = 12 * 3_600_000
 
 /** The operator's limits on calls. One per server process, because `max_total` counts. */
 export interface DialPolicy {
   /**
-   * The operator's stop of all calls, if any. Ask right before a call is sent, because the stop may
-   * be newer than the reservation. Throws StateError.
+   * The operator's stop of all calls; `undefined`: calls are not stopped. Check it right before a
+   * call is sent, because it may be newer than the reservation. Throws StateError.
    */
   stopped(): Promise<DialRefused | undefined>
-  /** Decides about the call without counting it. Throws StateError. */
+  /** Decides about a call without counting it. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
-   * Decides, and counts the call if allowed. Call it right before the call is sent. `call`: its
-   * journal entry. Throws StateError.
+   * Decides about a call, and counts it if allowed. Must run right before the call is sent. `call`:
+   * key of its journal entry. Throws StateError.
    */
   reserve(
     request: DialRequest,
     call?: CallKey,
   ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
-  /** A call's reservations without a recorded outcome. Never throws. */
+  /** Ids of a call's reservations whose outcome was not recorded. Never throws. */
   pending(call: CallKey): Promise<readonly string[]>
-  /** Records the call's id. Never throws. */
+  /** Records the id of the placed call. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** An owner's calls without a known end. Never throws. */
+  /** An owner's calls whose end is not known. Never throws. */
   underWay(owner: string): Promise<readonly OpenCall[]>
-  /** Extends the lease of a call under way. Never throws. */
+  /** Extends the lease of a running call. Never throws. */
   renew(id: string): Promise<void>
-  /** The call has ended and frees its slot. Never throws. */
+  /** Records that the call has ended: it no longer counts as running. Never throws. */
   release(id: string): Promise<void>
-  /** The call was not placed and no longer counts. Never throws. */
+  /** Records that the call was not placed: it no longer counts. Never throws. */
   cancel(id: string): Promise<void>
 }
 
 interface DialPolicyOptions {
-  /** `undefined`: no policy; every ordinary number may be dialled. */
+  /** `undefined`: there is no policy, and every ordinary number may be dialled. */
   readonly config: DialPolicyConfig | undefined
-  /** Location of the policy for messages: a flag, a variable, or a file path. */
+  /** Where the policy is, for messages: a flag, a variable, or a file path. */
   readonly source: string
   readonly counter: CallCounter
-  /** The shared stop of all calls. Throws StateError. */
+  /** The stop of all calls that the servers share. Throws StateError. */
   readonly callStop?: () => Promise<CallStop | undefined>
-  /** Clock of time-of-day rules, ms since 1970. Limits use the counter's clock. */
+  /** Clock for quiet hours, ms since 1970. The limits use the call counter's clock. */
   readonly now?: () => number
-  /** Lease of a call, ms; default 12 hours. */
+  /** Lease of a running call, ms; default 12 hours. */
   readonly leaseMs?: number
 }
 
@@ -85,7 +85,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  // If the counter could not record the placing, the call counts until its lease ends.
+  // If the counter cannot record that the call was placed, the call counts until its lease ends.
   const updateCounter = async (work: () => Promise<void>) => {
     if (isCounting) await work().catch(() => undefined)
   }
@@ -98,7 +98,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       return exceeded ? refuse(limitViolation(exceeded)) : decision
     },
     async reserve(request, call) {
-      // No await between this decision and the count: both concern `max_total`.
+      // There must be no await between this decision and the count: both use `max_total`.
       const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed) return decision
       const counted = await total.reserve(
@@ -151,7 +151,7 @@ class RunTotal {
     }
   }
 
-  /** Counts the call during the reservation too, because of concurrent requests. */
+  /** Counts the call while it is being reserved, because other requests run concurrently. */
   async reserve(
     call: CallKey | undefined,
     reserve: () => Promise<Reservation>,
@@ -167,7 +167,7 @@ class RunTotal {
     }
   }
 
-  /** The reservations of this process for a call. */
+  /** Ids of the reservations that this process made for a call. */
   reservedFor({ owner, externalId }: CallKey): string[] {
     const found = [...this.#placed].filter(
       ([, call]) => call?.externalId === externalId && call.owner === owner,

@@ -7,9 +7,9 @@ import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
 
 export interface DialRequest {
   readonly agentId: string
-  /** `null` if unknown. */
+  /** `null`: not known. */
   readonly agentName: string | null
-  /** A web call dials no telephone. */
+  /** A web call dials no phone number. */
   readonly type: 'phone' | 'web'
   /** E.164; `null`: the platform chooses the caller number, or the call is a web call. */
   readonly fromNumber: string | null
@@ -17,7 +17,7 @@ export interface DialRequest {
   readonly toNumber: string | null
 }
 
-/** Country and type shown by the called number; `null` if not shown, and for a web call. */
+/** Country and type that the called number shows; `null` if it shows none, and for a web call. */
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
@@ -30,16 +30,16 @@ export interface DialAllowed {
   readonly destination: Destination
 }
 
-/** Texts for an assistant to repeat to a person. */
+/** A refusal by the dial policy, in texts that an assistant can repeat to a person. */
 export interface DialRefused {
   readonly allowed: false
-  /** Field of the policy, or `emergency`, `premium`, `invalid_number`, `calls_stopped`. */
+  /** Name of the policy's field, or `emergency`, `premium`, `invalid_number`, `calls_stopped`. */
   readonly rule: string
   /** The refused value, and the reason. */
   readonly message: string
   /** How to change the rule, and who may. */
   readonly change: string
-  /** Seconds until a retry may succeed; `null` if waiting does not help or the time is unknown. */
+  /** Seconds until a retry may succeed; `null`: waiting does not help, or the time is not known. */
   readonly retryAfterSeconds: number | null
 }
 
@@ -56,7 +56,7 @@ export interface RuleViolation {
   readonly retryAfterSeconds?: number | null
 }
 
-/** Checks a call against all rules that do not count calls. `now`: ms since 1970. */
+/** Checks a call against every rule that does not count calls. `now`: ms since 1970. */
 export function checkRequest(
   request: DialRequest,
   config: DialPolicyConfig,
@@ -66,8 +66,9 @@ export function checkRequest(
   if (request.type === 'web') return wrongEnds ?? { country: null, type: null }
   const destination = checkDestination(request.toNumber, config, now)
   if (!wrongEnds) return destination
-  // The most serious of several violations: no setting allows an emergency number. Quiet hours come
-  // last, because waiting does not help an agent that may not call.
+  // The most serious of several violations is reported. No setting can allow an emergency number,
+  // so it comes first. Quiet hours come last, because waiting does not help an agent that may not
+  // call.
   const isWorse = 'rule' in destination && destination.rule !== 'quiet_hours'
   return isWorse ? destination : wrongEnds
 }
@@ -77,7 +78,8 @@ function forbiddenAgent(
   { allow_agents }: DialPolicyConfig,
 ): RuleViolation | undefined {
   if (!allow_agents) return undefined
-  // A name never matches an id: otherwise renaming an agent to an allowed id would allow it.
+  // An entry for an id never matches a name: otherwise an agent renamed to an allowed id would be
+  // allowed.
   const isAllowed = allow_agents.some((entry) =>
     entry.startsWith(agentNamePrefix)
       ? entry.slice(agentNamePrefix.length) === agentName
@@ -104,7 +106,7 @@ function forbiddenCallerNumber(
   }
 }
 
-/** Checks the class, country and local time of the called number. */
+/** Checks the class and the country of the called number, and the local time there. */
 function checkDestination(
   number: string | null,
   config: DialPolicyConfig,
@@ -146,7 +148,7 @@ function deniedDestination(
   }
 }
 
-/** The lists of allowed destinations form a union: a number must be in one of them. */
+/** Refuses a number that is in neither list of allowed destinations. */
 function destinationNotAllowed(
   number: string,
   country: string | null,
@@ -203,7 +205,7 @@ const unknownCountry = (number: string) =>
 const nameOf = (country: string) =>
   new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
 
-/** The refusal includes who can change the rule; `source`: location of the policy. */
+/** Adds to a refusal who can change the rule. `source`: where the policy is. */
 export const refusalOf = (
   { rule, message, retryAfterSeconds = null }: RuleViolation,
   config: DialPolicyConfig,
@@ -222,13 +224,13 @@ function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source:
   if (rule === 'calls_stopped')
     return 'The operator of this server resumes calls with: voice-agent-mcp calls resume.'
   if (rule === 'invalid_number') return 'No setting allows this; correct the number.'
-  // The lists of allowed destinations form a union, so either can be changed.
+  // A number needs to be in only one of the two lists, so changing either list helps.
   const isAllowList = rule === 'allow_countries' || rule === 'allow_prefixes'
   const other = rule === 'allow_countries' ? 'allow_prefixes' : 'allow_countries'
   const fields = isAllowList && config[other] ? `${rule} or ${other}` : rule
   return `The operator of this server can change ${fields} in the dial policy (${source}).`
 }
 
-/** One sentence: who has stopped calls, when and why. */
+/** One sentence about a stop of all calls: who stopped them, when and why. */
 export const callStopText = ({ by, at, reason }: CallStop): string =>
   `All calls were stopped at ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`

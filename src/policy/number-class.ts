@@ -4,17 +4,14 @@ import { emergencyCodes, isE164 } from '../text/phone-number.ts'
 export type NumberClass =
   | {
       readonly kind: 'ordinary'
-      /** ISO 3166-1 alpha-2; `null` for international numbers, such as +800. */
+      /** ISO 3166-1 alpha-2; `null` for numbers without a country, such as +800. */
       readonly country: string | null
       /** libphonenumber's type, such as MOBILE; `null` if the number does not show it. */
       readonly type: string | null
     }
   | {
       readonly kind: 'emergency' | 'premium' | 'invalid_number'
-      /**
-       * The reason, as words that follow the number in a sentence, such as
-       * `is not an E.164 number`.
-       */
+      /** Reason in words that follow the number in a sentence, such as `is not an E.164 number`. */
       readonly reason: string
     }
 
@@ -26,8 +23,8 @@ export type NumberClass =
 const expensive = /^(?:870|878|881|882|883|888|979|991)/
 
 /**
- * Number types above the price of an ordinary call: premium rate, revenue-sharing numbers, and
- * personal numbers, which forward anywhere at the caller's expense.
+ * Number types that cost more than an ordinary call: premium rate, revenue sharing, and personal
+ * numbers, which forward anywhere at the caller's expense.
  */
 const premiumTypes: Readonly<Record<string, string>> = {
   PREMIUM_RATE: 'a premium-rate number',
@@ -36,14 +33,14 @@ const premiumTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Premium ranges that libphonenumber 1.13 gives another type: the 976 exchange and directory
- * assistance of every North American area code (NANPA), Finnish service numbers (Traficom), 707
- * and 708 in Portugal (ANACOM), Japan's Navi Dial (0570).
+ * Premium ranges to which libphonenumber 1.13 gives another type: the 976 exchange and directory
+ * assistance of every North American area code (NANPA), Finnish service numbers (Traficom), 707 and
+ * 708 in Portugal (ANACOM), Japan's Navi Dial (0570).
  */
 const premiumRanges = /^\+(?:1\d{3}(?:976\d{4}|5551212)$|358(?:100|20[02])|35170[78]|81570)/
 
 /**
- * Ranges reserved for fiction and documentation that libphonenumber treats as invalid (Ofcom,
+ * Ranges reserved for fiction and documentation that libphonenumber rejects as invalid (Ofcom,
  * ARCEP, ComReg). Documents and the sandbox use these ranges. libphonenumber accepts the other
  * known ranges: North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia
  * and Sweden.
@@ -55,10 +52,13 @@ const fictional: readonly [range: RegExp, country: string, type: string][] = [
   [/^\+3532091\d{5}$/, 'IE', 'MOBILE'],
 ]
 
-/** Countries whose ordinary numbers may have four digits; elsewhere those are short codes. */
+/**
+ * Countries whose ordinary numbers may have only four digits. In other countries such numbers are
+ * short codes.
+ */
 const shortPlans: ReadonlySet<string> = new Set(['LU', 'NU', 'TA', 'TK'])
 
-/** Classifies an E.164 number as ordinary, or gives the reason why it is never dialled. */
+/** Classifies an E.164 number: ordinary, or never dialled for a reason. */
 export function classifyNumber(number: string): NumberClass {
   if (!isE164(number)) {
     return { kind: 'invalid_number', reason: 'is not an E.164 number such as +4930123456' }
@@ -77,7 +77,7 @@ export function classifyNumber(number: string): NumberClass {
 }
 
 function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
-  // National digits with leading zeros: the library drops the trunk prefix 0.
+  // National digits with leading zeros. libphonenumber drops the trunk prefix 0.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find((one) =>
@@ -91,11 +91,12 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined
       reason: `is a short code (${national}), which may reach an emergency service`,
     }
   }
-  // No exchange of an area has the number 911; toll-free numbers have no exchanges.
+  // No exchange in North America has the number 911, so such a number may reach the emergency
+  // service. Toll-free numbers have no exchange and are exempt.
   const isNorthAmerican = parsed.countryCallingCode === '1' && parsed.getType() !== 'TOLL_FREE'
   if (isNorthAmerican && /^\d{3}911/.test(national)) return emergency('911')
   const behind = country && codesBehindAreaCode[country]
-  // A complete mobile number has no area code: +49 1510 1101234.
+  // A complete mobile number has no area code, so +49 1510 1101234 contains no emergency code.
   if (!behind || (parsed.isValid() && parsed.getType() === 'MOBILE')) return undefined
   const [, last = '', ...more] = parsed.formatNational().split(/[ -]/)
   const [reached] = (more.length === 0 && behind.exec(last)) || []
@@ -122,7 +123,7 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
       reason: `does not exist: +${parsed.countryCallingCode} has no numbers of that length with that beginning`,
     }
   }
-  // Rules compare number prefixes: an additional digit would bypass them.
+  // Rules compare number prefixes, so an additional digit would bypass them.
   if (parsed.number !== number) {
     return {
       kind: 'invalid_number',
@@ -133,9 +134,9 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
 }
 
 /**
- * Countries where an area code plus an emergency code reaches that area's emergency service, and
- * which libphonenumber treats as an ordinary number: +49 30 110. German exchanges may connect at
- * the code's last digit, whatever follows; no subscriber number in an area begins with it.
+ * Countries where an area code followed by an emergency code reaches the emergency service of that
+ * area, although libphonenumber sees an ordinary number: +49 30 110. German exchanges may connect
+ * at the code's last digit, whatever follows. No subscriber number in an area begins with the code.
  */
 const codesBehindAreaCode: Readonly<Record<string, RegExp>> = {
   AT: /^1(?:12|22|28|33|4[0-4]|47)$/,

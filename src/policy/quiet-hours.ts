@@ -6,7 +6,7 @@ const dayMinutes = 24 * 60
 const minuteMs = 60_000
 const weekMs = 7 * dayMinutes * minuteMs
 
-/** A zone with quiet hours in effect. */
+/** A time zone in which quiet hours are in effect. */
 interface Quiet {
   readonly zone: string
   readonly hours: QuietHours
@@ -14,7 +14,7 @@ interface Quiet {
   readonly clock: string
 }
 
-/** The first zone with quiet hours in effect at an instant (ms since 1970). */
+/** The first zone with quiet hours in effect at the instant `at`, ms since 1970. */
 export function quietAt(
   at: number,
   zones: readonly string[],
@@ -29,8 +29,8 @@ export function quietAt(
 }
 
 /**
- * First instant from `at` on without quiet hours in any zone; `undefined` if none within a week.
- * The instant is never too early; it is an hour late if clocks go forward before it.
+ * The first instant from `at` on that is outside the quiet hours of every zone; `undefined` if
+ * there is none within a week. Never too early. An hour late if clocks go forward before it.
  */
 export function quietUntil(
   at: number,
@@ -45,13 +45,14 @@ export function quietUntil(
       }),
     )
     if (left <= 0) return then
-    // Advance to the end of the longest quiet hours, and check again: others may apply then.
+    // Advances to the end of the longest quiet hours and checks again, because others may apply by
+    // then.
     then = (Math.floor(then / minuteMs) + left) * minuteMs
   }
   return undefined
 }
 
-/** Minutes until the quiet hours end; 0 if they are not in effect. */
+/** Minutes until these quiet hours end; 0 if they are not in effect. */
 function minutesLeft({ from, to, days }: QuietHours, { weekday, minute }: WallTime): number {
   const start = minuteOf(from)
   const end = minuteOf(to)
@@ -72,23 +73,23 @@ function minuteOf(clock: string): number {
 const clockOf = (minute: number) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':')
 
-/** Countries without a time zone in Intl, or with an unofficial one. */
+/** Zones of countries for which Intl has no time zone, or an unofficial one. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
-  // Ascension and Tristan da Cunha, which libphonenumber separates from Saint Helena; Kosovo.
+  // Ascension and Tristan da Cunha (libphonenumber separates them from Saint Helena), and Kosovo.
   AC: ['Atlantic/St_Helena'],
   TA: ['Atlantic/St_Helena'],
   XK: ['Europe/Belgrade'],
-  // One official time; Intl also lists the unofficial one of Xinjiang.
+  // China has one official time. Intl also lists the unofficial time of Xinjiang.
   CN: ['Asia/Shanghai'],
 }
 
-/** `getTimeZones` is in ECMA-402 since 2025; earlier engines have a property. */
+/** Engines before ECMA-402 of 2025 have the property `timeZones` in place of `getTimeZones`. */
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
 
 /**
- * Possible time zones of a number: the operator's for its longest matching prefix, or else those of
- * a known area code, or else all of its country. Empty if the country is unknown, as for +800. A
- * mobile phone abroad is not recognised.
+ * The time zones that a number may be in: the operator's zones for the longest matching prefix,
+ * else the zones of a known area code, else all zones of the country. Empty if the country is
+ * unknown, as for +800. The number does not show whether a mobile phone is abroad.
  */
 export function zonesOf(
   number: string,
@@ -107,7 +108,7 @@ export function zonesOf(
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-/** Weekday and time of day, as a clock in the zone shows them. */
+/** Weekday and time of day in a zone. */
 interface WallTime {
   readonly weekday: (typeof weekdays)[number]
   /** Minutes since 00:00, below 1440. */
@@ -117,16 +118,19 @@ interface WallTime {
 /** Local time in a zone at an instant (ms since 1970), including daylight saving. */
 export function wallTime(zone: string, at: number): WallTime {
   const local = new Date(at + offsetAt(zone, at))
-  // JavaScript's weeks begin on Sunday.
+  // `getUTCDay` counts from Sunday, `weekdays` from Monday.
   const weekday = weekdays.at(local.getUTCDay() - 1)
   if (!weekday) throw new RangeError(`No weekday in ${zone} at ${at}`)
   return { weekday, minute: local.getUTCHours() * 60 + local.getUTCMinutes() }
 }
 
-/** Area codes by their time zones; several zones are separated by a space. */
+/** Area codes by time zone. A key may name several zones, separated by a space. */
 type AreaZones = Readonly<Record<string, string>>
 
-/** Brazil: the two digits of the area, also in mobile numbers (Anatel's numbering plan). */
+/**
+ * Brazil: the two digits of the area code, which mobile numbers have as well (Anatel's numbering
+ * plan).
+ */
 const brazil: AreaZones = {
   'America/Sao_Paulo':
     '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 ' +
@@ -144,7 +148,10 @@ const brazil: AreaZones = {
   'America/Manaus America/Rio_Branco': '97',
 }
 
-/** Australia: the area digit, two digits for the west and centre. Mobile numbers have none. */
+/**
+ * Australia: the digit of the area code; two digits in the west and centre. Mobile numbers have no
+ * area code.
+ */
 const australia: AreaZones = {
   'Australia/Sydney Australia/Lord_Howe': '2',
   'Australia/Melbourne Australia/Hobart': '3',
@@ -153,7 +160,7 @@ const australia: AreaZones = {
   'Australia/Adelaide Australia/Darwin': '87 88',
 }
 
-/** Countries with several time zones that their area codes distinguish. */
+/** Countries whose area codes tell their several time zones apart. */
 const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones }>> = {
   US: { callingCode: '+1', areas: northAmericanAreas },
   CA: { callingCode: '+1', areas: northAmericanAreas },
@@ -161,7 +168,10 @@ const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones
   AU: { callingCode: '+61', areas: australia },
 }
 
-/** Time zones of a number's area; `undefined` for an unlisted country or an unknown area. */
+/**
+ * Time zones of a number's area code; `undefined` for a country that is not listed or an unknown
+ * area code.
+ */
 function areaZones(number: string, country: string): readonly string[] | undefined {
   const known = countries[country]
   if (!known || !number.startsWith(known.callingCode)) return undefined
