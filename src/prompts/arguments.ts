@@ -3,7 +3,7 @@ import { agentNames, timeZones } from '../mcp/completions.ts'
 import type { PromptArgument } from '../mcp/prompt.ts'
 import { isTimeZone, notATimeZone } from '../text/time-zone.ts'
 
-/** An id or a name. */
+/** An argument that takes an id or a name. */
 export const reference = (description: string) => z.string().max(200).describe(description)
 
 export const agentArgument = {
@@ -11,7 +11,7 @@ export const agentArgument = {
   completion: agentNames,
 }
 
-/** A time zone as the platform takes it: one that Intl knows, and no bare offset. */
+/** An IANA time zone that Intl knows. The platform takes no bare offset such as +02:00. */
 export const timeZoneArgument = {
   schema: z
     .string()

@@ -24,7 +24,7 @@ import type { Fields } from '../tool/field-changes.ts'
 import { project } from '../tool/lists/list-fields.ts'
 import { compactJson } from '../tool/results/shortening.ts'
 
-/** One thing as JSON. `budget`: most tokens, estimated. */
+/** Attaches one object as JSON. `what`: its description. `budget`: maximum estimated tokens. */
 export const attached = (what: string, uri: string, value: Fields, budget: number): Attachment => ({
   what,
   uri,
@@ -33,18 +33,18 @@ export const attached = (what: string, uri: string, value: Fields, budget: numbe
 })
 
 interface ListLimits {
-  /** Most tokens, estimated. */
+  /** Maximum estimated tokens of the attachment. */
   readonly budget: number
   /** The tool that shows all items. */
   readonly tool: string
-  /** True: there are more items than were read. */
+  /** True if there are more items than were read. */
   readonly isPart?: boolean
 }
 
-/** Most tokens of one item, so that one long name or note leaves room for the others. */
+/** Maximum tokens of one item, so that a long name or note leaves room for the other items. */
 const itemBudget = 300
 
-/** A list as JSON, with as many items as fit. */
+/** Attaches a list as JSON, with as many items as fit. */
 export function attachedList(
   what: string,
   uri: string,
@@ -67,12 +67,16 @@ export function attachedList(
     what,
     uri,
     mimeType: 'application/json',
-    // Added by hand, because compactJson leaves out an empty list, which is an answer too.
+    // `compactJson` omits an empty list, but here an empty list is an answer. So the list is added
+    // by hand.
     text: `${compactJson(counts).slice(0, -1)},"items":${compactJson(shown)}}`,
   }
 }
 
-/** The attachment of a value, or one line with the reason why it is missing and what to use instead. */
+/**
+ * Attaches a value that was read. If it could not be read, attaches one line: the reason, and what
+ * to use instead.
+ */
 export const attachedFrom = <T>(
   read: ReadResult<T>,
   what: string,
@@ -83,13 +87,16 @@ export const attachedFrom = <T>(
     ? attach(read.value)
     : { what, missing: `could not be read (${read.problem}); ${instead}` }
 
-/** Estimated tokens; counting stops above `max`. */
+/** Estimated tokens of a value. Counting stops above `max`. */
 const tokensOf = (value: unknown, max: number) => estimateTokens(compactJson(value), max) + 1
 
-/** Longest texts in characters, tried in this order before whole fields are left out. */
+/**
+ * Maximum lengths of texts, characters. They are tried in this order before whole fields are
+ * omitted.
+ */
 const textLengths = [Number.POSITIVE_INFINITY, 2000, 500, 120]
 
-/** Cuts the longest texts; if that is not enough, leaves out the largest fields. */
+/** Shortens the longest texts of a value. If it is still too long, omits the largest fields. */
 function fitted(value: Fields, budget: number): Fields {
   for (const longest of textLengths) {
     const short = withShortFields(value, longest)
@@ -125,12 +132,15 @@ function withShortTexts(value: unknown, longest: number): unknown {
   return isObject(value) ? withShortFields(value, longest) : value
 }
 
-/** One of the account's numbers with its trunk, as far as they could be read. */
+/** One of the account's phone numbers and its trunk, as far as they could be read. */
 export interface NumberAndTrunk {
   readonly found: ReadResult<OwnNumber>
-  /** `undefined`: there is no such number. */
+  /** `undefined`: the account has no such number. */
   readonly trunk: ReadResult<TrunkOfNumber> | undefined
-  /** What can dial out in its place; `undefined`: it can, or that could not be read. */
+  /**
+   * What can dial out in place of the number; `undefined`: the number itself can, or this could not
+   * be read.
+   */
   readonly dialOut: DialOut | undefined
 }
 
@@ -182,7 +192,7 @@ const attachedTrunkOfNumber = (read: ReadResult<TrunkOfNumber>): Attachment =>
       : attachedTrunk('Its trunk', trunk),
   )
 
-/** A trunk without its numbers, which may be many. */
+/** Attaches a trunk without its phone numbers, because there may be many. */
 export function attachedTrunk(what: string, { phone_numbers, ...trunk }: SipTrunk): Attachment {
   return attached(
     what,
@@ -192,7 +202,7 @@ export function attachedTrunk(what: string, { phone_numbers, ...trunk }: SipTrun
   )
 }
 
-/** Counts the outcomes of calls. */
+/** Counts calls by outcome. */
 export function outcomesOf(calls: readonly Call[]) {
   const lengths = calls.flatMap(({ duration_seconds }) =>
     typeof duration_seconds === 'number' && duration_seconds > 0 ? [duration_seconds] : [],
@@ -215,10 +225,10 @@ function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefi
   return counts
 }
 
-/** Bound for the shown slowest answers. */
+/** Maximum number of slow answers shown. */
 const maxSlowAnswers = 3
 
-/** Timing from the timestamps of a transcript. Contains no speech. */
+/** Response times, from the timestamps of a transcript. Contains no speech. */
 export function timingOf(messages: readonly Message[]) {
   const turns = messages.flatMap(({ role, timestamp }, index) => {
     const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
@@ -231,7 +241,7 @@ export function timingOf(messages: readonly Message[]) {
   })
   return {
     turns: countBy(messages, ({ role }) => role),
-    // Measured from the start of the caller's turn, so it includes the time that the caller spoke.
+    // Measured from the start of the person's turn, so the time includes their speech.
     slowest_answers: answers
       .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
       .slice(0, maxSlowAnswers),
@@ -244,7 +254,7 @@ type Item = Readonly<Record<string, unknown>>
 const codeOf = (provider: string | { code: string }) =>
   typeof provider === 'string' ? provider : provider.code
 
-/** All language models; recommended ones first, then those with higher ratings. */
+/** All language models: recommended ones first, then by rating. */
 function modelItems(catalog: ModelCatalog): Item[] {
   const score = (model: ModelCatalog[number]['models'][number]) =>
     (model.recommended ? 100 : 0) + (model.intelligence_rating ?? 0) + (model.latency_rating ?? 0)
@@ -267,7 +277,9 @@ function modelItems(catalog: ModelCatalog): Item[] {
     }))
 }
 
-/** All transcribers with their language codes; with `language`, only those that support it. */
+/**
+ * All transcribers with their language codes. With `language`, only transcribers that support it.
+ */
 function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
   return catalog.flatMap(({ provider, models }) =>
     models.flatMap(({ id, supported_languages }) => {
@@ -280,7 +292,9 @@ function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[
   )
 }
 
-/** The language models and transcribers of the platform, each within its budget of tokens. */
+/**
+ * Attaches the platform's language models and transcribers, each within its own budget of tokens.
+ */
 export async function catalogAttachments(
   reader: PromptReader,
   budgets: { readonly models: number; readonly transcribers: number },
@@ -312,14 +326,15 @@ export async function catalogAttachments(
 }
 
 /**
- * Voices with the fields that help to choose one. All other fields are vendor data, and left out.
+ * The fields of each voice that help to choose one. Omits all other fields, which are the vendor's
+ * data.
  */
 export const voiceItems = (catalog: VoiceCatalog): Item[] =>
   (voicesIn(catalog)?.voices ?? [])
     .filter((voice): voice is Item => typeof voice === 'object' && voice !== null)
     .map((voice) => project(voice, ['id', 'voice_id', 'name', 'language', 'gender', 'description']))
 
-/** True if a language of a catalog matches: by code, by the first part of its code, or by name. */
+/** True if a language in a catalog matches: by code, by the first part of its code, or by name. */
 function isLanguage(
   { code, name }: { code: string; name?: string | null | undefined },
   wanted: string,

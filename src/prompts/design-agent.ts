@@ -8,7 +8,7 @@ import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
 import { attachedFrom, attachedList, catalogAttachments, voiceItems } from './attachments.ts'
 
-/** From a brief to a saved agent, for the prompt and for a skill. */
+/** Steps from a brief to a saved agent. Shared by the prompt and a skill. */
 export const designSteps = safeText`1. If the design depends on something that the brief leaves open, ask the user once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
 2. Choose model, transcriber and voice from list_models, list_transcribers and list_voices (with language), and copy their ids exactly. Prefer a fast model, unless the brief names one: callers notice a delay of one second. Transcriber and voice must support the same language: set transcriber.languages and voice.language.
 3. Write the greeting (initial_message.message): one or two short sentences of everyday speech that say who is calling or answering. It may read these variables: ${knownVariables.join(', ')}, and ${dynamicPrefix}…. Correct it until validate_agent_template finds it valid, without unknown variables; what may be empty needs a default.
@@ -41,7 +41,7 @@ export const designAgent = definePrompt({
   },
 })
 
-/** The language code; for a name such as German, the code that a transcriber uses. */
+/** A language as the code that a transcriber uses. A name, such as German, is looked up. */
 function codeFor(
   language: string | undefined,
   heard: readonly Readonly<Record<string, unknown>>[],
@@ -51,7 +51,7 @@ function codeFor(
   return typeof first === 'string' ? first : language
 }
 
-/** Voices attached for each provider; list_voices shows the others. */
+/** Number of voices attached per provider. list_voices shows the rest. */
 const voicesShown = 8
 
 const voices = (language: string | undefined, reader: PromptReader) =>

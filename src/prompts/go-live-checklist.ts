@@ -22,7 +22,10 @@ import {
   readNumberAndTrunk,
 } from './attachments.ts'
 
-/** From a saved agent to one that takes calls, for the prompt and for a skill. `checks`: how to check it. */
+/**
+ * Steps from a saved agent to one that takes calls. Shared by the prompt and a skill. `checks`: how
+ * to check the agent.
+ */
 export const goLiveSteps = (
   checks: string,
 ) => safeText`1. ${checks} Ask before each change (update_agent or update_phone_number, first with dry_run true), then check again.
@@ -44,7 +47,7 @@ export const goLiveChecklist = definePrompt({
       schema: e164('Your number that the agent calls from or answers, E.164.'),
       completion: ownNumbers,
     },
-    // It is not the account's: no list has values for it.
+    // The number belongs to the user, not to the account, so no list can suggest values.
     to_number: { schema: e164('Your own telephone, to ring for the test, E.164.').optional() },
   },
   async prepare({ agent_id, from_number, to_number }, reader) {
@@ -77,9 +80,7 @@ ${goLiveSteps('Go through the attached checks by result. problem: stop, say what
 
 Good: only what was seen to work is called ready; at most one test call per yes.`
 
-/**
- * A check as the checklist shows it. Result `unknown`: data that the check needs could not be read.
- */
+/** A check as the checklist shows it. `unknown`: data that the check needs could not be read. */
 interface ChecklistItem {
   readonly check: string
   readonly result: 'ok' | 'warning' | 'problem' | 'unknown'
@@ -87,7 +88,10 @@ interface ChecklistItem {
   readonly fix?: string
 }
 
-/** The checks of the checklist: those of check_call_readiness, and more that only prevent a good call. */
+/**
+ * The checks of the checklist: those of check_call_readiness, and checks of what would only make a
+ * call worse.
+ */
 async function goLiveChecks(
   agent: Agent,
   { fromNumber, number }: { readonly fromNumber: string; readonly number: NumberAndTrunk },

@@ -6,7 +6,7 @@ import { reviewAgent } from './review-agent.ts'
 import { reviewCalls } from './review-calls.ts'
 import { weeklyUsageReport } from './weekly-usage-report.ts'
 
-/** Every prompt, in the order in which `prompts/list` shows them. */
+/** Every prompt, in the order of `prompts/list`. */
 export const prompts = [
   designAgent,
   reviewAgent,

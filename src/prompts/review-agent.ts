@@ -14,7 +14,7 @@ import {
   outcomesOf,
 } from './attachments.ts'
 
-/** Number of newest calls that are counted: one page. */
+/** Number of newest calls that are counted, one page of the list. */
 const callsCounted = 100
 
 export const reviewAgent = definePrompt({
@@ -28,7 +28,7 @@ export const reviewAgent = definePrompt({
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
     const [greeting, catalogs, use] = await Promise.all([
       greetingAttachment(agent, uri, reader),
-      // The models and transcribers that the agent could use instead.
+      // Models and transcribers as alternatives to the agent's own.
       catalogAttachments(
         reader,
         { models: 1200, transcribers: 600 },
@@ -49,7 +49,7 @@ export const reviewAgent = definePrompt({
   },
 })
 
-/** The platform's check of the greeting; nothing if the agent has no greeting. */
+/** Attaches the platform's check of the greeting; nothing if the agent has none. */
 async function greetingAttachment(
   { initial_message }: Agent,
   uri: string,
@@ -66,7 +66,7 @@ async function greetingAttachment(
   ]
 }
 
-/** The numbers that the agent answers, and the outcomes of its calls. */
+/** Attaches the phone numbers that the agent answers, and the outcomes of its calls. */
 async function useAttachments(
   agent: Agent,
   uri: string,

@@ -67,14 +67,14 @@ export const reviewCalls = definePrompt({
   },
 })
 
-/** Time for the reading of the calls, ms: less than a prompt waits for optional data. */
+/** Time limit for reading calls, ms. Shorter than a prompt's wait for optional data. */
 const readMs = 9000
 
-/** Most tokens of the counts. */
+/** Maximum tokens of the counts. */
 const reviewBudget = 4000
 
 interface Days {
-  /** Midnights in ISO 8601 with the offset of that day. */
+  /** Midnights as ISO 8601, with the UTC offset of each day. */
   readonly from: string
   readonly until: string
   readonly tz: string

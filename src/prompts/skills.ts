@@ -7,7 +7,7 @@ import { causeSteps } from './investigate-call.ts'
 import { reportSteps } from './weekly-usage-report.ts'
 
 /*
- * The skills: the steps of prompts, for an assistant that has only the tools. A prompt names its
+ * Skills: the steps of prompts, for an assistant that has only the tools. A prompt names its
  * subject and attaches the data; a skill says how to find both.
  */
 
@@ -71,5 +71,5 @@ Unless the user says otherwise, the period is the last seven whole days, and the
 ${reportSteps.split('\n')}`,
 }
 
-/** Every skill, in the order in which `skills/list` shows them. */
+/** Every skill, in the order of `skills/list`. */
 export const skills = [buildVoiceAgent, diagnoseFailedCalls, reportUsage]

@@ -7,7 +7,7 @@ import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/result
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 
-/** From the figures of two periods to their report, for the prompt and for a skill. */
+/** Steps from the figures of two weeks to a report. Shared by the prompt and a skill. */
 export const reportSteps = safeText`1. Use only the figures that were read and what you compute from them. Usage counts completed conversations of the account and its subaccounts; failed ones are counted separately.
 2. Write for a reader who has one minute:
    - one sentence: up or down, by how much, and what drove it
@@ -52,7 +52,10 @@ export const weeklyUsageReport = definePrompt({
   },
 })
 
-/** Names of agents and accounts by id; only the first page of each list is read. */
+/**
+ * Returns a function from ids to names of agents and accounts. Reads only the first page of each
+ * list.
+ */
 async function readNames(reader: PromptReader): Promise<(id: string) => string | undefined> {
   const query = { limit: 100 }
   const [own, agents, subaccounts] = await Promise.all([
@@ -69,7 +72,7 @@ async function readNames(reader: PromptReader): Promise<(id: string) => string |
   return (id) => byId.get(id)
 }
 
-/** Counts failed conversations, because usage counts completed ones only. */
+/** Counts failed conversations. Usage counts only completed ones. */
 async function countFailed(
   { before, from, until }: Weeks,
   reader: PromptReader,
@@ -102,7 +105,10 @@ type Bucket = Usage['data'][number]
 
 /** The last seven whole days, and the seven days before. */
 interface Weeks {
-  /** Midnights in ISO 8601 with the offset of that day: start of the week before, start and end of the week. */
+  /**
+   * Midnights as ISO 8601 with the UTC offset of each day: start of the earlier week, start and end
+   * of the later one.
+   */
   readonly before: string
   readonly from: string
   readonly until: string
@@ -117,13 +123,13 @@ const totalsOf = ({ seconds = 0, conversations = 0 }: Partial<UsageSum> = {}) =>
 const sumIn = (buckets: readonly Bucket[]) =>
   totalsOf(sumOf(buckets.flatMap(({ values }) => values)))
 
-/** The last two weeks of whole days in a time zone. A day begins at midnight of that zone. */
+/** The last two weeks of whole days. A day begins at midnight in the time zone. */
 export function weeksBefore(now: number, tz: string): Weeks {
   const daysAgo = (days: number) => midnightBefore(now, days, tz)
   return { before: daysAgo(14), from: daysAgo(7), until: daysAgo(0), tz }
 }
 
-/** Figures of both weeks: days, totals, and totals by each dimension, the largest first. */
+/** Figures of both weeks: by day, in total, and by each dimension, largest first. */
 function usageFigures(
   { data }: Usage,
   { from, tz }: Weeks,
@@ -139,7 +145,7 @@ function usageFigures(
   return {
     week: {
       totals: sumIn(week),
-      // The reply may leave out a day without conversations. It is shown with zeros.
+      // The reply may omit a day without conversations. Such a day is shown with zeros.
       days: days.map((one) => ({ day: one, ...sumIn(bucketsOf((date) => date === one)) })),
     },
     week_before: { totals: sumIn(before) },
@@ -147,10 +153,10 @@ function usageFigures(
   }
 }
 
-/** Most groups of one dimension. */
+/** Maximum number of groups per dimension. */
 const maxGroups = 15
 
-/** Both weeks by each dimension, the most used groups first. */
+/** Figures of both weeks by each dimension, most used groups first. */
 const groupsOf = (
   week: readonly Bucket[],
   before: readonly Bucket[],
@@ -168,7 +174,7 @@ const groupsOf = (
     }),
   )
 
-/** The values with this dimension alone. */
+/** Sums of the values by this dimension alone. */
 const valuesBy = (dimension: string, buckets: readonly Bucket[]) =>
   buckets.flatMap(({ values }) =>
     values.flatMap((value) => {
