@@ -1,6 +1,9 @@
-/** Whether a text is an id, not a name: the platform's ids are UUIDs [R]. */
+/** True if a text is an id and not a name. The platform's ids are UUIDs [R]. */
 export const isUuid = (text: string): boolean =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
 
-/** An id in its usual spelling: case makes no difference in a UUID (RFC 9562 §4), and may elsewhere. */
+/**
+ * An id in a form for comparing. UUIDs ignore case (RFC 9562 §4), so they become lower case; other
+ * ids stay unchanged.
+ */
 export const canonicalId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)

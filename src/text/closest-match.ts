@@ -1,15 +1,17 @@
 import { distance } from 'fastest-levenshtein'
 
 /*
- * What a mistyped word most likely means: the one place that decides it, for arguments, ids, names,
- * catalog entries, tool names and time zones. Case and punctuation do not count. A suggestion may
- * differ in a third of the letters; a misspelling, which is refused, in one or two.
+ * Finds what a mistyped word most likely means: for arguments, ids, names, catalog entries, tool
+ * names and time zones. Ignores case and punctuation. A suggestion may differ in a third of the
+ * letters. A misspelling, which is refused, differs in one or two.
  */
 
-/** A longer word is compared with none: that would take long, and it is no typo. */
+/**
+ * Maximum length of a word to compare, characters. A longer word would take long, and is no typo.
+ */
 const longestWord = 200
 
-/** The known word that is closest to a mistyped one; `undefined` when none is close enough. */
+/** The known word closest to a mistyped one; `undefined`: no known word is close enough. */
 export function closestWord(word: string, known: readonly string[]): string | undefined {
   if (word.length > longestWord) return undefined
   const folded = fold(word)
@@ -25,7 +27,10 @@ export function closestWord(word: string, known: readonly string[]): string | un
   return closest ?? wordWithSameStartOrEnd(folded, known)
 }
 
-/** The only known word that begins or ends with this one (`agent_id` for `id`), or that ends it. */
+/**
+ * The known word that begins or ends with this word (`agent_id` for `id`), or that is the end of
+ * it; `undefined` if no word or several words do.
+ */
 function wordWithSameStartOrEnd(folded: string, known: readonly string[]): string | undefined {
   if (folded.length < 2) return undefined
   const related = known.filter((candidate) => {
@@ -35,24 +40,26 @@ function wordWithSameStartOrEnd(folded: string, known: readonly string[]): strin
   return related.length === 1 ? related[0] : undefined
 }
 
-/** The known word that differs in spelling only: `voice_id` for `voiceId`. */
+/** The known word that differs only in case and punctuation: `voice_id` for `voiceId`. */
 export function sameWord(word: string, known: readonly string[]): string | undefined {
   return known.find((candidate) => fold(candidate) === fold(word))
 }
 
-/** Whether a word differs from a known one by a slip: one edit, two from eight letters on. */
+/**
+ * True if a word differs from a known one by a slip: one edit, or two edits from eight letters on.
+ */
 export function isMisspelt(word: string, known: string): boolean {
   const [given, right] = [fold(word), fold(known)]
   return editsBetween(given, right) <= (right.length < 8 ? 1 : 2)
 }
 
-/** A thing that people refer to by its id or by a name. */
+/** An item that people refer to by id or by name. */
 export interface NamedItem {
   readonly id: string
   readonly names: readonly (string | null | undefined)[]
 }
 
-/** The items that a mistyped id or name most likely means, the closest first. */
+/** The items that a mistyped id or name most likely means, closest first. */
 export function closestItems<T extends NamedItem>(word: string, items: readonly T[], max = 3): T[] {
   const folded = fold(word)
   return items
@@ -69,8 +76,9 @@ const idAndNames = ({ id, names }: NamedItem) => [
 ]
 
 /**
- * Whether a word can only be a misspelling of an id or a name: it has the same digits and as many
- * segments. `gpt-5.1` is not `gpt-4.1`, and `gpt-5` not `gpt-5-mini`.
+ * True if a word can only be a misspelling of an id or a name: it differs by a slip, and has the
+ * same digits and as many segments. `gpt-5.1` is not taken for `gpt-4.1`, nor `gpt-5` for
+ * `gpt-5-mini`.
  */
 export function isMisspeltId(word: string, id: string): boolean {
   if (word.length > longestWord) return false
@@ -82,24 +90,29 @@ export function isMisspeltId(word: string, id: string): boolean {
 
 const isNumber = (segment: string) => /^\p{N}/u.test(segment)
 
-/** Letters and digits apart: `gpt-4o` as gpt, 4, o. */
+/** Splits a word into letters and digits: `gpt-4o` into gpt, 4, o. */
 const segmentsOf = (word: string): readonly string[] =>
   word.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []
 
-/** Whether an id is a narrower one of a word: `de-DE` of `de`, `gpt-5-mini` of `gpt-5`. */
+/**
+ * True if an id extends a word by a part: `de-DE` extends `de`, and `gpt-5-mini` extends `gpt-5`.
+ */
 export const isNarrower = (id: string, word: string): boolean =>
   word !== '' &&
   id.toLowerCase().startsWith(word.toLowerCase()) &&
   /^[^\p{L}\p{N}]/u.test(id.slice(word.length))
 
-/** Edits between two words; a name that contains the whole word counts as one edit away. */
+/**
+ * Number of edits between a word and a name. A name that contains the whole word counts as one edit
+ * away.
+ */
 const editsTo = (folded: string) => (name: string) => {
   const other = fold(name)
   const edits = editsBetween(folded, other)
   return folded.length > 2 && other.includes(folded) ? Math.min(edits, 1) : edits
 }
 
-/** Edits between two words; two neighbouring letters in the wrong order are one. */
+/** Number of edits between two words. Swapping two neighbouring letters is one edit. */
 const editsBetween = (word: string, other: string) =>
   isSwapped(word, other) ? 1 : distance(word, other)
 
@@ -109,18 +122,18 @@ function isSwapped(word: string, other: string): boolean {
   return at >= 0 && swapped === other
 }
 
-/** How an item is written for a reader: `Front desk (1b9d…)`. */
+/** An item for a reader, as name and id: `Front desk (1b9d…)`. */
 export const itemLabel = ({ id, names }: NamedItem): string =>
   nameWithId(
     names.find((one) => one && one !== id),
     id,
   )
 
-/** A name for people, and the id that is meant. */
+/** A name with the id: `Front desk (1b9d…)`. */
 export const nameWithId = (name: string | null | undefined, id: string): string =>
   name ? `${name} (${id})` : id
 
 const maxEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
 
-/** `agentId`, `agent-id` and `agent_id` are one word. */
+/** A word for comparing: `agentId`, `agent-id` and `agent_id` are equal. */
 const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

@@ -3,21 +3,22 @@ import { escaped, invisible } from './safe-text.ts'
 declare const dialog: unique symbol
 
 /**
- * Text of a confirmation dialog, which a person decides on: our own words, and values from outside
- * only in quotes. Only the functions in this file make such a text, so that no outside text gets
- * into a question by accident.
+ * Text of a confirmation dialog, on which a person bases a decision. It has our own words, and
+ * outside values only in quotes. Only the functions of this file create such texts, so no outside
+ * text gets into a question by accident.
  */
 export type DialogText = string & { readonly [dialog]: true }
 
 const asDialogText = (text: string) => text as DialogText
 
 /**
- * A text as a JSON string in which everything is visible. Besides what JSON escapes, these are
- * escaped:
+ * A text as a JSON string in which every character is visible. Escapes, besides what JSON escapes:
  * - invisible and control characters, and every space but the ordinary one
- * - four and more ordinary spaces in a row, which would push the rest out of sight
- * - combining marks without a letter before them, or several of them, which cover their neighbours
- * - `<`, and `(` after `]`: a client that renders Markdown or HTML would hide comments and links
+ * - four or more ordinary spaces in a row, which would push the rest out of sight
+ * - combining marks without a letter before them, and several in a row, which cover their
+ *   neighbours
+ * - `<`, and `(` after `]`, because a client that renders Markdown or HTML would hide comments and
+ *   links
  */
 export function quoted(text: string): DialogText {
   return asDialogText(`"${text.replaceAll(deceptive, escaped)}"`)
@@ -36,7 +37,7 @@ const deceptive = new RegExp(
   'gu',
 )
 
-/** Tag for our own text around values that are dialog text already. */
+/** Template tag for our own text. Values must already be dialog text. */
 export const dialogText = (
   words: TemplateStringsArray,
   ...values: readonly (DialogText | number | boolean | null)[]
@@ -45,18 +46,24 @@ export const dialogText = (
 export const joinDialogTexts = (parts: readonly DialogText[], between: string): DialogText =>
   asDialogText(parts.join(between))
 
-/** `1 agent`, `2 agents`: for nouns that take an s. */
+/** A count with its noun: `1 agent`, `2 agents`. Only for nouns whose plural adds an s. */
 export const countedInDialog = (count: number, noun: DialogText): DialogText =>
   asDialogText(counted(count, noun))
 
-/** A word such as an id, a number or a field's name: without quotes where nothing in it can mislead. */
+/**
+ * A word such as an id, a number or a field name. Omits the quotes if no character of it can
+ * mislead.
+ */
 export const wordOrQuoted = (word: string): DialogText =>
   /^\+?\w[\w-]{0,63}$/.test(word) ? asDialogText(word) : quoted(word)
 
-/** Longest name that is shown in full, in characters. */
+/** Maximum length of a name that is shown whole, characters. */
 const longestName = 200
 
-/** A text that is not itself agreed to, such as a name; of a long one the rest is counted. */
+/**
+ * A quoted text that the person does not confirm itself, such as a name. A long text is cut, and
+ * the rest counted.
+ */
 export function quotedUpTo(text: string, max = longestName): DialogText {
   const characters = [...text]
   const rest = characters.length - max
@@ -64,19 +71,22 @@ export function quotedUpTo(text: string, max = longestName): DialogText {
   return dialogText`${quoted(characters.slice(0, max).join(''))} and ${rest} more characters`
 }
 
-/** A name for people, and the id that is meant: `"Front desk" (1b9d…)`. */
+/** A quoted name with the id: `"Front desk" (1b9d…)`. */
 export const quotedNameWithId = (name: string | null | undefined, id: string): DialogText =>
   name ? dialogText`${quotedUpTo(name)} (${wordOrQuoted(id)})` : wordOrQuoted(id)
 
 /**
- * A name among others in one of our lines: as it is where it cannot be taken for several names, or for
- * our own words about them; otherwise in quotes.
+ * A name in a list of names. It has quotes only if it could be taken for several names, or for our
+ * own words.
  */
 export const shownName = (name: string): string => (isPlain.test(name) ? name : quoted(name))
 
-/** Letters, digits, and signs that stand within a name: not those that our lines use between names. */
+/**
+ * Letters, digits, and signs that are usual within a name. Excludes the signs that our lines put
+ * between names.
+ */
 const isPlain = /^[+\p{L}\p{N}](?:[ \p{L}\p{M}\p{N}_&@#'’/+*-]|\.(?! |$)){0,99}$/u
 
-/** `1 agent`, `2 agents`: for nouns that take an s. */
+/** A count with its noun: `1 agent`, `2 agents`. Only for nouns whose plural adds an s. */
 export const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,8 +1,8 @@
-/** How much a JSON text or value may hold. */
+/** Bounds of a JSON text or value. */
 export interface JsonBounds {
-  /** Levels of objects and arrays within each other. */
+  /** Maximum levels of nested objects and arrays. */
   readonly depth: number
-  /** Items of arrays and properties of objects, all together. */
+  /** Maximum number of array items and object properties in total. */
   readonly values: number
 }
 
@@ -18,15 +18,16 @@ const openObject = code('{')
 const closeObject = code('}')
 
 /**
- * The bound that a JSON text exceeds, found by one scan before it is parsed: ten megabytes of
- * `{},{},…` become a gigabyte of objects, and recursive functions run out of stack on deep nesting.
- * Strings are skipped as JSON reads them; whether the rest is JSON is for the parser to decide.
+ * The bound that a JSON text exceeds. One scan finds it before the text is parsed, because ten
+ * megabytes of `{},{},…` become a gigabyte of objects, and deep nesting exhausts the stack of
+ * recursive functions. The scan skips strings as JSON does. It does not check whether the text is
+ * valid JSON.
  */
 export function boundExceededByText(
   text: string,
   { depth, values }: JsonBounds,
 ): JsonBound | undefined {
-  // A text has at most one value per two characters, so a short one needs no scan.
+  // A text has at most one value per two characters, so a short text cannot exceed the bounds.
   if (text.length < Math.min(depth, values * 2)) return undefined
   let open = 0
   let count = 0
@@ -52,7 +53,7 @@ export function boundExceededByText(
   return undefined
 }
 
-/** Index of the quote that ends the string at `start`; the length of the text if none does. */
+/** Index of the quote that ends the string at `start`; the length of the text if no quote does. */
 function stringEnd(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
@@ -60,8 +61,8 @@ function stringEnd(text: string, start: number): number {
 }
 
 /**
- * True if the character at `at` is escaped: an odd number of backslashes precedes it, as each pair
- * is one backslash.
+ * True if the character at `at` is escaped: an odd number of backslashes precedes it, because two
+ * backslashes are one escaped backslash.
  */
 function isEscaped(text: string, at: number): boolean {
   let before = at
@@ -89,22 +90,25 @@ export function boundExceededByValue(
   return isTooDeep ? 'depth' : undefined
 }
 
-/** A key that an object of a JSON text has twice: JSON.parse keeps the last value without an error. */
+/**
+ * A key that occurs twice in one object of a JSON text. JSON.parse would keep the last value
+ * without an error.
+ */
 interface DuplicateKey {
-  /** Where it is, such as `quiet_hours.0.from`. */
+  /** Path of the key, such as `quiet_hours.0.from`. */
   readonly path: string
-  /** Line of its second occurrence, from 1 on. */
+  /** 1-based line of the key's second occurrence. */
   readonly line: number
 }
 
-/** An object of a JSON text has the same key twice; the message says which and where. */
+/** An object of a JSON text has the same key twice. The message names the key and its place. */
 export class DuplicateKeyError extends Error {
   override readonly name = 'DuplicateKeyError'
 }
 
 /**
- * Parses JSON that a person has written. A byte order mark is accepted, because some editors write
- * one. A duplicate key is an error, because one of its values would be lost (RFC 8259 §4). Throws
+ * Parses JSON that a person wrote. Accepts a byte order mark, because some editors write one.
+ * Refuses a duplicate key, because one of its values would be lost (RFC 8259 §4). Throws
  * SyntaxError and DuplicateKeyError.
  */
 export function parseJsonText(text: string): unknown {
@@ -119,16 +123,16 @@ export function parseJsonText(text: string): unknown {
 
 /** An object or array that contains the current position. */
 interface Open {
-  /** Keys so far; absent for an array. */
+  /** Keys found so far; absent for an array. */
   readonly keys?: Set<string>
   /** Key or index of the current position. */
   at: string | number
 }
 
-/** Strings and structure; numbers, true, false and null do not matter. */
+/** Strings and structure. Numbers, true, false and null do not matter here. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
 
-/** The first key that is given twice; the text is valid JSON. */
+/** The first key that occurs twice in an object. The text must be valid JSON. */
 function firstDuplicate(json: string): DuplicateKey | undefined {
   const open: Open[] = []
   let isKey = false
@@ -139,7 +143,7 @@ function firstDuplicate(json: string): DuplicateKey | undefined {
     else if (token === '}' || token === ']') open.pop()
     else if (token === ',' && typeof current?.at === 'number') current.at++
     else if (isKey && current?.keys && token.startsWith('"')) {
-      // Keys are compared unescaped: "a" can be written "\u0061".
+      // Keys are compared without escapes: "\u0061" is "a".
       current.at = String(JSON.parse(token))
       if (current.keys.has(current.at)) {
         const path = open.map(({ at }) => at).join('.')
@@ -152,7 +156,7 @@ function firstDuplicate(json: string): DuplicateKey | undefined {
   return undefined
 }
 
-/** The value of a JSON text; `undefined` for any other text. */
+/** The value of a JSON text; `undefined` if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -161,11 +165,11 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** True for an object of JSON: not for null, and not for an array. */
+/** True for a JSON object: not for null or an array. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** JSON with sorted names: equal values have equal texts. */
+/** JSON with sorted property names, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

@@ -3,36 +3,45 @@ export const e164Pattern = /^\+[1-9]\d{1,14}$/
 
 export const isE164 = (text: string): boolean => e164Pattern.test(text)
 
-/** How an E.164 number begins: at least the first digit of a country calling code. */
+/**
+ * The beginning of an E.164 number: a plus sign and at least the first digit of a country calling
+ * code.
+ */
 export const e164PrefixPattern = /^\+[1-9]\d{0,14}$/
 
-/** A number or its beginning as people write it, in E.164: `+1 (202) 555-0100`, `0044 (0)20`. */
+/**
+ * Converts a phone number, or its beginning, from the way people write it to E.164: `+1 (202)
+ * 555-0100`, `0044 (0)20`.
+ */
 function prefixMeant(text: string): string | undefined {
   const prefix = text.replaceAll(/\(0\)|[\s()./-]/g, '').replace(/^00/, '+')
   return e164PrefixPattern.test(prefix) ? prefix : undefined
 }
 
 /**
- * An international number as people write it, in E.164; `undefined` for a short number, which may
- * be a short code.
+ * Converts an international phone number from the way people write it to E.164; `undefined` for a
+ * short number, because it may be a short code.
  */
 export function e164Meant(text: string): string | undefined {
   const number = prefixMeant(text)
   return number !== undefined && number.length > 7 ? number : undefined
 }
 
-/** Why a text is not E.164, with the number that it means. */
+/** Error text for a text that is not E.164, with the number that was probably meant. */
 export const e164Expected = (given: unknown): string =>
   expected('an E.164 number', '+4930123456', e164Meant(String(given)))
 
-/** Why a text is not the beginning of an E.164 number, with the one that it means. */
+/**
+ * Error text for a text that is not the beginning of an E.164 number, with the one that was
+ * probably meant.
+ */
 export const e164PrefixExpected = (given: unknown): string =>
   expected('the start of an E.164 number', '+49', prefixMeant(String(given)))
 
 const expected = (what: string, example: string, meant: string | undefined) =>
   `expected ${what}${meant === undefined ? ` such as ${example}` : `; did you mean ${meant}?`}`
 
-/** Why a text is not a number that can be called. */
+/** Error text for a text that is not a number to call: an emergency number, or not E.164. */
 export const callableExpected = (given: unknown): string =>
   isEmergencyNumber(String(given)) ? emergencyNever : e164Expected(given)
 
@@ -41,12 +50,12 @@ export const emergencyNever = 'emergency numbers are never called; a person has 
 const isEmergencyNumber = (text: string) => emergencyCodes.has(text.replaceAll(/[\s().+-]/g, ''))
 
 /**
- * The emergency codes of all countries: police, fire, ambulance, coast guard, helplines. They are not
- * E.164 numbers, but a telephone switch may connect a country calling code that is followed by one: no
- * number that could be one is ever dialled. One set for all countries, because a call to the emergency
- * code of another country is a mistake, too. Sources: ITU-T E.129 and its list of national numbering
- * plans, and the emergency patterns of libphonenumber's short numbers. A code that is missing here and
- * has at most four digits is refused as a short code.
+ * Emergency codes of all countries: police, fire, ambulance, coast guard, helplines. They are not
+ * E.164 numbers, but a telephone switch may connect a country calling code followed by one, so no
+ * number of that form is ever dialled. The set is not split by country, because calling another
+ * country's emergency code is a mistake as well. A code of at most four digits that is missing here
+ * is refused as a short code. Sources: ITU-T E.129 and its list of national numbering plans, and
+ * the emergency patterns of libphonenumber's short numbers.
  */
 export const emergencyCodes: ReadonlySet<string> = new Set(
   (

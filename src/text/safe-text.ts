@@ -1,14 +1,15 @@
 /*
- * Text from outside within our own text: names and notes, messages of the platform, what callers said,
- * what a client sent. Characters that could forge a line, control a terminal, reverse a line or hide
- * are written as escapes, so that they are visible and have no effect. Values in structuredContent
- * stay as they are, because they may be written back.
+ * Outside text within our own text: names and notes, messages of the platform, speech on calls,
+ * input of clients. Characters that could start a line, control a terminal, reverse a line or hide
+ * text are escaped, so that they are visible and have no effect. Values in structuredContent stay
+ * unchanged, because they may be written back.
  */
 
 /**
  * Characters without a glyph: control, format (zero width, bidirectional, tag characters), lone
- * surrogates, private use, unassigned; and some that Unicode counts as letters or marks: the grapheme
- * joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
+ * surrogates, private use, unassigned. Also some characters that Unicode counts as letters or
+ * marks: the grapheme joiner, Hangul and Khmer fillers, variation selectors, the blank Braille
+ * pattern.
  */
 export const invisible =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
@@ -16,26 +17,26 @@ export const invisible =
 
 const hidden = new RegExp(`${invisible.source}|[\\p{Zl}\\p{Zp}]`, 'gu')
 
-/** Most texts are plain ASCII, which needs no further work. */
+/** True for printable ASCII, which needs no further work. Most texts are. */
 const isPlain = (text: string) => !/[^ -~]/.test(text)
 
-/** A text as one line of prose, escaped. A text that is escaped already stays unchanged. */
+/** Escapes a text and puts it on one line. An escaped text stays unchanged. */
 export const safeLine = (text: string): string =>
   isPlain(text) ? text : text.replace(hidden, escaped)
 
-/** Our own lines, with text from outside in them, as one text: text from outside begins no line. */
+/** Joins our own lines to one text. Outside text in a line cannot start a new line. */
 export const safeLines = (lines: readonly string[]): string => lines.map(safeLine).join('\n')
 
 /**
- * JSON text as one line, escaped so that its meaning stays the same. Joiners and variation
- * selectors are kept: Persian, Hindi and emoji need them, and within JSON they are harmless.
+ * JSON text on one line, escaped so that its value stays the same. Keeps joiners and variation
+ * selectors: Persian, Hindi and emoji need them, and they are harmless within JSON.
  */
 export const safeJson = (json: string): string =>
   isPlain(json)
     ? json
     : json.replace(hidden, (found) => (joins.test(found) ? found : escaped(found)))
 
-/** A value as JSON on several lines; characters that could control a terminal are written as escapes. */
+/** A value as JSON on several lines. Escapes characters that could control a terminal. */
 export const safeJsonLines = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).split('\n').map(safeJson).join('\n')
 
@@ -50,7 +51,7 @@ const shortEscapes = new Map([
   ['\t', '\\t'],
 ])
 
-/** As JSON writes it, by UTF-16 units. */
+/** A text as escapes of its UTF-16 units, as JSON writes them. */
 export const escaped = (text: string): string =>
   shortEscapes.get(text) ??
   text
@@ -60,12 +61,12 @@ export const escaped = (text: string): string =>
 
 declare const safe: unique symbol
 
-/** Text of several lines, in which text from outside stands within a line. Only `safeText` makes it. */
+/** Text of several lines in which outside text never starts a line. Only `safeText` creates it. */
 export type SafeText = string & { readonly [safe]: true }
 
 /**
- * Template tag for our own texts of several lines: a value cannot begin a new line; each item of an
- * array is a line.
+ * Template tag for our own texts of several lines. A value cannot start a new line. Each item of an
+ * array becomes a line.
  */
 export const safeText = (
   ours: TemplateStringsArray,
@@ -77,9 +78,9 @@ const safeValue = (value: string | number | readonly string[]) =>
   typeof value === 'object' ? safeLines(value) : safeLine(String(value))
 
 /**
- * Text from outside, such as speech of a caller, made safe to read: control characters, bidirectional overrides,
- * invisible and unassigned characters, which can hide or forge text, are removed, and line breaks
- * become spaces, so that one turn stays one line.
+ * Makes outside text, such as speech on a call, safe to read. Removes control characters,
+ * bidirectional overrides, and invisible and unassigned characters, which can hide or forge text.
+ * Line breaks become spaces, so that one turn stays on one line.
  */
 export function plainText(text: string): string {
   return text
@@ -88,11 +89,11 @@ export function plainText(text: string): string {
     .trim()
 }
 
-/** The same for all strings within, and for names of fields. */
+/** Applies `plainText` to all strings in the fields, and to the field names. */
 export const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   mapStringsOfObject(fields, plainText)
 
-/** The same value with each of its strings changed, names of properties too. */
+/** Returns the value with every string changed, including property names. */
 export function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item) => mapStrings(item, change))
@@ -109,35 +110,36 @@ export const mapStringsOfObject = (
     Object.entries(object).map(([name, field]) => [change(name), mapStrings(field, change)]),
   )
 
-/** Longest text of a client within one of our own sentences, in characters. */
+/** Maximum length of a client's text within one of our sentences, characters. */
 const longestPart = 200
 
-/** Longest message of an error, and longest line of the log, in characters. */
+/** Maximum length of an error message and of a log line, characters. */
 const longestMessage = 1000
 
 /**
- * Text that a client chose, for a log line or an error: control and invisible characters are
- * escaped, and a long text is cut, with a note of its length. Doing it twice changes nothing.
- * `start` gives the first characters of a text, without the key where it may hold that.
+ * Text that a client chose, for a log line or an error. Escapes control and invisible characters,
+ * and cuts a long text with a note of its length. Applying it twice changes nothing. `start` cuts a
+ * text to its first characters. `redact.start` also removes the API key: pass it where the text may
+ * hold the key.
  */
 export function clientText(text: string, longest = longestPart, start = firstCharacters): string {
-  // Only the part that can be shown is escaped: a text may have millions of characters.
+  // A text may have millions of characters, so only the shown part is escaped.
   const shown = safeLine(start(text, longest))
   if (text.length <= longest && shown.length <= longest) return shown
   const note = `… (${text.length} characters)`
   return `${firstCharacters(shown, longest - note.length)}${note}`
 }
 
-/** The same for a whole message, in which a client's text may stand. */
+/** Like `clientText`, for a whole message that may contain a client's text. */
 export const messageText = (text: string): string => clientText(text, longestMessage)
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 /**
- * What an error is, without its message: that may hold a text of a client, as the messages of
- * `JSON.parse` and of the SDK do.
+ * Identifies an error without its message. The message may contain a client's text, as those of
+ * `JSON.parse` and of the MCP SDK do.
  */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
@@ -145,7 +147,7 @@ export function errorKind(error: unknown): string {
   return /^[\w-]{1,40}$/.test(code) ? `${error.name} ${code}` : error.name
 }
 
-/** The same for a defect of this program, with the stack for the report. */
+/** Like `errorKind`, for a bug in this program: adds the stack, for the report. */
 export function defectText(error: unknown): string {
   const { stack = '', message = '' } = error instanceof Error ? error : {}
   const frames = stack
@@ -155,6 +157,6 @@ export function defectText(error: unknown): string {
   return [`A defect: ${errorKind(error)}`, ...frames].join('\n')
 }
 
-/** The first characters of a text; no character is cut in half (surrogate pairs). */
+/** The first characters of a text. Never cuts a surrogate pair in half. */
 export const firstCharacters = (text: string, max: number): string =>
   text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')

@@ -1,7 +1,10 @@
 import { closestWord } from './closest-match.ts'
 import { clientText } from './safe-text.ts'
 
-/** True for an IANA time zone that Intl knows. An offset such as +02:00 is no zone: it has no daylight saving time. */
+/**
+ * True for an IANA time zone that Intl knows. An offset such as +02:00 does not count: it has no
+ * daylight saving time.
+ */
 export function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false
   try {
@@ -11,7 +14,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** Error text for a time zone that `isTimeZone` refuses, with the one that was probably meant. */
+/** Error text for a time zone that `isTimeZone` refuses, with the zone that was probably meant. */
 export function notATimeZone(zone: string): string {
   const cities = new Map(
     Intl.supportedValuesOf('timeZone').map((known) => [known.split('/').at(-1) ?? known, known]),
@@ -22,30 +25,30 @@ export function notATimeZone(zone: string): string {
   return `not an IANA time zone: ${clientText(zone, 64)}; ${hint}`
 }
 
-/** The date of a time in a zone, such as `2026-11-21`. */
+/** The date in a zone at a time, such as `2026-11-21`. */
 export const dateIn = (ms: number, timeZone: string): string =>
   new Date(ms).toLocaleDateString('sv', { timeZone })
 
-/** A time in its zone, such as `2026-11-21 09:30`. */
+/** Date and time in a zone, such as `2026-11-21 09:30`. */
 export const timeIn = (ms: number, timeZone: string): string =>
   new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
 
 const offsetFormats = new Map<string, Intl.DateTimeFormat>()
 
-/** Offset of local time from UTC at an instant, ms; historic offsets may have seconds. */
+/** Offset of local time from UTC at an instant, ms. Historic offsets may include seconds. */
 export function offsetAt(timeZone: string, ms: number): number {
   const format =
     offsetFormats.get(timeZone) ??
     new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   offsetFormats.set(timeZone, format)
-  // Such as GMT, GMT+05:30 or GMT-00:01:15.
+  // Matches GMT, GMT+05:30 or GMT-00:01:15.
   const [, sign, hours = 0, minutes = 0, seconds = 0] =
     /GMT([+-])(\d+):(\d+)(?::(\d+))?$/.exec(format.format(ms)) ?? []
   const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000
   return sign === '-' ? -size : size
 }
 
-/** ISO 8601 of an instant in a zone, with the offset in force. */
+/** An instant as ISO 8601 in a zone, with the UTC offset of that moment. */
 export function isoInZone(timeZone: string, ms: number): string {
   const offset = offsetAt(timeZone, ms)
   const local = new Date(ms + offset).toISOString().replace(/\.000Z$|Z$/, '')
@@ -55,20 +58,21 @@ export function isoInZone(timeZone: string, ms: number): string {
   return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
 }
 
-/** Midnight at the beginning of a day such as `2026-11-21`, Unix ms. */
+/** Midnight at the start of a day such as `2026-11-21`, Unix ms. */
 function startOfDay(isoDay: string, timeZone: string): number {
   const local = Date.parse(isoDay)
-  // The offset at UTC midnight gives the time approximately; the offset at that time is the right one.
+  // The offset at UTC midnight gives the approximate time. The offset at that time is the right
+  // one.
   return local - offsetAt(timeZone, local - offsetAt(timeZone, local))
 }
 
 const day = 86_400_000
 
-/** The day so many days later, counted in the calendar: a day of a zone can have 23 or 25 hours. */
+/** The day that is `days` later in the calendar. A day in a zone may have 23 or 25 hours. */
 export const addDays = (isoDay: string, days: number): string =>
   new Date(Date.parse(isoDay) + days * day).toISOString().slice(0, 10)
 
-/** Midnight of a zone so many days before a time, in ISO 8601 with the offset of that day. */
+/** Midnight in a zone, `days` days before `now`, as ISO 8601 with the UTC offset of that day. */
 export const midnightBefore = (now: number, days: number, timeZone: string): string =>
   isoInZone(timeZone, startOfDay(addDays(dateIn(now, timeZone), -days), timeZone)).replace(
     /Z$/,
@@ -76,8 +80,8 @@ export const midnightBefore = (now: number, days: number, timeZone: string): str
   )
 
 /**
- * Start of the time of the same length before a time, Unix ms: as many days earlier if it begins and
- * ends at midnight in the zone, otherwise as many hours.
+ * Start of the period of equal length before a period, Unix ms. If the period begins and ends at
+ * midnight in the zone, the length counts in days, otherwise in hours.
  */
 export function startBefore(start: number, end: number, timeZone: string): number {
   const [first, last] = [dateIn(start, timeZone), dateIn(end, timeZone)]

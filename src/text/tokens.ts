@@ -1,9 +1,9 @@
 import { firstCharacters } from './safe-text.ts'
 
 /**
- * About how many tokens a model reads for a text; counting stops above `enough`. An estimate, within
- * a quarter of what o200k gives for the JSON and prose of results, and too high rather than too low
- * for other texts.
+ * Estimates how many tokens a model reads for a text. Counting stops above `enough`. For the JSON
+ * and prose of results, the estimate is within a quarter of o200k. For other texts it is too high
+ * rather than too low.
  */
 export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY): number {
   let tokens = 0
@@ -15,13 +15,13 @@ export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY):
 }
 
 /**
- * Whether a text costs at most about so many tokens. A token is at least one byte, so a text with no
- * more bytes than that is not counted.
+ * True if a text has at most about `tokens` tokens. A token is at least one byte, so a text with no
+ * more bytes than that needs no count.
  */
 export const fitsTokens = (text: string, tokens: number): boolean =>
   Buffer.byteLength(text) <= tokens || estimateTokens(text, tokens) <= tokens
 
-/** The beginning of a text that costs at most about so many tokens. */
+/** The beginning of a text, about `tokens` tokens at most. */
 function firstTokens(text: string, tokens: number): string {
   let left = tokens
   for (const { 0: piece, index } of text.matchAll(pieces)) {
@@ -32,8 +32,8 @@ function firstTokens(text: string, tokens: number): string {
 }
 
 /**
- * Splits a text roughly as o200k does: words with the space before them, ending where small letters
- * are followed by capitals; digits in threes; runs of signs; spaces; all else one by one.
+ * Splits a text roughly as o200k does: words with the space before them, and a new word at a
+ * capital after small letters; digits in threes; runs of signs; spaces; all else one by one.
  */
 const pieces =
   / ?[A-Z\u00c0-\u00de]*[a-z\u00df-\u024f]{1,24}| ?[A-Z\u00c0-\u00de]{1,24}|\d{1,3}|[!-/:-@[-`{-~]{1,24}|\s{1,24}|./gsu
@@ -53,7 +53,10 @@ function tokensOfWord(word: string): number {
   return Math.max(1, isWord ? Math.ceil((word.length + 2 * accents) / 8) : word.length / 2)
 }
 
-/** Tokens of one letter or sign, by the last code point of its block; rare ones take several. */
+/**
+ * Tokens of one letter or sign, by the last code point of its block. Rare characters take several
+ * tokens.
+ */
 const costs: readonly (readonly [last: number, tokens: number])[] = [
   [0x058f, 0.45], // Greek, Cyrillic, Armenian
   [0x06ff, 0.4], // Hebrew, Arabic
@@ -78,27 +81,27 @@ const costs: readonly (readonly [last: number, tokens: number])[] = [
 const tokensOfLetter = (code: number) => costs.find(([last]) => code <= last)?.[1] ?? 3
 
 /*
- * Shortening a text to a budget; what is left out is counted at the end of it. Results of tools are
- * shortened with these functions by tool/results/shortening.ts.
+ * Shortens a text to a budget, and states at its end how much was omitted.
+ * tool/results/shortening.ts shortens results of tools with these functions.
  */
 
 const withRest = (start: string, text: string) =>
   start.length < text.length ? `${start}… (${text.length - start.length} more characters)` : text
 
-/** A text of at most about so many tokens. */
+/** Shortens a text to about `budget` tokens. */
 export function shortenToTokens(text: string, budget: number): string {
   if (fitsTokens(text, budget)) return text
   return withRest(firstTokens(text, Math.max(4, budget - tokensOfRest)), text)
 }
 
-/** Tokens of the note that says how much was left out. */
+/** Tokens of the note that says how much was omitted. */
 const tokensOfRest = 8
 
-/** A text of at most so many characters, not counting the note. */
+/** Shortens a text to `max` characters, not counting the note. */
 export const shortenToCharacters = (text: string, max: number): string =>
   withRest(firstCharacters(text, max), text)
 
-/** The first of the lines that fit the budget, at least one; `more` is how many are left out. */
+/** The first lines that fit the budget, at least one. `more`: number of omitted lines. */
 export function firstLines(
   lines: readonly string[],
   budget: number,
