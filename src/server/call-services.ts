@@ -18,15 +18,15 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 
 /**
- * Lease of a call, ms: after a crash, its calls stop counting towards `max_at_once` when it
- * expires.
+ * Lease of a running telephone call, ms. After a crash of the server, the call counts towards
+ * `max_at_once` until its lease expires.
  */
 const leaseMs = 15 * 60_000
 
 /**
- * Sets up the services that place calls. Reads the policy now, so that a mistake in it stops the
- * start. Records the policy's decisions, and reports outcomes of calls to the audit trail. Throws
- * ConfigError.
+ * Sets up the services that place telephone calls. Reads the policy now, so that an error in the
+ * policy stops the start. Records the policy's decisions, and reports outcomes of calls to the
+ * audit trail. Throws ConfigError.
  */
 export function createCallServices(
   { policy, timing }: CallingConfig,
@@ -71,8 +71,8 @@ export function readPolicy(policy: PolicySource | undefined): {
 }
 
 /**
- * A dial policy with recorded decisions. A call is checked before a person is asked, and allowed
- * right before it is sent; the check finds most refusals.
+ * Records the decisions of a dial policy. A telephone call is checked before a person is asked, and
+ * allowed right before it is sent. Most refusals come from the check.
  */
 function observedDialPolicy(policy: DialPolicy, observer: Observer): DialPolicy {
   return {

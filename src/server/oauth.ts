@@ -33,7 +33,8 @@ export interface OpenAuthorization extends Authorization {
 }
 
 /**
- * Opens the authorization server of `--oauth`, whose code is loaded here only. Throws ConfigError.
+ * Opens the authorization server of `--oauth`. Only this function loads its code. Throws
+ * ConfigError.
  */
 export async function openOauth(
   { publicUrl, clientsFile, proxy }: OauthConfig,
@@ -61,7 +62,7 @@ export async function openOauth(
       platformHost: URL.parse(platform.address)?.host ?? platform.address,
       sandboxKey: isSandbox ? platform.credential?.apiKey : undefined,
       fetchDocument: parts.fetchDocument ?? guarded.fetch,
-      // An unavailable state is not a bug; probes and answers report it.
+      // An unavailable state is not a bug. Probes and error responses report it.
       onError: (error) => {
         if (!isOutage(error)) onError(error)
       },
@@ -95,7 +96,7 @@ function clientsIn(
   )
 }
 
-/** Reads the account of a key that a person enters: the one that tools will act on. */
+/** Reads the account of an API key that a person enters. Tools will act on this account. */
 const platformAsker =
   (sessionFor: (own: Credential) => Session): AskPlatform =>
   async (apiKey, clientNetwork): Promise<KeyFinding> => {

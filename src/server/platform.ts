@@ -11,16 +11,16 @@ export interface Platform {
   readonly send: Send
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly address: string
-  /** The server's own key, for requests without one. */
+  /** The server's own API key, for requests without a key. */
   readonly credential: Credential | undefined
-  /** Does the work of the first request now, and fails if that fails. */
+  /** Loads and opens what the first request needs. Rejects if that fails. */
   prepare(): Promise<void>
   /** Serves the page of a web call; sandbox only. */
   readonly showWebCall?: (request: Request) => Promise<Response>
   close(): Promise<void>
 }
 
-/** The origin of the pages of web calls; `undefined`: they cannot be shown. */
+/** Returns the origin of the web call pages; `undefined` if they cannot be shown. */
 type PagesAt = () => string | undefined | Promise<string | undefined>
 
 /**
@@ -51,7 +51,7 @@ async function openNetworkPlatform(
   }
 }
 
-/** Key of the sandbox's own account. Not valid anywhere else. */
+/** API key of the sandbox's own account. Valid nowhere else. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
 async function openSandboxPlatform(
@@ -94,7 +94,7 @@ async function openSandboxPlatform(
           body: await response.text(),
         }
       } catch (error) {
-        // A database that cannot be opened is reported as a failure of the platform.
+        // Reports a database that cannot be opened as a failure of the platform.
         return failedReply(error)
       }
     },

@@ -48,7 +48,7 @@ const { version } = packageJson
 /** Client name in the audit trail for tool calls from the command line. */
 const terminalClient = 'voice-agent-mcp call'
 
-/** Callbacks of the transport. */
+/** Options and callbacks of a transport. */
 interface ServiceEvents {
   /** Called with every error that is a bug. */
   readonly onBug: (error: unknown) => void
@@ -56,21 +56,21 @@ interface ServiceEvents {
   readonly shutdown?: AbortSignal
   /** `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
-  /** True if a request was answered and recorded before the SDK received it. */
+  /** True for a request that was answered and recorded before the MCP SDK received it. */
   readonly isAnswered?: (id: unknown) => boolean
   /** Called with messages for the operator about the audit trail. */
   readonly onAuditTrouble?: (message: string) => void
   /** Called with every state failure of a request. */
   readonly onStateTrouble?: (message: string) => void
-  /** Called once for each undocumented part of replies, with a description. */
+  /** Called with a description of each undocumented part of platform replies, once per part. */
   readonly onReplyDrift?: (message: string) => void
-  /** Called with each MCP server that is created: a transport sends notifications through it. */
+  /** Called with each new MCP server. Transports send notifications through it. */
   readonly onServer?: (server: Server) => void
-  /** Origin of the sandbox's web call pages; without it nobody can join web calls. */
+  /** Origin of the sandbox's web call pages. Without it, nobody can join web calls. */
   readonly webCallPagesAt?: () => string | undefined | Promise<string | undefined>
 }
 
-/** The whole program behind a transport: platform, state, tools and prompts. */
+/** The program without its transport: platform, state, tools and prompts. */
 export type Service = Awaited<ReturnType<typeof openService>>
 
 /** Puts the service together from its configuration. Throws ConfigError. */
@@ -109,12 +109,12 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const faultOfKey = createFaultOfKey()
   return {
     ...mcp,
-    /** Reason why a request with this key may not open a stream. */
+    /** Reason why a request with this API key may not open a stream. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
-    /** For background reads on behalf of a client. */
+    /** Session for background reads on behalf of a client. */
     restrictedSessionFor: (own: Credential | undefined) =>
       restrictedSession(sessionFor(own), exposure.tools),
-    /** The authorization server beside this one. Throws ConfigError. */
+    /** Opens the authorization server beside the MCP server. Throws ConfigError. */
     openOauth: (oauth: OauthConfig, fetchDocument?: FetchDocument) =>
       openOauth(oauth, {
         ...{ platform, isSandbox, sessionFor, state, sealingKeys, fetchDocument },
@@ -123,13 +123,16 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       }),
     showWebCall: platform.showWebCall,
     hasOwnKey: platform.credential !== undefined,
-    /** Secret for requests without a key, from the state directory. Throws ConfigError. */
+    /**
+     * Reads the secret for requests without an API key, from the state directory. Throws
+     * ConfigError.
+     */
     localToken: () => openLocalToken(config.state.dir),
     /** Readiness check for the probes of an HTTP server. */
     readiness: createReadiness(platform, state),
     /**
-     * Does the work of the first request now, and fails if that fails. Returns a warning for a
-     * failure that may recover by itself.
+     * Does now what the first request would do. Rejects on a permanent failure. Returns a warning
+     * for a failure that may recover by itself.
      */
     async prepare(): Promise<string | undefined> {
       await platform.prepare()
@@ -197,7 +200,7 @@ export function createMcpService(options: McpServiceOptions) {
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
     observeStream: createStreamObserving(observer, options.sessionFor),
-    /** Calls a tool from this process, with the server's own key. */
+    /** Calls a tool from this process, with the server's own API key. */
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, unknownTool },
       exposure,
@@ -207,19 +210,18 @@ export function createMcpService(options: McpServiceOptions) {
   }
 }
 
-/** Lifetime of a result, ms: probes of several load balancers share one platform request. */
+/** How long a result is reused, ms. Probes of several load balancers share one platform request. */
 const keptMs = 2000
 
 /**
- * Timeout of the platform and the state in a probe, ms. Less than the 1 s default timeout of
- * probes.
+ * Timeout of the platform and the state in a probe, ms. Below the 1 s default timeout of probes.
  */
 const longestMs = 900
 
 /**
- * Creates a check of the platform and the state. Any answer of the platform counts, including 401
- * and 5xx: during an outage, this server's errors explain more than a load balancer without
- * servers.
+ * Creates a check of the platform and the state. Any reply of the platform counts as reachable,
+ * including 401 and 5xx: during an outage, this server's errors help more than a load balancer
+ * without servers.
  */
 function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {
   let found: Promise<Readiness> | undefined

@@ -16,7 +16,7 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 import type { Platform } from './platform.ts'
 
-/** Bound for the cached sessions, each with its cached replies. */
+/** Maximum cached sessions, each with its cached replies. */
 const maxSessions = 1000
 
 const userAgent = `voice-agent-mcp/${packageJson.version}`
@@ -33,8 +33,9 @@ interface SessionParts {
 }
 
 /**
- * Returns the session of a request's own key, or else of the server's key. A session is cached only
- * after the platform has accepted its key, because clients can make up any number of keys.
+ * Returns the session of a request's own API key, otherwise of the server's key. A session is
+ * cached only after the platform has accepted its key, because clients can invent any number of
+ * keys.
  */
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
   const { platform, callServices, undoLog, broadcast, observer, audit, onReplyDrift } = parts
@@ -53,7 +54,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
     onAccepted: (() => void) | undefined,
   ): Session => {
     const keyHash = keyHashOf(apiKey)
-    // The sandbox prints its key, which opens nothing else.
+    // The sandbox's API key is not secret: it opens only the sandbox.
     const redact = isSandbox ? noRedaction : redactor(apiKey)
     const client = createClient({
       send: isSandbox ? platform.send : keyFree(platform.send, redact),
@@ -78,11 +79,11 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       redact,
     }
   }
-  // Sessions, keyed by those parts of the credential that a session depends on.
+  // Sessions by the parts of the credential that a session depends on.
   const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? platform.credential
-    // The transports refuse requests that have neither.
+    // Unreachable: transports refuse requests for which no credential exists.
     if (!credential) throw new Error('A request without a key got past the transport')
     const { apiKey, source, clientNetwork, oauthClient } = credential
     const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])

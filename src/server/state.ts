@@ -49,8 +49,8 @@ export async function openState(
 }
 
 /**
- * Stops calls on all servers that share a state, or allows them again. In a folder the platform and
- * the sandbox have separate journals, in a database they share one. Throws StateError.
+ * Stops telephone calls on all servers that share a state, or allows them again. In a folder, the
+ * platform and the sandbox have separate journals; in a database they share one. Throws StateError.
  */
 export async function setCallStop(
   location: StateLocation,
@@ -68,7 +68,7 @@ export async function setCallStop(
 
 const dayMs = 24 * 3_600_000
 
-/** `undefined` if the operator wants no earlier values to be kept. */
+/** `undefined` if the operator keeps no earlier values. */
 export function openUndoLog(
   { databaseUrl, dir, undoDays }: StateConfig,
   store: UndoStore,
@@ -82,10 +82,10 @@ export function openUndoLog(
 const databaseLabel = settingLabel(stateSettings, 'state-url')
 
 /**
- * Connects to the database, if there is one. Files are created with the first call: a read-only
- * server needs none. Returns a warning if the database is unreachable at the moment, or the folder
- * is not writable; everything else is still served. Throws ConfigError if the configuration must
- * change.
+ * Connects to the database, if configured. Files are created only by the first placed call, because
+ * a read-only server needs none. Returns a warning if the database is unreachable or the folder is
+ * not writable; the server then still serves everything else. Throws ConfigError if the
+ * configuration must change.
  */
 export async function prepareState(
   state: State,
@@ -111,7 +111,7 @@ async function folderWarning(folder: string): Promise<string | undefined> {
   )
 }
 
-/** Contents of a state, read without a change to it. */
+/** Contents of a state, read without changing it. */
 export type InspectedState =
   | { readonly kind: 'database'; readonly database: InspectedDatabase }
   | { readonly kind: 'files'; readonly folder: string; readonly files: readonly InspectedFile[] }
@@ -129,7 +129,7 @@ export async function inspectState(
   return { kind: 'database', database: await inspectDatabase({ url, setting: databaseLabel }) }
 }
 
-/** Reads who has stopped calls, from an existing state. Throws StateError. */
+/** Reads from an existing state who has stopped telephone calls. Throws StateError. */
 export async function inspectCallStop(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,
@@ -143,8 +143,8 @@ export async function inspectCallStop(
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 
 /**
- * Derives the sealing keys from the operator's secrets, which are read now, else from a secret in
- * the state directory, which is created at the first use. Throws ConfigError.
+ * Derives the sealing keys. Source: the operator's secrets, read now, or otherwise a secret in the
+ * state directory, created at first use. Throws ConfigError.
  */
 export function openSealingKeys({ dir, secrets }: StateConfig): SealingKeys {
   if (secrets !== undefined) {
@@ -178,7 +178,7 @@ export async function checkSecret(state: StateConfig): Promise<void> {
   if (state.secrets || existsSync(keptSecretFile(state.dir))) await keys.of('inspection')
 }
 
-/** File of the generated secret, for operators who give none. */
+/** File of the generated secret, for operators who configure no secret. */
 const keptSecretFile = (dir: string): string => join(dir, 'secret')
 
 function keptSecret(dir: string): string {
@@ -196,9 +196,9 @@ function keptSecret(dir: string): string {
 const newSecret = () => randomBytes(32).toString('base64url')
 
 /**
- * The local token of a state directory. The token is created once and shared by all servers with
- * this directory, so clients keep working after a restart. `:memory:` has a new one each time.
- * Throws ConfigError.
+ * Returns the local token of a state directory. The token is created once and shared by all servers
+ * with this directory, so that clients keep working after a restart. With `:memory:` each run has a
+ * new token. Throws ConfigError.
  */
 export async function openLocalToken(stateDir: string): Promise<LocalToken> {
   if (stateDir === ':memory:') return { token: newToken(), file: undefined }
@@ -235,8 +235,8 @@ function readOrMakeSecret(secret: KeptSecret): string {
 }
 
 /**
- * Writes a new secret to a temporary file and then links it to its place: no process reads a
- * partial secret, and two processes that start at the same time both use the first one's.
+ * Writes a new secret to a temporary file, then links the file to its final path. No process reads
+ * a partial secret, and two processes that start at the same time use the same secret.
  */
 function create({ file, make }: KeptSecret): void {
   makePrivateFolder(dirname(file))
@@ -247,7 +247,7 @@ function create({ file, make }: KeptSecret): void {
     fsyncSync(descriptor)
     linkSync(draft, file)
   } catch (error) {
-    // Another process may have created it.
+    // Another process may have created the file.
     if (!existsSync(file)) throw error
   } finally {
     closeSync(descriptor)
@@ -270,7 +270,10 @@ function read(secret: KeptSecret): string {
   }
 }
 
-/** Not checked on Windows, where permissions come from the folder. */
+/**
+ * Throws ConfigError if other users can read the file. Not checked on Windows, where permissions
+ * come from the folder.
+ */
 function refuseIfShared({ file, name }: KeptSecret, descriptor: number): void {
   if (!process.getuid) return
   const { uid, mode } = fstatSync(descriptor)

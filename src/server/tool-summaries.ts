@@ -4,9 +4,9 @@ import type { ViewName } from '../apps/views.ts'
 import type { ExposableTool } from '../mcp/exposure.ts'
 
 /*
- * Facts about the tools and the SDK for the stdio handshake and the settings. In the bundle this
- * file holds its own results, computed by the build (src/dev/build.ts): loading the tools' schemas
- * and the SDK takes longer than the rest of the start.
+ * Facts about the tools and the MCP SDK, for the stdio handshake and the settings. In the bundle,
+ * the build replaces this file by its results (src/dev/build.ts): loading the tools' schemas and
+ * the MCP SDK takes longer than the rest of the start.
  */
 
 /** A tool as listed, with the properties that decide its exposure. */
@@ -21,7 +21,7 @@ export const toolSummaries: readonly ToolSummary[] = tools.map(
     name,
     effect,
     route: { id: route.id },
-    // Lazy, because few commands list tools.
+    // Computed lazily, because few commands list tools.
     get listed() {
       return JSON.stringify(listed('any'))
     },
@@ -29,5 +29,5 @@ export const toolSummaries: readonly ToolSummary[] = tools.map(
   }),
 )
 
-/** Protocol revisions of the SDK that begin with `initialize`, latest first. */
+/** The MCP SDK's protocol revisions that begin with `initialize`, latest first. */
 export const initializedVersions: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS

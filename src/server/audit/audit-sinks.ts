@@ -5,14 +5,14 @@ import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-
 import { behindTheAnswer } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
 
-/** An entry, or the line of a call about to be sent. */
+/** An audit entry, or the line of a telephone call about to be sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
 
 /** Stores or writes entries. Methods throw while the sink is unavailable. */
 export interface AuditSink {
   /** Name in messages. */
   readonly name: string
-  /** Adds an entry, or replaces the one with its id. A sink with `saveCall` only adds. */
+  /** Adds an entry, or replaces the entry with the same id. A sink with `saveCall` only adds. */
   readonly save: (entry: AuditEntry) => Promise<void>
   /**
    * For sinks of lines: adds the line of a telephone call. A sink with this method gets no
@@ -23,19 +23,19 @@ export interface AuditSink {
 
 const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
 
-/** Queue limit of an unavailable sink; further entries evict the oldest. */
+/** Maximum queued entries while a sink is unavailable. Further entries evict the oldest. */
 const maxWaiting = 1000
 
 const waits = {
-  /** Pause before a failed write is retried, ms. */
+  /** Pause before a failed save is retried, ms. */
   again: 5000,
-  /** Longest delay of a call whose record is optional, ms. */
+  /** Longest delay of a tool call whose record is optional, ms. */
   beforeCall: 2000,
   /** Longest delay of shutdown, ms. */
   atEnd: 5000,
 } as const
 
-/** Saves entries after the answers, one by one, and retries failures. */
+/** Saves entries one by one, after the tool's answer, and retries failures. */
 export class AuditQueue {
   readonly sink: AuditSink
   readonly #onTrouble: (message: string) => void
@@ -60,7 +60,7 @@ export class AuditQueue {
   /** Saves an entry within `beforeCall` ms, else later. Never throws. */
   async saveSoon(entry: AuditRecord): Promise<void> {
     if (this.#isFailing) return this.add(entry)
-    // Skips the queue: on a busy server it is never empty.
+    // Bypasses the queue, which is never empty on a busy server.
     const saving = behindTheAnswer(() => this.saveNow(entry)).catch((error: unknown) => {
       this.#failed(error)
       this.add(entry)
@@ -71,7 +71,7 @@ export class AuditQueue {
   add(entry: AuditRecord): void {
     const isOlder = entry.outcome === 'begun' && this.#waiting.has(entry.id)
     if (this.#isClosed || isOlder) return
-    // Removed first, so that the latest state moves to the end.
+    // Deleted first, so that the latest state goes to the end of the map.
     this.#waiting.delete(entry.id)
     this.#waiting.set(entry.id, entry)
     if (this.#waiting.size > maxWaiting) this.#dropOldest()
@@ -114,7 +114,7 @@ export class AuditQueue {
       // A later state may have replaced the entry meanwhile.
       if (this.#waiting.get(entry.id) === entry) this.#waiting.delete(entry.id)
     }
-    // In the same tick as the last check, so that no entry is added in between.
+    // Set in the same tick as the last check, so that no entry is added in between.
     this.#draining = undefined
   }
 
@@ -145,10 +145,10 @@ export class AuditQueue {
 
 const dayMs = 24 * 3_600_000
 
-/** Interval of the deletion of expired entries, ms, and the entries per statement. */
+/** Interval at which expired entries are deleted, ms, and entries per DELETE statement. */
 const pruning = { everyMs: 3_600_000, batchSize: 500 } as const
 
-/** The trail in the state. Entries stay for `days`. */
+/** Sink that stores entries in the state. Entries expire after `days`. */
 export function stateSink(trail: AuditTrail, days: number): AuditSink {
   let pruned = Number.NEGATIVE_INFINITY
   let isPruning = false
@@ -157,7 +157,7 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
     isPruning = true
     try {
       const count = await trail.prune(Date.now() - days * dayMs, pruning.batchSize)
-      // The rest follows with the next entries: no request waits for a long deletion.
+      // Each save deletes another batch, so no request waits for a long deletion.
       if (count < pruning.batchSize) pruned = performance.now()
     } finally {
       isPruning = false
@@ -173,8 +173,8 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
 }
 
 /**
- * Appends lines of JSON to a file. Opens the file for each line, so it may be moved or deleted at
- * any time. Only its user can read it.
+ * Sink that appends JSON lines to a file. Opens the file for each line, so the file may be moved or
+ * deleted at any time. Only the user can read the file.
  */
 export const fileSink = (path: string): AuditSink =>
   lineSink(`in ${path}`, async (line) => {
@@ -188,10 +188,10 @@ export const fileSink = (path: string): AuditSink =>
 const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Bound for unread bytes. */
+/** Maximum unread bytes of a stream. */
 const maxUnread = 1024 * 1024
 
-/** Lines of JSON to a stream, such as standard error. */
+/** Sink that writes JSON lines to a stream, such as standard error. */
 export const streamSink = (
   stream: Pick<NodeJS.WritableStream, 'write'> & { readonly writableLength: number },
 ): AuditSink =>

@@ -15,10 +15,10 @@ import {
 
 /*
  * The audit trail: every tool call that changes something or places telephone calls, with
- * everything that it sent. An entry is saved before the first such request is sent (`begun`), so
- * that a crash leaves a trace, and again when the call has ended, after the answer. Before each
- * telephone call is sent, every sink also has its called number. A call that sends nothing is saved
- * once. Previews, questions and dry runs are not recorded.
+ * everything that the tool call sent. An entry is saved before the first such request is sent
+ * (`begun`), so that a crash leaves a trace, and again after the tool call's answer. Before a
+ * telephone call is sent, every sink also has the called number. A tool call that sends nothing is
+ * saved once. Previews, questions and dry runs are not recorded.
  */
 
 interface AuditOptions {
@@ -34,23 +34,23 @@ interface AuditOptions {
 
 /** Records who changed what. */
 export interface Audit extends WriteAudit {
-  /** Runs a call and records it. `endOf` gives its outcome. */
+  /** Runs a tool call and records it. `endOf` returns the outcome. */
   toolCall<T>(
     call: AuditedCall,
     run: () => Promise<T>,
     endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
   ): Promise<T>
   refused(call: AuditedCall, end: CallEnd): void
-  /** Records who confirmed the current call. */
+  /** Records who confirmed the current tool call. */
   confirmed(by: ConfirmedBy): void
-  /** A journal that also reports late outcomes to the trail. */
+  /** Wraps a journal, so that late outcomes of telephone calls also reach the trail. */
   journal(journal: Journal): Journal
   close(): Promise<void>
 }
 
 /**
- * The configured audit trail; `undefined`: nothing is recorded. `onTrouble` receives the message if
- * entries cannot be saved.
+ * Opens the configured audit trail; `undefined`: nothing is recorded. `onTrouble` receives a
+ * message if entries cannot be saved.
  */
 export function openAudit(
   { days, file, mustRecord, showsNumbers }: AuditOptions,
@@ -109,10 +109,10 @@ export function openAudit(
   }
 }
 
-/** Minimum interval between two saves of a call with many writes, ms. */
+/** Minimum interval between two saves of a tool call with many writes, ms. */
 const progressEveryMs = 1000
 
-/** A call that is recorded in every queue while it runs. */
+/** A running tool call, which is recorded in every queue. */
 class AuditedRun {
   readonly record: ToolCallRecord
   readonly #queues: readonly AuditQueue[]
@@ -156,7 +156,10 @@ class AuditedRun {
     if (writes.size > 0 || !(isDryRun || isQuestion(end))) this.#save()
   }
 
-  /** All writes wait for the entry of the call; a telephone call also for its own line. */
+  /**
+   * Waits until the entry of the tool call is saved; for a telephone call, also the line of that
+   * call.
+   */
   async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
     const isFirst = this.#begun === undefined
     this.#begun ??= this.#saveFirst(this.record.entry())
@@ -186,7 +189,7 @@ class AuditedRun {
   }
 
   #changed(): void {
-    // The outcome of a call may arrive after the answer.
+    // The outcome of a telephone call may arrive after the tool's answer.
     if (this.record.hasEnded) this.#save()
     else if (performance.now() - this.#savedAt >= progressEveryMs) {
       this.#savedAt = performance.now()

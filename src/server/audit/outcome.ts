@@ -1,35 +1,34 @@
 import type { AuditEntry } from '../../state/audit-trail.ts'
 
-/** Outcome of a call, as in the log: `ok`, `task`, or the kind of its error. */
+/** Outcome of a tool call, as in the log: `ok`, `task`, or the kind of its error. */
 export interface CallEnd {
   readonly word: string
-  /** The outcome of each item of a bulk call. */
+  /** Outcome of each item of a bulk tool call. */
   readonly targets: readonly Target[]
 }
 
-/** The outcome of one item of a bulk call. */
+/** Outcome of one item of a bulk tool call. */
 export interface Target {
   readonly id: string | undefined
-  /** The called number, for a batch of calls. */
+  /** The called telephone number, in a batch of telephone calls. */
   readonly to_number: string | undefined
-  /** As in the tool's result. */
+  /** Outcome as in the tool's result. */
   readonly outcome: string
 }
 
 /**
- * Outcome of a call:
- *
- *   done       everything that was sent was done
- *   unchanged  it succeeded, and nothing had to be sent: it was so already, or was done before
- *   partly     some of it was done, and some certainly not
- *   refused    nothing was sent: this server or a person said no; `reason` says why
- *   failed     nothing was done
- *   unknown    of something that was sent it is not known whether it was done
- *   begun      it has not ended, or the server ended before it did (given by ToolCallRecord)
+ * Outcome of a tool call:
+ * - `done`: everything sent was done
+ * - `unchanged`: success without a request, because nothing had to change
+ * - `partly`: some of it was done, and some certainly not
+ * - `refused`: nothing was sent, because this server or a person declined; `reason` says why
+ * - `failed`: nothing was done
+ * - `unknown`: the effect of a sent request is not known
+ * - `begun`: not ended, or the server ended first (set by ToolCallRecord)
  */
 export type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed' | 'unknown'
 
-/** Outcomes of calls that this server or a person has refused. */
+/** Outcomes of tool calls that this server or a person has refused. */
 const refusals: ReadonlySet<string> = new Set([
   'bad_arguments',
   'bad_parameter',
@@ -43,14 +42,14 @@ const refusals: ReadonlySet<string> = new Set([
   'state_unavailable',
 ])
 
-/** Outcomes of calls that only asked for confirmation. */
+/** Outcomes of tool calls that only asked for confirmation. */
 const questions: ReadonlySet<string> = new Set(['confirmation_needed', 'input_required'])
 
 export const isQuestion = ({ word }: CallEnd): boolean => questions.has(word)
 
 const isSuccess = (word: string) => word === 'ok' || word === 'task'
 
-/** Item outcomes in results that mean: failed or refused, and unchanged. */
+/** Outcomes of items that were not changed: failed or refused. */
 const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])
 
 export function outcomeOf(
@@ -58,7 +57,7 @@ export function outcomeOf(
   writes: AuditEntry['writes'],
 ): { readonly outcome: AuditOutcome; readonly reason?: string } {
   const reason = isSuccess(word) ? {} : { reason: word }
-  // Writes that were to be sent, and were not.
+  // The audit trail could not record the writes, so they were not sent.
   if (word === 'not_recorded') return { outcome: 'refused', ...reason }
   const ends = [...writes, ...targets].map(({ outcome }) => outcome)
   if (ends.some((one) => one === 'unknown' || one === 'sent'))

@@ -6,9 +6,8 @@ import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 
 /**
  * Redaction rules for tool arguments, by name at any depth. Booleans, and numbers other than
- * telephone numbers, are shown. Every text without a rule is recorded as its length (a long one
- * also as a digest): conversations stay out of the audit trail, and new arguments are hidden by
- * default.
+ * telephone numbers, are shown. Every other text is recorded as its length, and a long text also as
+ * a digest. So conversations stay out of the audit trail, and new arguments are hidden by default.
  */
 export const auditedArguments = {
   /** Shown: ids, names given by people, and values of the platform. */
@@ -45,13 +44,16 @@ export const auditedArguments = {
     'voice_id',
     'with_tag',
   ],
-  /** Ids chosen by the caller, which identify an entry: shown, with shortened telephone numbers. */
+  /**
+   * Ids chosen by a client. They identify an entry, so they are shown, with telephone numbers
+   * shortened.
+   */
   ownIds: ['external_id'],
-  /** Telephone numbers: the last digits, unless the operator wants them in full. */
+  /** Telephone numbers: only the last digits, unless the operator wants full numbers. */
   numbers: ['from_number', 'number', 'to_number'],
   /** Never recorded. */
   secrets: ['confirm_token', 'device_fingerprint'],
-  /** Free data of a caller: only field names and lengths of texts. */
+  /** Free data of a client: only field names and lengths of texts. */
   freeData: ['metadata', 'test_variables'],
 } as const
 
@@ -77,10 +79,13 @@ interface RedactionOptions {
 
 const max = { characters: 100, items: 20, depth: 6, values: 400 } as const
 
-/** Minimum length of a text with a digest. Shorter texts could be guessed from it. */
+/**
+ * Minimum length of a text with a digest, characters. A digest would reveal a shorter text to
+ * guessing.
+ */
 const minDigestLength = 200
 
-/** Redacts client data by the list above, and bounds its size. */
+/** Redacts client data by `auditedArguments`, and bounds its size. */
 export class Redaction {
   readonly #options: RedactionOptions
   /** Remaining values, which bound the size of an entry. */
@@ -92,7 +97,7 @@ export class Redaction {
     this.#options = options
   }
 
-  /** The arguments of a call; `known` are the names of the tool's arguments. */
+  /** The redacted arguments of a tool call. `known`: names of the tool's arguments. */
   arguments(given: Readonly<Record<string, unknown>>, known: readonly string[]): unknown {
     const isKnown = new Set(known)
     this.#numberEnds = numbersIn(given).flatMap(endOf)
@@ -101,7 +106,7 @@ export class Redaction {
     )
   }
 
-  /** A value that may be shown, or an id chosen by a client. */
+  /** Text that may be shown, with its telephone numbers shortened. */
   readonly shown = (text: string): string =>
     this.#safe(text, (keyFree) => {
       const isAddress = isIP(keyFree.replace(/\/\d{1,3}$/, '')) !== 0
@@ -109,14 +114,12 @@ export class Redaction {
       return isAddress || isTime ? keyFree : withShortenedNumbers(keyFree)
     })
 
-  /**
-   * An id of the platform or this server: shown whole, because its digits are no telephone number.
-   */
+  /** An id of the platform or of this server, in full: its digits are not a telephone number. */
   readonly id = (text: string): string => this.#safe(text, (keyFree) => keyFree)
 
   /**
-   * An id chosen by the caller: whole, except for numbers with a plus, numbers of the arguments,
-   * and `numbers`, such as those of the request.
+   * An id chosen by a client. Shortens digits that are a telephone number: with a plus, from the
+   * arguments, or among `numbers`, such as those of the request.
    */
   readonly ownId = (text: string, numbers: readonly string[] = []): string => {
     const ends = [...this.#numberEnds, ...numbers.flatMap(endOf)]
@@ -125,7 +128,7 @@ export class Redaction {
 
   #safe(text: string, shorten: (keyFree: string) => string): string {
     const { redact, showsNumbers } = this.#options
-    // Hides the key first: it would not be found in a shortened text.
+    // Redacts the API key first: a shortened text may contain a part of it.
     const beginning = redact.start(text, 10 * max.characters)
     const keyFree = beginning.replace(/[^\s/@:]{1,100}:[^\s/@]{0,100}@/g, '…@')
     return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), max.characters)
@@ -174,7 +177,7 @@ export class Redaction {
     const names = Object.keys(given)
     const shown = names.slice(0, max.items * 2)
     this.#left -= shown.length
-    // Field names are texts of clients, too.
+    // Clients also choose field names.
     const fields = shown.map((name) => [
       treatments.has(name) ? name : this.shown(name),
       redacted(name, given[name]),
@@ -210,14 +213,14 @@ function counted(value: unknown): unknown {
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /*
- * Telephone numbers in texts of the audit trail. Their last digits let an auditor who knows a number
- * recognise it; nobody else learns it.
+ * Telephone numbers in texts of the audit trail. The last digits let an auditor who knows a number
+ * recognise it, and reveal the number to nobody else.
  */
 
 /**
- * A number in a text: at least seven digits of any script, separated by anything but letters. No
- * separator can hide a number: spaces, dashes, underscores, commas, apostrophes, dots, zero-width
- * characters. Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and
+ * A telephone number in a text: at least seven digits of any script, separated by anything but
+ * letters. Spaces, dashes, underscores, commas, apostrophes, dots and zero-width characters cannot
+ * hide a number. Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and
  * invisible fillers.
  */
 const written =
@@ -229,14 +232,14 @@ const madeIds =
 
 const maxKept = 4
 
-/** The last digits: `…5678`; never more than half of the number. */
+/** The last digits, such as `…5678`. Never more than half of the number. */
 function shortenedNumber(text: string): string {
   const digits = text.match(/\p{N}/gu) ?? []
   const kept = Math.min(maxKept, Math.floor(digits.length / 2))
   return `…${kept === 0 ? '' : digits.slice(-kept).join('')}`
 }
 
-/** Shortens each number in a text for which `isMeant` is true. Random ids stay whole. */
+/** Shortens each number in a text for which `isMeant` returns true. Random ids stay whole. */
 const withShortenedNumbers = (
   text: string,
   isMeant: (number: string) => boolean = () => true,
@@ -244,21 +247,24 @@ const withShortenedNumbers = (
   text
     .split(madeIds)
     .map((part, at) =>
-      // `split` puts what the pattern has captured at odd indexes.
+      // `split` puts captured text at odd indexes.
       at % 2 === 1
         ? part
         : part.replace(written, (number) => (isMeant(number) ? shortenedNumber(number) : number)),
     )
     .join('')
 
-/** Final digits that tell the telephones of a call apart. */
+/** Number of final digits by which telephone numbers are compared. */
 const comparedDigits = 7
 
 /** The digits of a text; digits of other scripts become 0 to 9. */
 const digitsOf = (text: string) =>
   (text.normalize('NFKC').match(/\p{Nd}/gu) ?? []).map((digit) => decimalValue(digit)).join('')
 
-/** Digits of a script are consecutive from its zero (Unicode §4.6). */
+/**
+ * Value of a digit. The digits of each script have consecutive code points, from zero (Unicode
+ * §4.6).
+ */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
@@ -266,15 +272,15 @@ function decimalValue(digit: string): number {
   return (code - zero) % 10
 }
 
-/** The last digits of a number; empty for a short one. */
+/** The last digits of a telephone number; empty for a short number. */
 function endOf(number: string): string[] {
   const end = digitsOf(number).slice(-comparedDigits)
   return end.length === comparedDigits ? [end] : []
 }
 
 /**
- * Distinguishes telephone numbers in an id of a caller from other digits, such as order numbers:
- * they begin with a plus, or are a called or calling number of the request.
+ * True for a telephone number in a client's id, false for other digits, such as order numbers. A
+ * telephone number begins with a plus, or is a called or calling number of the request.
  */
 const isTelephone = (number: string, ends: readonly string[]) =>
   /^[+\uFF0B\uFE62]/.test(number) || ends.some((end) => digitsOf(number).includes(end))

@@ -9,7 +9,7 @@ import type { PlatformTry } from '../observe/observer.ts'
 import { type CallEnd, outcomeOf } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 
-/** Caller of a tool. */
+/** Client and account of a tool call. */
 interface Caller {
   readonly keyHash: string
   /** Address of the platform, or `sandbox`. */
@@ -20,7 +20,7 @@ interface Caller {
   readonly client: AuditEntry['client']
   readonly transport: 'stdio' | 'http' | 'terminal'
   readonly network: string | undefined
-  /** Id of the OAuth client, if the key came from one. */
+  /** Id of the OAuth client, if the API key came from an access token. */
   readonly oauthClient: string | undefined
   readonly redact: Redact
 }
@@ -34,21 +34,21 @@ export interface AuditedCall {
 }
 
 /**
- * Source of the confirmation. `not_needed`: the call needs none; `person`: a person confirmed in a
- * form of the client; `token`: the caller sent the token of a preview; `view`: the token of a preview in a view; `off`: the operator has
- * turned confirmations off (`--confirm never`); `not_given`: asked for and not given.
+ * How a tool call was confirmed. `not_needed`: no confirmation needed; `person`: by a person in a
+ * form of the client; `token`: with the token of a preview; `view`: with the token of a preview in
+ * a view; `off`: confirmations are off (`--confirm never`); `not_given`: asked for, but not given.
  */
 export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'view' | 'off' | 'not_given'
 
-/** Prefix of the key's hash that tells users apart: as in the log. */
+/** Length of the API key hash's prefix in entries. The log has the same prefix. */
 const shownHash = 16
 
-/** Writes and targets listed in an entry; further ones are counted. */
+/** Maximum writes and targets listed in an entry. Further writes and targets are only counted. */
 const maxWrites = 200
 
-/** The record of a running call. */
+/** The record of a running tool call. */
 export class ToolCallRecord {
-  /** By content: a repeated request is the same write. */
+  /** Writes by content: a repeated request is the same write. */
   readonly writes = new Map<string, WriteRecord>()
   /** A dry run, which changes nothing. */
   readonly isDryRun: boolean
@@ -60,14 +60,14 @@ export class ToolCallRecord {
   readonly #time = new Date()
   readonly #started = performance.now()
   #end: (CallEnd & { readonly durationMs: number }) | undefined
-  /** The last read of the call, if it failed. */
+  /** The last read of the tool call, if it failed. */
   #failedRead: PlatformTry | undefined
 
   constructor(call: AuditedCall, showsNumbers: boolean) {
     this.#call = call
     this.isDryRun = call.arguments.dry_run === true
     this.#redaction = new Redaction({ redact: call.caller.redact, showsNumbers })
-    // First, because the ids in writes hide the numbers of the arguments.
+    // Set first: the ids of later writes are redacted with the numbers of these arguments.
     this.#arguments = this.#redaction.arguments(call.arguments, call.argumentNames)
   }
 
@@ -86,13 +86,16 @@ export class ToolCallRecord {
     return write
   }
 
-  /** Sets the outcome of a call whose answer was lost. Returns true if it was unknown. */
+  /**
+   * Sets the outcome of a telephone call whose reply was lost. Returns true if the outcome was
+   * unknown.
+   */
   settle(externalId: string, callId: string, isAccepted: boolean): boolean {
     const write = [...this.writes.values()].find((one) => one.externalId === externalId)
     return write?.settle(callId, isAccepted) ?? false
   }
 
-  /** Notes an attempt of a read. */
+  /** Records one attempt of a read. */
   tried(attempt: PlatformTry): void {
     this.#failedRead = attempt.failure === undefined ? undefined : attempt
   }
@@ -153,7 +156,7 @@ export class ToolCallRecord {
     }
   }
 
-  /** The failure of a call before it sent a change. */
+  /** The failure of a tool call that sent no change. */
   #failure() {
     if (!this.#failedRead) return {}
     const { operation, status, requestId } = this.#failedRead
@@ -216,7 +219,7 @@ export class WriteRecord {
     this.#outcome = 'sent'
   }
 
-  /** Notes an attempt, answered or not. */
+  /** Records one attempt of the write, with or without a reply. */
   tried({ operation, status, requestId }: PlatformTry): void {
     if (operation !== this.#route.id) return
     this.#status = status
@@ -262,7 +265,7 @@ export class WriteRecord {
   }
 }
 
-/** A call that the platform has recorded and not accepted. */
+/** True for a telephone call that the platform has recorded but not accepted. */
 const isRefusal = (reply: unknown) =>
   typeof reply === 'object' && reply !== null && 'success' in reply && reply.success === false
 
@@ -271,7 +274,10 @@ const idIn = (reply: unknown): string | undefined =>
     ? reply.id
     : undefined
 
-/** For calls, by the same rule as the code that places calls exactly once. */
+/**
+ * True if a failed write had no effect. For telephone calls, the rule of the code that places a
+ * call exactly once.
+ */
 function isCertainlyNotDone(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   return error.effect === 'bills' ? isNotPlaced(error.failure) : !mayBeDone(error)

@@ -1,11 +1,11 @@
 import { safeJson } from '../../text/safe-text.ts'
 import type { RefusedRequest, RequestRecord, Sink } from './observer.ts'
 
-/* A log without a library: one line per event, as text or JSON, and a bound on unread bytes. */
+/* A log without a library: one line per event, as text or JSON, with bounded unread bytes. */
 
 /**
- * From least to most verbose. `info` adds one line per request; `debug` adds texts of clients in
- * error messages.
+ * From least to most verbose. `info` adds one line per request. `debug` adds error messages, which
+ * may contain client text.
  */
 export const logLevels = ['error', 'warn', 'notice', 'info', 'debug'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -14,7 +14,7 @@ export const logForms = ['text', 'json', 'off'] as const
 
 export interface LogOptions {
   readonly form: (typeof logForms)[number]
-  /** The most verbose level that is written. */
+  /** The most verbose level that is logged. */
   readonly level: LogLevel
 }
 
@@ -24,7 +24,7 @@ export interface LogOutput {
   readonly writableLength: number
 }
 
-/** Bytes that may wait for the log's reader. Further lines are dropped, to bound memory. */
+/** Maximum bytes that wait for the log's reader. Further lines are dropped, to bound memory. */
 const maxUnread = 1024 * 1024
 
 /**
@@ -32,9 +32,9 @@ const maxUnread = 1024 * 1024
  * dropped, and the next line reports how many.
  */
 export interface Log {
-  /** Writes a line of the program itself. */
+  /** Writes a line about the program itself. */
   line(message: string, level?: LogLevel): void
-  /** Writes records of requests; `undefined` if they are not logged. */
+  /** Writes a line for each request; `undefined` if requests are not logged. */
   readonly sink: Sink | undefined
   /** Lines dropped since the start. */
   readonly dropped: () => number

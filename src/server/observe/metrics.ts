@@ -1,6 +1,6 @@
 import type { PlatformTry, Sink } from './observer.ts'
 
-/** Numbers of a process for Prometheus. No label holds an id, a key or a text of a client. */
+/** Metrics of this process for Prometheus. No label contains an id, an API key or client text. */
 export function createMetrics(version: string, droppedLogLines: () => number) {
   const metrics = recordedMetrics()
   const all = [...Object.values(metrics), ...processMetrics(version, droppedLogLines)]
@@ -77,8 +77,8 @@ const sinkOf = (metrics: ReturnType<typeof recordedMetrics>): Sink => ({
 })
 
 /**
- * The platform may answer with any status, so statuses are counted by class; 429 is counted by
- * itself.
+ * Statuses are counted by class, because the platform may answer with any status. 429 is counted
+ * separately.
  */
 function resultOf({ status, failure }: PlatformTry): string {
   if (status === undefined) return failure ?? 'none'
@@ -120,8 +120,8 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
 }
 
 /*
- * Metrics in the text format of Prometheus (version 0.0.4 of the exposition formats). A library
- * would add a tracing API and a statistics package for what this file does.
+ * Metrics in the text format of Prometheus (exposition format 0.0.4). A library would add a tracing
+ * API and a statistics package.
  */
 
 type Labels = Readonly<Record<string, string>>
@@ -132,14 +132,14 @@ interface Metric {
 }
 
 /**
- * Label sets per metric. Labels come from short lists, so this bound is never reached. Further sets
- * are counted together.
+ * Maximum label sets per metric. Labels come from short lists, so this bound is never reached.
+ * Further sets would be counted as one.
  */
 const maxSeries = 2000
 
 interface Description {
   readonly name: string
-  /** One line. */
+  /** Help text, one line. */
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
 }
@@ -170,7 +170,7 @@ function labelled<T>(
   }
 }
 
-/** A number that grows, or (`gauge`) goes up and down. */
+/** A counter, or with `gauge` a value that goes up and down. */
 export function counter(name: string, help: string, type: 'counter' | 'gauge' = 'counter') {
   const { of, text } = labelled(
     { name, help, type },
@@ -185,7 +185,7 @@ export function counter(name: string, help: string, type: 'counter' | 'gauge' = 
   }
 }
 
-/** A number that is read on demand. */
+/** A metric whose value is read on demand. */
 export const readMetric = (
   name: string,
   help: string,
@@ -195,10 +195,10 @@ export const readMetric = (
   text: () => metricText({ name, help, type }, [sample(name, labelText(labels), read())]),
 })
 
-/** Upper bounds of the buckets, s: from a fast reply to the longest request. */
+/** Upper bounds of the buckets, seconds: from a fast reply to the longest request. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Durations, s. */
+/** A histogram of durations, seconds. */
 export function histogram(name: string, help: string) {
   const { of, text } = labelled(
     { name, help, type: 'histogram' },

@@ -13,9 +13,9 @@ export interface Observer
     run: () => Promise<T>,
     outcomeOf: (ended: Ended<T>) => RequestOutcome,
   ): Promise<T>
-  /** Records a request that was answered without being run. */
+  /** Records a request that was answered without a handler. */
   requestEnded(request: BeginningRequest, outcome: RequestOutcome): void
-  /** Runs the tool call of the current request. `outcomeOf` returns one of a few words. */
+  /** Runs the tool call of the current request. `outcomeOf` returns a word from a short list. */
   toolCall<T>(
     call: BeginningCall,
     run: () => Promise<T>,
@@ -23,7 +23,7 @@ export interface Observer
   ): Promise<T>
   /** Records that the current request's tool call was refused before it ran. */
   toolCallEnded(call: BeginningCall, outcome: string): void
-  /** `keyHash`: hash of the request's API key, valid or not. */
+  /** Records an HTTP request that was not served. `keyHash`: hash of its API key, valid or not. */
   requestRefused(
     request: Omit<RefusedRequest, 'key'> & { readonly keyHash: string | undefined },
   ): void
@@ -87,7 +87,7 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
   }
 }
 
-/** Runs work, and reports its end before the result is passed on. */
+/** Runs work, and reports the result or error before passing it on. */
 async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
   let result: T
   try {
@@ -101,30 +101,30 @@ async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => v
 }
 
 interface BeginningCall {
-  /** A tool of this server, never a text of the client. */
+  /** Name of a tool of this server, never client text. */
   readonly tool: string
-  /** The platform operation of the tool. */
+  /** The platform operation that the tool performs. */
   readonly operation: string
 }
 
-/** Prefix of the key's hash that tells users apart, base64url. */
+/** Prefix of an API key's hash, base64url. Long enough to tell users apart. */
 const shownHash = (keyHash: string): string => keyHash.slice(0, 16)
 
-/** Ids of requests: a random part for this process, and a number. */
+/** Generates request ids: a random part for this process, and a counter. */
 function requestIds(): () => string {
   const process = randomUUID().slice(0, 8)
   let count = 0
   return () => `${process}-${++count}`
 }
 
-/** A running request of a client, with the facts about its requests to the platform so far. */
+/** A running client request, with the facts about its platform requests so far. */
 class RequestUnderWay {
   readonly #beginning: BeginningRequest
   readonly #time = Date.now()
   readonly #started = performance.now()
-  /** Absent where traces are not recorded. */
+  /** Absent if traces are not recorded. */
   readonly span: RequestSpan | undefined
-  /** The request's tool call, and the outcome of that call. */
+  /** The request's tool call, with its outcome. */
   call: BeginningCall | undefined
   callOutcome: string | undefined
   #requests = 0
@@ -139,8 +139,8 @@ class RequestUnderWay {
   add(attempt: PlatformTry): void {
     this.#requests++
     if (attempt.isRetry) this.#retries++
-    // A tool call also reads names and the account. The request for the tool's own operation takes
-    // precedence.
+    // A tool call may also read names and the account. The request for the tool's own operation
+    // takes precedence.
     const operation = this.call?.operation
     const isLess =
       operation !== undefined &&
@@ -150,8 +150,7 @@ class RequestUnderWay {
   }
 
   /**
-   * Outcome of the request. If the request has no error code, the outcome of its tool call takes
-   * precedence.
+   * Outcome of the request. Without an error code, the outcome of its tool call takes precedence.
    */
   outcome({ outcome, code }: RequestOutcome): RequestOutcome {
     return { outcome: code === undefined ? (this.callOutcome ?? outcome) : outcome, code }
@@ -190,19 +189,19 @@ export interface PlatformFacts {
   readonly requests: number
   readonly retries: number
   /**
-   * Status of the last answer to the tool's own operation, or else of the last answer. `undefined`:
-   * no answer came, or nothing was sent.
+   * Status of the last reply to the tool's own operation, otherwise of the last reply. `undefined`:
+   * no reply, or no request.
    */
   readonly status: number | undefined
-  /** The platform's own id of that request (`X-Request-Id`). */
+  /** The platform's id of that platform request (`X-Request-Id`). */
   readonly requestId: string | undefined
 }
 
 /** A request of a client that begins. */
 export interface BeginningRequest {
-  /** MCP method; `unknown` for one that is not served, because it is a text of the client. */
+  /** MCP method; `unknown` for a method that is not served, because clients choose the text. */
   readonly method: string
-  /** Called tool or prompt, if this server has it. */
+  /** Called tool or prompt, if this server exposes it. */
   readonly target?: { readonly kind: 'tool' | 'prompt'; readonly name: string } | undefined
   /** Hash of the API key; `undefined`: not known yet. */
   readonly keyHash: string | undefined
@@ -215,9 +214,9 @@ export interface BeginningRequest {
   readonly traceContext?: TraceContextSources | undefined
 }
 
-/** Sources of the trace context of a request. */
+/** Sources of a request's trace context. */
 export interface TraceContextSources {
-  /** Its `_meta`. */
+  /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>
   /** The headers of the HTTP request. */
   readonly header: (name: string) => string | undefined
@@ -231,15 +230,15 @@ export interface RequestOutcome {
   readonly code?: number | undefined
 }
 
-/** A finished request of a client. Contains no argument, no key and no conversation. */
+/** A finished client request. Contains no arguments, API key or conversation. */
 export interface RequestRecord extends RequestOutcome {
   /** Start of the request, ms since 1970. */
   readonly time: number
   /** Unique among all servers. */
   readonly id: string
-  /** The method of MCP, or `unknown`. */
+  /** MCP method, or `unknown`. */
   readonly method: string
-  /** The tool of a tool call; `unknown` for a name that no exposed tool has. */
+  /** Name of the called tool; `unknown` for a name that no exposed tool has. */
   readonly tool: string | undefined
   readonly durationMs: number
   /** Prefix of the hash of the API key; `undefined`: not known yet. */
@@ -292,7 +291,10 @@ export interface PlatformTry {
 /** Source of a cacheable reply: the cache, or the platform. */
 export type CacheResult = 'hit' | 'stale' | 'miss'
 
-/** Decision of the dial policy about a call; `not_placed`: allowed, but not sent or not accepted. */
+/**
+ * Decision of the dial policy about a telephone call. `not_placed`: allowed, but not sent or not
+ * accepted.
+ */
 export type DialResult = 'allowed' | 'refused' | 'not_placed'
 
 /** State failure of a request: `away` recovers by itself, `broken` needs a repair. */

@@ -21,13 +21,11 @@ import type {
 } from './observer.ts'
 
 /*
- * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:
- * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/observability.md).
+ * Traces by OpenTelemetry's semantic conventions for MCP (in development in 2026) and for HTTP
+ * clients. Spans go to the OpenTelemetry SDK that the operator attaches (docs/observability.md).
  */
 
-/**
- * Traces for the registered SDK; `undefined`: no compatible SDK is registered.
- */
+/** Traces for the registered OpenTelemetry SDK; `undefined`: no compatible SDK is registered. */
 export function createTracing(version: string): Tracing | undefined {
   if (!hasProvider()) return undefined
   const tracer = trace.getTracer('voice-agent-mcp', version)
@@ -51,7 +49,7 @@ export function createTracing(version: string): Tracing | undefined {
   }
 }
 
-/** Without a provider, the API falls back to a no-op provider. */
+/** True if an OpenTelemetry SDK is registered. Without one, the API's provider does nothing. */
 function hasProvider(): boolean {
   const provider = trace.getTracerProvider()
   const nothing = new ProxyTracerProvider().getDelegate()
@@ -59,9 +57,9 @@ function hasProvider(): boolean {
 }
 
 /**
- * Parent context of a request: that of `_meta`, else the current one (an instrumented HTTP server
- * has one), else that of the HTTP headers. If `_meta` and the process both have a context, the
- * current one is added as a link.
+ * Parent context of a request: from `_meta`, otherwise the current context (of an instrumented HTTP
+ * server), otherwise from the HTTP headers. If both `_meta` and the process have a context, the
+ * current context is added as a link.
  */
 function parentOf({ traceContext }: BeginningRequest) {
   const ambient = context.active()
@@ -100,8 +98,8 @@ function beginTry(tracer: Tracer, beginning: BeginningTry): ReturnType<BeginTry>
 }
 
 /**
- * Read by OpenTelemetry's instrumentations of HTTP clients: the request has a span and its headers
- * already. The key is that of the SDK's `suppressTracing`.
+ * Tells OpenTelemetry's instrumentations of HTTP clients that the request already has a span and
+ * headers. The context key is the one of the OpenTelemetry SDK's `suppressTracing`.
  */
 const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
 
@@ -115,7 +113,7 @@ function headersFor(inSpan: Context): Record<string, string> {
   return Object.fromEntries(usable.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-/** Ends a span. `error`: value of the attribute `error.type`; absent: the work did not fail. */
+/** Ends a span. `error`: value of the attribute `error.type`; absent on success. */
 function end(
   span: Span,
   { attributes, error }: { readonly attributes: Attributes; readonly error?: string | undefined },
@@ -129,8 +127,8 @@ function end(
 }
 
 /*
- * Names and attributes of spans, by the semantic conventions. They contain no argument, result,
- * resource URI or path with ids: those are customer data.
+ * Names and attributes of spans, by the semantic conventions. They contain no arguments, results,
+ * resource URIs or paths with ids, because those are customer data.
  */
 
 /** `{mcp.method.name} {target}`, such as `tools/call get_agent`. */
@@ -151,13 +149,13 @@ function attributesOf(request: BeginningRequest): Attributes {
   }
 }
 
-/** An id that the client chose, cut to the length of an id. */
+/** An id chosen by the client, truncated. */
 const clientId = (id: string | number) => String(id).slice(0, 128)
 
-/** Codes of JSON-RPC errors that are the server's fault: −32603, and −32000 to −32099. */
+/** True for JSON-RPC error codes that are the server's fault: −32603, and −32000 to −32099. */
 const isServerFault = (code: number) => code === -32603 || (code <= -32000 && code >= -32099)
 
-/** Outcomes of tool calls that are not errors (mcp/tool-calls.ts). */
+/** True for outcomes of tool calls that are not errors (mcp/tool-calls.ts). */
 const isNoError = (outcome: string) => /^(ok|input_required|task|confirmation_\w+)$/.test(outcome)
 
 /** Attributes of the failure of a request. */

@@ -20,10 +20,10 @@ export interface AdmissionOptions {
   readonly allowedHosts: readonly string[]
   /** Allowed Origin host names, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[]
-  /** Requests without a key that may use the operator's key or the sandbox's. */
+  /** Requests without an API key that may use the server's own key. */
   readonly ownKey: OwnKey
   readonly exposureFor: ExposureOfRequest
-  /** `undefined`: no access tokens; requests send API keys. */
+  /** `undefined`: no access tokens. Requests then send API keys. */
   readonly authorization?: Authorization | undefined
   /** Proxies whose X-Forwarded-For is trusted; default: none. */
   readonly trustedProxies?: readonly AddressRange[]
@@ -31,20 +31,25 @@ export interface AdmissionOptions {
 
 /** An admitted POST to /mcp. */
 export interface AdmittedRequest {
-  /** API key of the request; `undefined`: it uses the server's own key, or has an access token. */
+  /**
+   * API key of the request; `undefined`: the request has an access token, or uses the server's own
+   * key.
+   */
   readonly credential: Credential | undefined
-  /** Access token sent instead of a key. Not checked yet. */
+  /** Access token sent instead of an API key. Not verified yet. */
   readonly accessToken: string | undefined
   readonly header: GetHeader
-  /** Tools exposed after the restrictions of the headers. An access token may restrict them further. */
+  /**
+   * Tools exposed after the restrictions in the headers. An access token may restrict them further.
+   */
   readonly exposure: Exposure
   readonly network: string
 }
 
-/** Methods of /mcp. There are no streams to GET and no sessions to DELETE. */
+/** Methods of /mcp. No stream can be opened by GET, and no session ended by DELETE. */
 const methods = 'POST, OPTIONS'
 
-/** Checks everything about a request but its body. */
+/** Checks a request, except for its body. */
 export function createAdmission(options: AdmissionOptions) {
   const { authorization, exposureFor, ownKey, allowedOrigins, trustedProxies = [] } = options
   const refusalOfHost = hostCheck(options)
@@ -76,13 +81,13 @@ export function createAdmission(options: AdmissionOptions) {
 
   return {
     /**
-     * Client address of a request for a page or to the authorization server, which has its own
-     * checks; `undefined`: refused and answered. Any site may link to a page: pages that need a
-     * secret have it in their URL.
+     * Client address of a request to a page or to the authorization server, which has its own
+     * checks. `undefined`: the request was refused and answered. Any site may link to a page, so a
+     * page that needs a secret has it in its URL.
      */
     ofPage: (request: IncomingMessage, response: ServerResponse): string | undefined =>
       refusesHost(request, response) ? undefined : addressOf(request),
-    /** `undefined`: not a POST to /mcp, or refused; the request is answered. */
+    /** `undefined`: the request was not a POST to /mcp or was refused. It is answered. */
     ofMcp(
       path: string,
       request: IncomingMessage,
@@ -124,7 +129,7 @@ const sendNotFound = (response: ServerResponse) =>
     error: 'MCP is at /mcp. A browser finds a page at /; else there are only /healthz and /readyz.',
   })
 
-/** Sets the CORS headers. Disallowed origins were refused before. */
+/** Sets the CORS headers for an allowed origin. Other origins were refused earlier. */
 function allowPage(
   { headers }: IncomingMessage,
   response: ServerResponse,
@@ -142,7 +147,7 @@ function allowPage(
   response.setHeader('access-control-max-age', '600')
 }
 
-/** A range of addresses: `10.0.0.0/8`, or one address. */
+/** A range of addresses, such as `10.0.0.0/8`, or one address. */
 export interface AddressRange {
   readonly address: string
   readonly family: 'ipv4' | 'ipv6'
@@ -155,8 +160,8 @@ type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headersDistinct
 
 /**
  * Returns the peer address of a request or, behind a trusted proxy, the address from
- * X-Forwarded-For. Each proxy appends the address of its peer; anything before the last address
- * that is not a proxy may be forged.
+ * X-Forwarded-For. Each proxy appends the address of its peer. Everything before the last address
+ * that is not a trusted proxy may be forged.
  */
 export function createClientAddress(proxies: readonly AddressRange[]): ClientAddress {
   if (proxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')

@@ -22,10 +22,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   sendParts(response, [JSON.stringify(body)], status)
 }
 
-/**
- * Sends JSON in parts. The parts are written together without a copy, because large ones are
- * frequent.
- */
+/** Sends JSON in parts, without concatenating them, because large responses are frequent. */
 export function sendParts(
   response: ServerResponse,
   parts: readonly (string | Buffer)[],
@@ -49,7 +46,7 @@ const SdkRefusal = z.looseObject({
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
 })
 
-/** Returns a response of the SDK, with this server's error message if the SDK refuses the request. */
+/** Converts a response of the MCP SDK. A refusal gets this server's error message. */
 export async function responseForClient(response: Response): Promise<Response> {
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('application/json')

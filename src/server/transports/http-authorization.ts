@@ -5,7 +5,7 @@ import { refuse } from './http-answers.ts'
 /** The credential and tools behind an access token, or the reason for its refusal. */
 export type TokenResult =
   | { readonly ok: true; readonly credential: Credential }
-  /** 401: not a valid token for this server; 503: the token cannot be checked now. */
+  /** 401: not a valid token for this server; 503: the token cannot be verified now. */
   | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
 
 /** Error codes of RFC 6750 §3.1. */
@@ -15,9 +15,12 @@ export type TokenFault =
 
 /** Interface of the authorization server (src/oauth/) for the HTTP server. */
 export interface Authorization {
-  /** True if it serves `path`, which has no query. */
+  /** True if the authorization server serves `path`, which has no query. */
   readonly serves: (path: string) => boolean
-  /** Answers a request to one of its paths; `address` is the client's. Never rejects. */
+  /**
+   * Answers a request to a path of the authorization server. `address`: the client's. Never
+   * rejects.
+   */
   readonly serve: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -25,12 +28,14 @@ export interface Authorization {
   ) => Promise<void>
   /** Returns the API key behind an access token. Never rejects. */
   readonly readToken: (token: string) => Promise<TokenResult>
-  /** The WWW-Authenticate header, which tells clients how to get a token or more scopes. */
+  /**
+   * Value of the WWW-Authenticate header, which tells clients how to get a token or more scopes.
+   */
   readonly challenge: (fault?: TokenFault) => string
 }
 
 /**
- * Returns the key behind an access token; `undefined`: the token is refused and the request
+ * Returns the API key behind an access token; `undefined`: the token was refused and the request
  * answered.
  */
 export async function credentialOfToken(
@@ -48,7 +53,10 @@ export async function credentialOfToken(
 /** Interval of access token checks for an open stream, ms. A check costs one read of the state. */
 const checkMs = 5000
 
-/** Ends a stream when its access token expires or is revoked; the client reconnects with a new one. */
+/**
+ * Ends a stream when its access token expires or is revoked. The client can reconnect with a new
+ * token.
+ */
 export function endWithToken(
   response: ServerResponse,
   accessToken: string,
@@ -63,7 +71,7 @@ export function endWithToken(
   response.once('close', () => clearInterval(timer))
 }
 
-/** Refuses a call outside the token's scopes (RFC 6750 §3.1). */
+/** Refuses a tool call outside the token's scopes (RFC 6750 §3.1). */
 export function refuseScopes(
   response: ServerResponse,
   scopes: readonly Scope[],

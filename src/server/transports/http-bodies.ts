@@ -4,7 +4,7 @@ import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextpr
 interface BodyBounds {
   /** Longest time until a body is complete, ms. */
   readonly longestMs: number
-  /** Bound for the bytes of all incomplete bodies, and for those of all large bodies in service. */
+  /** Maximum bytes of all incomplete bodies together, and of all large bodies in service. */
   readonly maxBytes: number
 }
 
@@ -15,11 +15,9 @@ type RequestBody =
 
 interface IncomingBody {
   readonly since: number
-  /**
-   * Received bytes, and room for more. The length of the buffer is the memory that the body takes.
-   */
+  /** Received bytes, with room for more. The buffer's length is the memory that the body takes. */
   buffer: Buffer
-  /** Received bytes in the buffer. */
+  /** Number of received bytes in the buffer. */
   length: number
   /** No-op after the body has ended. */
   readonly end: (outcome: RequestBody) => void
@@ -29,12 +27,15 @@ interface IncomingBody {
 const small = 65_536
 
 /**
- * The rest of a refused body is read for up to this time, ms, if it is at most `longestDropped`
- * bytes: a client that is cut off while it sends does not see the answer.
+ * Time limit for reading and discarding the rest of a refused body, ms, if the rest has at most
+ * `longestDropped` bytes. A client that is disconnected while it sends does not see the response.
  */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
-/** Longest rest, bytes, of a body over the limit: its client does not know the limit. */
+/**
+ * The same limit for a body over the size limit, bytes. Larger, because the client does not know
+ * that limit.
+ */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: RequestBody = {
@@ -46,8 +47,8 @@ const tooLarge: RequestBody = {
 const nothing = Buffer.alloc(0)
 
 /**
- * Reads request bodies within shared bounds. When the bounds are reached, the largest incomplete
- * body is refused, so that small requests are served while a client sends many large ones.
+ * Reads request bodies within shared bounds. When a bound is reached, the largest incomplete body
+ * is refused, so that small requests are served while a client sends many large ones.
  */
 export class Bodies {
   readonly #bounds: BodyBounds
@@ -99,7 +100,7 @@ export class Bodies {
     })
   }
 
-  /** Uses one buffer per body: a thousand small chunks take far more memory. */
+  /** Copies chunks into one buffer per body: a thousand small chunks take far more memory. */
   #add(body: IncomingBody, chunk: Buffer): void {
     const { buffer } = body
     const length = body.length + chunk.length
@@ -120,7 +121,9 @@ export class Bodies {
     while (this.#incomingBytes > this.#bounds.maxBytes) this.#evictLargest()
   }
 
-  /** A large body stays in memory, and counts, until its request is answered. */
+  /**
+   * Admits a complete body. A large body counts against the bounds until its request is answered.
+   */
   #admitted({ buffer, length }: IncomingBody, response: ServerResponse): RequestBody {
     const bytes = buffer.subarray(0, length)
     if (length <= small) return { ok: true, bytes }

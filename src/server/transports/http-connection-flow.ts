@@ -4,19 +4,19 @@ import type { Socket } from 'node:net'
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 interface UnreadBounds {
-  /** Longest time without reading progress of a client, ms. */
+  /** Longest time in which a client may read nothing, ms. */
   readonly longestMs: number
-  /** Bound for the unread bytes of all answers. */
+  /** Maximum unread bytes of all responses together. */
   readonly maxBytes: number
 }
 
 interface Connection {
   readonly socket: Socket
-  /** Pipelined requests behind the current one. */
+  /** Pipelined requests after the current request. */
   readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
   /** Response to the current request; `undefined` between two requests. */
   response: ServerResponse | undefined
-  /** Unread bytes of the response, and the time of the last progress, ms. */
+  /** Unread bytes of the response, and the time of the last reading progress, ms. */
   unread: number
   since: number
 }
@@ -26,9 +26,9 @@ const minReadingSpeed = 64
 
 /**
  * Serves the requests of each connection one after the other. A request starts when the operating
- * system has taken the answer before it; while a request waits, the connection is paused. Answers
- * are sent in request order (RFC 9112 §9.3.2): an earlier answer would only take memory, for a
- * client that may never read it.
+ * system has accepted the previous response. While a request waits, its connection is paused.
+ * Responses must be in request order (RFC 9112 §9.3.2): a response computed early would only take
+ * memory, for a client that may never read it.
  */
 export class Connections {
   readonly #serve: Serve
@@ -55,7 +55,7 @@ export class Connections {
   #open(socket: Socket): Connection {
     const connection = { socket, waiting: [], response: undefined, unread: 0, since: 0 }
     this.#known.set(socket, connection)
-    // Node resumes the socket after each complete request.
+    // Node resumes the socket after each complete request, so it is paused again.
     socket.on('resume', () => {
       if (connection.waiting.length > 0) socket.pause()
     })
@@ -67,7 +67,7 @@ export class Connections {
     connection.unread = 0
     response.on('close', () => {
       connection.response = undefined
-      // Other connections go first, so that they do not wait for all requests of this connection.
+      // Other connections get a turn before this connection's next request.
       if (connection.waiting.length > 0) setImmediate(() => this.#goOn(connection))
       else this.#goOn(connection)
     })
@@ -75,7 +75,7 @@ export class Connections {
     this.#serve(request, response)
   }
 
-  /** Starts the next request of a connection, if there is one and the client is connected. */
+  /** Starts the next request of a connection, if the client is still connected. */
   #goOn(connection: Connection): void {
     const { socket, waiting } = connection
     if (socket.destroyed) waiting.length = 0
@@ -98,9 +98,9 @@ export class Connections {
   }
 
   /**
-   * Closes connections whose clients do not read their answers, streams included: first those
-   * stalled for too long, then, while unread bytes exceed the limit, the longest stalled. Call it
-   * periodically.
+   * Closes connections whose clients do not read their responses, including streams. First come
+   * clients that have stalled for too long. While unread bytes exceed the limit, the longest
+   * stalled clients follow. Call periodically.
    */
   cutSlow(): void {
     const now = performance.now()
@@ -117,7 +117,7 @@ export class Connections {
   }
 }
 
-/** Updates the unread bytes. A write counts as unread until all of it is read. */
+/** Updates the unread bytes of a connection. A write counts as unread until all of it is read. */
 function measure(connection: Connection, now: number): void {
   const unread = connection.response?.writableLength ?? 0
   if (unread === 0 || connection.unread === 0 || unread < connection.unread) connection.since = now

@@ -22,9 +22,10 @@ type KeyResult =
   | { ok: false; status: 400 | 401; message: string }
 
 /**
- * Reads the key of a request from X-API-Key, or from Authorization: Bearer, which may contain a local
- * token instead. A header without a usable key is refused: the client wanted to use a key of its own.
- * Two different keys are refused: a guess could act on the wrong account.
+ * Reads the API key of a request from X-API-Key or from Authorization: Bearer; the latter may
+ * contain a local token instead. A header without a usable key is refused, because the client
+ * wanted to use a key of its own. Two different keys are refused, because a guess could act on the
+ * wrong account.
  */
 export function readKey(headers: NodeJS.Dict<string[]>): KeyResult {
   const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())
@@ -71,8 +72,8 @@ const accessTokenIsNoKey =
 const tokenAndKey = 'The request holds an access token and something else. Send one of them.'
 
 /**
- * Requests that may use the server's own key: none; all (the sandbox's key protects nothing); or
- * those of the user who started the server, on this machine.
+ * Requests that may use the server's own API key: none; all (the sandbox's key protects nothing);
+ * or those of the user who started the server, on this machine.
  */
 export type OwnKey =
   | { readonly usedBy: 'none' }
@@ -80,8 +81,8 @@ export type OwnKey =
   | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
 
 /**
- * Proves that a request without a key comes from the user who started the server: no other ordinary
- * user can read it.
+ * Proves that a request without an API key comes from the user who started the server. Other
+ * ordinary users cannot read the token.
  */
 export interface LocalToken {
   readonly token: string
@@ -95,8 +96,8 @@ interface Refusal {
 }
 
 /**
- * Returns a check of a request without a key, by its headers and local tokens. The check returns
- * the reason for a refusal, or `undefined` if the request may use the server's own key.
+ * Returns a check of requests without an API key, by their headers and local tokens. The check
+ * returns the reason for a refusal, or `undefined` if the request may use the server's own key.
  */
 export function ownKeyCheck(
   ownKey: OwnKey,
@@ -112,8 +113,8 @@ export function ownKeyCheck(
 }
 
 /**
- * Headers of proxies: RFC 7239, RFC 9110 §7.6.3, and the ones before these standards. The connection
- * of such a request is from this machine, but the request may be from anywhere.
+ * Headers of proxies: RFC 7239, RFC 9110 §7.6.3, and older headers. A request with such a header
+ * comes from anywhere, although its connection comes from this machine.
  */
 const forwarded = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip)$/
 
@@ -126,7 +127,10 @@ function refusalOfForwarded(headers: IncomingHttpHeaders): Refusal | undefined {
   }
 }
 
-/** Every user of this machine can serve a page on localhost, so pages must be allowed by name. */
+/**
+ * Refuses web pages that the operator has not allowed. Every user of this machine can serve a page
+ * on localhost.
+ */
 function refusalOfPage(
   { origin, host }: IncomingHttpHeaders,
   allowedOrigins: readonly string[],
@@ -148,7 +152,7 @@ function refusalOfToken(
     tokens.length > 0
       ? 'The local token is wrong.'
       : 'The request has neither an API key nor the local token of this server.'
-  // The path is not shown to a client that may be a stranger.
+  // The token's path is not shown to a client that may be a stranger.
   const place =
     file === undefined
       ? 'It is in the client configuration that the server printed when it started; each run has a new one.'

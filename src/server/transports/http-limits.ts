@@ -6,32 +6,32 @@ import { type BoundName, type Bounds, Quota, Rate, type RatedRequest } from './q
 
 /** Limits for clients of the HTTP server. */
 export interface HttpLimits {
-  /** Concurrent requests. A request counts until its answer is read. */
+  /** Concurrent requests. A request counts until the client has read the response. */
   readonly requests: Bounds
-  /** Requests per minute on average, which may come in one burst. */
+  /** Requests per minute on average. They may come in one burst. */
   readonly rate: Bounds
   /** Concurrent tool calls that wait for telephone calls. */
   readonly waits: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
-  /** Resources that the streams of one client address watch; 0 means no limit. */
+  /** Maximum resources watched by the streams of one client address; 0: no limit. */
   readonly watchedPerAddress: number
   /** Longest time to send a request, and longest time without reading progress, ms. */
   readonly clientMs: number
 }
 
 /**
- * Bound for the bytes of large requests, and for those of unread answers. A heap of 256 MB has
- * several times the room, because text and parsed values take more memory than their bytes.
+ * Maximum bytes of large requests in service, and of unread responses. Parsed values take several
+ * times the memory; a heap of 256 MB has room for them.
  */
 export const maxBytes = 32 * 1024 * 1024
 
-/** Retry-After, s: requests end soon, waits within a minute, streams late. */
+/** Retry-After, seconds. Requests end soon, waits within a minute, streams late. */
 const retryAfter = { requests: 1, waits: 5, streams: 30 }
 
 type Limited = keyof typeof retryAfter
 
-/** Owner, and the number that it counts as (default 1). */
+/** Owner of a request, stream or waits. `count`: how many (default 1). */
 interface Holder {
   readonly key: string
   readonly network: string
@@ -40,7 +40,7 @@ interface Holder {
 
 export type ActiveHttpLimits = ReturnType<typeof createLimits>
 
-/** Keeps clients within the limits. */
+/** Enforces the limits. */
 export function createLimits(bounds: HttpLimits) {
   const quotas = {
     requests: new Quota(bounds.requests),
@@ -49,7 +49,7 @@ export function createLimits(bounds: HttpLimits) {
   }
   const rate = new Rate(bounds.rate)
   /**
-   * Counts a request, stream or waits until the answer ends. Returns false if it refused the
+   * Counts a request, stream or waits until the response ends. Returns false if it refused the
    * request.
    */
   function admits(
@@ -82,8 +82,8 @@ export function createLimits(bounds: HttpLimits) {
     admits,
     isWithinRate,
     /**
-     * Counts a request without a key, to the pages or the authorization server, by its network.
-     * Returns false if it refused the request.
+     * Counts a request without an API key, to the pages or the authorization server, by its
+     * network. Returns false if it refused the request.
      */
     admitsUnkeyed(to: 'site' | 'oauth', network: string, response: ServerResponse): boolean {
       const holder = { key: `${to} ${network}`, network, count: 1 }
@@ -116,7 +116,7 @@ const nameOf: Readonly<Record<Limited, string>> = {
   streams: 'streams',
 }
 
-/** `excess`: what was too many, such as `Too many requests: 60 a minute`. */
+/** `excess`: the exceeded limit, such as `Too many requests: 60 a minute`. */
 function refuseBeyond(
   response: ServerResponse,
   refusal: {
@@ -144,8 +144,8 @@ interface WatchingStream {
 
 /**
  * Counts the resources that the streams of each client network watch. A resource that several
- * streams of one API key watch counts once, as it is read once. `bound`: most resources of one
- * network; 0 means no limit.
+ * streams of one API key watch is read once, so it counts once. `bound`: maximum resources per
+ * network; 0: no limit.
  */
 function watchedByNetwork(bound: number) {
   /** For each network, the number of streams that watch each resource. */

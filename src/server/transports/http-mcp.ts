@@ -44,23 +44,23 @@ import type { ActiveHttpLimits } from './http-limits.ts'
 
 export interface StreamOptions {
   readonly authorization?: Authorization | undefined
-  /** Reason why a request with this key may not open a stream; `undefined` if it may. */
+  /** Reason why a request with this API key may not open a stream; `undefined` if it may. */
   readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
-  /** Watches resources with the key of a request, or the operator's. */
+  /** Watches resources with the API key of the request, or the server's own. */
   readonly watch: (
     credential: Credential | undefined,
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
-  /** Called with the name that a connecting client gives itself: an untrusted text. */
+  /** Called with a connecting client's own name, which is untrusted. */
   readonly onConnect?: ((name: string) => void) | undefined
 }
 
 /** The MCP server that answers the requests. */
 export interface McpServing {
-  /** Makes the SDK's server for a request. */
+  /** Makes the MCP SDK's server for a request. */
   readonly factory: McpServerFactory
-  /** Answers the most frequent requests without the SDK. */
+  /** Answers the most frequent requests without the MCP SDK. */
   readonly httpFastPath: HttpFastPath
   readonly exposureFor: ExposureOfRequest
   readonly observeStream: ObserveStream
@@ -87,9 +87,9 @@ export async function answerMcp(
   const { credential, exposure } = access
   const { header } = admitted
   if (credential) request.auth = authInfoOf(credential)
-  // Node's type has `undefined` for optional fields; the SDK's type has absent fields.
+  // Node's type has optional fields as `undefined`; the MCP SDK's type omits them.
   const incoming = request as NodeIncomingMessageLike
-  // The SDK refuses this content type. Without a given body, the SDK would read the body first.
+  // The MCP SDK refuses other content types. Without a parsed body, it would read the body first.
   if (!isJsonContentType(request.headers['content-type']))
     return mcp.serve(incoming, response, null)
   const received = await receive(request, response, { ...admitted, credential }, mcp)
@@ -112,8 +112,8 @@ export async function answerMcp(
 }
 
 /**
- * Returns the key behind an access token and the tools that the token allows; `undefined`: the
- * token is refused, or the client has disconnected.
+ * Returns the API key behind an access token, and the tools that the token allows. `undefined`: the
+ * token was refused, or the client has disconnected.
  */
 async function accessByToken(
   { accessToken = '', exposure, network }: AdmittedRequest,
@@ -131,7 +131,7 @@ async function accessByToken(
 
 const isStream = (header: GetHeader) => header(headerNames.method) === 'subscriptions/listen'
 
-/** Reads and parses the body within the limits; answers a request that is refused. */
+/** Reads and parses the body within the limits. A refused request is answered. */
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -158,14 +158,14 @@ async function receive(
   return { message: parsed.value }
 }
 
-/** Number of requests that a body counts as. A batch counts each message that is served. */
+/** Number of requests that a body counts as. In a batch, each served message counts. */
 const messageCount = (body: unknown) =>
   Array.isArray(body) ? Math.min(Math.max(body.length, 1), maxBatchSize) : 1
 
 /** Error response to a body that is not a JSON-RPC message or batch. */
 function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse | undefined {
   if (Array.isArray(message)) {
-    // A request without the header has the revision with batches.
+    // A request without the header has the revision that supports batches.
     return batchError(message, header(headerNames.protocolVersion) ?? batchRevision)
   }
   const checked = checkMessage(message)
@@ -173,7 +173,7 @@ function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse
   return checked.answer ?? anonymousError(INVALID_REQUEST, checked.reason)
 }
 
-/** Answers with a stream of changes of the resources that the message names. */
+/** Responds with a stream of changes to the resources that the message names. */
 async function openStream(
   incoming: NodeIncomingMessageLike,
   response: ServerResponse,
@@ -183,13 +183,13 @@ async function openStream(
 ): Promise<void> {
   const fault = await faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
-  // The client disconnected while its key was checked, so `close` will not fire again.
+  // The client disconnected during the check of its API key, so `close` will not fire again.
   if (response.closed) return
   if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)
   const closed = once(response, 'close').then(() => undefined)
   const { message, uris } = watchedOnly(listening)
   closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
-  // The stream lasts until the response closes, even if the SDK finishes before.
+  // The stream lasts until the response closes, even if the MCP SDK finishes earlier.
   const serve = () =>
     Promise.race([serveStream(incoming, response, message).then(() => closed), closed])
   const open = () => bus.open((onUpdate) => watch(credential, uris, onUpdate), serve)
@@ -209,16 +209,16 @@ function goneSignal(response: ServerResponse): AbortSignal {
 type Listener = Parameters<ServerEventBus['subscribe']>[0]
 
 /**
- * An event bus on which each stream receives only its own resources: other API keys must not learn
- * of them. The SDK subscribes a stream while it serves the request that opens it, so the
- * asynchronous context identifies the stream.
+ * An event bus on which each stream receives events of its own resources only, because other API
+ * keys must not learn of them. The MCP SDK subscribes a stream while it serves the request that
+ * opens the stream, so the asynchronous context identifies the stream.
  */
 type ResourceBus = ReturnType<typeof createResourceBus>
 
 export function createResourceBus() {
   const opened = new AsyncLocalStorage<Set<Listener>>()
   const bus: ServerEventBus = {
-    // No event is for all streams.
+    // No event goes to all streams.
     publish: () => undefined,
     subscribe(listener) {
       const listeners = opened.getStore()
@@ -229,8 +229,8 @@ export function createResourceBus() {
   return {
     bus,
     /**
-     * Serves the request that opens a stream. The stream receives the updates of `watch`; when it
-     * ends, the function that `watch` returned is called.
+     * Serves the request that opens a stream. The stream receives the updates of `watch`. At the
+     * end of the stream, the function that `watch` returned is called.
      */
     async open(
       watch: (onUpdate: (uri: string) => void) => () => void,

@@ -26,14 +26,17 @@ import { networkOf } from './quotas.ts'
 export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, StreamOptions {
   readonly port: number
   readonly limits: HttpLimits
-  /** Longest time for open requests when the server stops, ms. Waits end at once. */
+  /**
+   * Longest time that a stopping server waits for open requests, ms. Waits for telephone calls end
+   * at once.
+   */
   readonly drainMs: number
   /** Checks the platform and the state. Never rejects. */
   readonly readiness: () => Promise<Readiness>
-  /** `undefined`: there are no pages for people. */
+  /** `undefined`: no pages for people. */
   readonly site?: Site | undefined
   readonly onError: (error: Error) => void
-  /** Called with every answer with a status from 400 on, except to probes. */
+  /** Called with every response with a status of 400 or above, except to probes. */
   readonly onRefused?: ((refused: RefusedAnswer) => void) | undefined
 }
 
@@ -48,7 +51,7 @@ export interface Readiness {
 
 /** Pages for people in a browser, beside MCP. */
 export interface Site {
-  /** True if it serves the request. `path` has no query. */
+  /** True if the site serves the request. `path` has no query. */
   readonly serves: (path: string, request: IncomingMessage) => boolean
   readonly fetch: (request: Request) => Promise<Response>
 }
@@ -71,7 +74,8 @@ export async function startHttp(
   const { onError } = options
   const bus = createResourceBus()
   const handler = createMcpHandler(factory, { onerror: onError })
-  // Streams have their own handler: on shutdown they end first, while other requests are answered.
+  // Streams have their own handler: on shutdown they end first, while other requests are still
+  // answered.
   const streams = createMcpHandler(factory, {
     bus: bus.bus,
     onerror: onError,
@@ -183,7 +187,7 @@ function reportRefusal(
   const began = performance.now()
   response.once('close', () => {
     const { statusCode: status, headersSent } = response
-    // Without headers, the client disconnected before the answer: nothing was refused.
+    // No headers were sent: the client disconnected before the response, so nothing was refused.
     if (!headersSent || status < 400) return
     const key = readKey(headersDistinct)
     const apiKey = key.ok ? key.credential?.apiKey : undefined
@@ -193,10 +197,10 @@ function reportRefusal(
 
 /**
  * Refuses a request during shutdown, with a status that makes clients and load balancers retry.
- * Open requests are still answered, and connections accepted, so that probes are answered, too.
+ * Open requests are still answered. Connections are still accepted, so that probes get an answer.
  */
 function refuseWhileStopping(response: ServerResponse): void {
-  // The next request on this connection would be refused, too.
+  // The next request on this connection would also be refused.
   response.setHeader('connection', 'close')
   refuse(response, 503, 'The server is stopping. Nothing was done: send the request again.')
 }
@@ -204,9 +208,9 @@ function refuseWhileStopping(response: ServerResponse): void {
 const probePaths: ReadonlySet<string> = new Set(['/healthz', '/health', '/readyz'])
 
 /**
- * Answers the probes of load balancers and orchestrators: `/healthz` (and `/health`) while the
- * process serves, `/readyz` while it should get requests. The answers hold no private data, so
- * neither Host nor Origin is checked.
+ * Answers the probes of load balancers and orchestrators. `/healthz` (and `/health`) succeeds while
+ * the process serves, `/readyz` while it should get requests. The responses contain no private
+ * data, so Host and Origin are not checked.
  */
 async function answerProbe(
   path: string,
@@ -218,7 +222,8 @@ async function answerProbe(
   if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
   if (path !== '/readyz') return sendJson(response, 200, { status: 'ok' })
   if (isDraining) return sendJson(response, 503, { status: 'stopping' })
-  // Without its state, the server still reads and changes things; it refuses calls and confirmations.
+  // Without the state, the server still reads and changes objects. It only refuses telephone calls
+  // and confirmations.
   const query = new URLSearchParams(request.url?.split('?')[1])
   const isStateOptional = query.get('state') === 'optional'
   const parts = await readiness()
@@ -247,14 +252,14 @@ async function servePage(
   if (failure !== undefined) throw failure
 }
 
-/** Node's request timeouts. Longer than this server's own, which answer late requests. */
+/** Node's request timeouts. Longer than this server's own timeouts, which send a response. */
 const timeouts = ({ clientMs }: HttpLimits): ServerOptions => ({
   headersTimeout: clientMs,
   requestTimeout: clientMs + 5000,
   connectionsCheckingInterval: 1000,
 })
 
-/** Answers with the SDK. Refusals of the SDK get this server's error messages. */
+/** Answers with the MCP SDK. Its refusals get this server's error messages. */
 const sdkHandler = (handler: McpHttpHandler, onError: HttpOptions['onError']) =>
   toNodeHandler(
     { ...handler, fetch: async (...given) => responseForClient(await handler.fetch(...given)) },

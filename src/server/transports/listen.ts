@@ -7,7 +7,7 @@ export interface Listening {
   readonly url: string
   /** True if it listens on every address of this machine. */
   readonly isEverywhere: boolean
-  /** Accepts no more connections, and closes the open ones after `graceMs`, ms. */
+  /** Stops accepting connections, and closes open ones after `graceMs`, ms. */
   close(graceMs?: number): Promise<void>
 }
 
@@ -17,24 +17,24 @@ class ListenError extends Error {
 }
 
 /**
- * Keep-alive timeout, ms. Longer than that of clients and load balancers: the side that sends
- * requests must close the connection.
+ * Keep-alive timeout, ms. Longer than the timeouts of clients and load balancers, because the side
+ * that sends requests must close the connection first.
  */
 const keptOpenMs = 65_000
 
-/** Default grace period for open answers on close, ms. */
+/** Default grace period for open responses on close, ms. */
 const shortGraceMs = 2000
 
-/** Interval of the checks for idle connections on close, ms. Node keeps them open. */
+/** Interval at which idle connections are closed during shutdown, ms. Node keeps them open. */
 const idleCheckMs = 100
 
-/** The loopback address for a server that listens on every address. */
+/** Loopback address of a server that listens on every address. */
 const ownAddress = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ])
 
-/** `setting` is the flag that an error names. */
+/** Listens on an address. `setting`: the flag that an error names. */
 export async function listen(
   server: Server,
   { host, port, setting = '--port' }: { host: string; port: number; setting?: string },
@@ -47,7 +47,7 @@ export async function listen(
   const bound = server.address() as AddressInfo
   const own = ownAddress.get(bound.address)
   return {
-    // As the operator wrote it, because the Host header is compared with it.
+    // The host as the operator wrote it, because the Host header is compared with it.
     url: `http://${hostOf(own ?? host)}:${bound.port}`,
     isEverywhere: own !== undefined,
     close: (graceMs = shortGraceMs) =>
@@ -89,8 +89,8 @@ export const anyHost = '*'
 
 /**
  * Returns a check of the Host header. The check returns the reason for a refusal, or `undefined`.
- * The check stops DNS rebinding, where a web page makes its own host name resolve to this machine.
- * On an address that other machines reach, the operator must give the allowed names.
+ * It stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
+ * address that other machines reach, the operator must give the allowed names.
  */
 export function hostCheck({
   host: own,

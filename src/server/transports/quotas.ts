@@ -9,7 +9,7 @@ export interface Bounds {
 
 export type BoundName = keyof Bounds
 
-/** Name that each bound counts by, in the order of the checks. */
+/** The name by which each bound counts, in the order of the checks. */
 const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
   ['perKey', key],
   ['perAddress', network],
@@ -18,13 +18,13 @@ const namesOf = (key: string, network: string): readonly (readonly [BoundName, s
 
 const minuteMs = 60_000
 
-/** Tolerance for rounding errors in sums of fractions of a minute, ms. */
+/** Tolerance for rounding errors in sums, ms. */
 const roundingMs = 0.001
 
-/** Bound for the remembered keys, and for the remembered networks: about 10 MB each. */
+/** Maximum remembered API keys, and maximum remembered networks: about 10 MB each. */
 const maxRemembered = 100_000
 
-/** A reached bound, and the time until it allows a request, ms. */
+/** An exceeded bound, and the time until it allows a request, ms. */
 export interface Exceeded {
   readonly bound: BoundName
   readonly forMs: number
@@ -42,7 +42,7 @@ export class Rate {
   readonly #rateLimits: Readonly<Record<BoundName, RateLimits>>
   readonly #isLimited: boolean
 
-  /** Requests per minute on average, which may come in one burst. 0 means no limit. */
+  /** Requests per minute on average. They may come in one burst. 0: no limit. */
   constructor({ inAll, perKey, perAddress }: Bounds) {
     this.#rateLimits = {
       perKey: new RateLimits(perKey),
@@ -52,10 +52,10 @@ export class Rate {
     this.#isLimited = Object.values(this.#rateLimits).some(({ isLimited }) => isLimited)
   }
 
-  /** Counts a request. If a bound is reached, returns it and counts nothing. */
+  /** Counts a request. If a bound is exceeded, counts nothing and returns that bound. */
   take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
     if (!this.#isLimited) return undefined
-    // The hash bounds the memory that a key takes.
+    // The hash bounds the memory per API key.
     const names = namesOf(
       this.#rateLimits.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
       network,
@@ -70,8 +70,8 @@ export class Rate {
 }
 
 /**
- * Counts one for each name. If a quota is used up, counts nothing and returns the time until all
- * names have one left, ms.
+ * Spends one unit of each quota. If a quota is used up, spends nothing and returns the time until
+ * all have a unit again, ms.
  */
 export function spend(...spent: readonly (readonly [RateLimits, name: string])[]): number {
   const now = performance.now()
@@ -83,13 +83,13 @@ export function spend(...spent: readonly (readonly [RateLimits, name: string])[]
 
 /**
  * A quota per name, which refills evenly within a minute (generic cell rate algorithm). A name is
- * remembered until its quota is full again. If there are too many names, those nearest to full are
- * evicted first, so a name with a used-up quota waits, however many others come.
+ * remembered until its quota is full again. With too many names, those nearest to full are evicted
+ * first, so that many other names cannot restore a used-up quota.
  */
 export class RateLimits {
   readonly #perMinute: number
   readonly #max: number
-  /** Time at which the quota of each name is full again, by the caller's clock, ms. */
+  /** Time at which the quota of each name is full again, ms by the clock of `now`. */
   readonly #fullAt = new Map<string, number>()
 
   constructor(perMinute: number, max = maxRemembered) {
@@ -113,7 +113,7 @@ export class RateLimits {
     return wait > roundingMs ? wait : 0
   }
 
-  /** May overdraw the quota, which lengthens the wait. */
+  /** Spends units. The quota may be overdrawn, which lengthens the wait. */
   spend(name: string, count: number, now: number): void {
     if (!this.isLimited) return
     const fullAt = this.#fullAt.get(name)
@@ -144,8 +144,8 @@ export class Quota {
   }
 
   /**
-   * Takes `wanted`, all or none, to be released with the same values. Returns the reached bound, if
-   * any.
+   * Takes `wanted` places, all or none. Release them with the same values. Returns the exceeded
+   * bound, if any.
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
     for (const [bound, name] of namesOf(key, network)) {
@@ -171,8 +171,8 @@ export class Quota {
 }
 
 /**
- * Returns the network that a client's requests count by: its IPv4 address, or the first 64 bits of
- * its IPv6 address, the smallest assignment to a customer (RFC 6177).
+ * Returns the network by which a client's requests are counted: its IPv4 address, or the first 64
+ * bits of its IPv6 address, the smallest assignment to a customer (RFC 6177).
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
@@ -184,7 +184,7 @@ export function networkOf(address: string): string {
   return isIpv4(groups) ? groups.join(':') : groups.slice(0, 4).join(':')
 }
 
-/** IPv4-mapped IPv6 (RFC 4291 §2.5.5.2): the last two groups are the address. */
+/** True for IPv4-mapped IPv6 (RFC 4291 §2.5.5.2): the last two groups are the IPv4 address. */
 const isIpv4 = (groups: readonly string[]) => groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
 
 /**

@@ -27,8 +27,9 @@ import { Batches, Lines, Output, Pending } from './stdio-messages.ts'
 
 export interface StdioServer {
   /**
-   * Resolves when the client has closed the connection and its requests are answered, or it stops
-   * reading. Rejects when the connection breaks before, such as on a message that is too long.
+   * Resolves when the client has closed the connection and its requests are answered, or when the
+   * client stops reading. Rejects when the connection breaks earlier, such as by a message that is
+   * too long.
    */
   readonly done: Promise<void>
   close(): Promise<void>
@@ -36,7 +37,7 @@ export interface StdioServer {
 
 /** Connection state that the handshake hands over. */
 export interface Handover {
-  /** Lines that the handshake has handled and the SDK must receive, too. */
+  /** Lines that the handshake has answered and that the MCP SDK must also receive. */
   readonly replayed: Buffer
   /** Bytes read after the replayed lines. */
   readonly unhandled: Buffer
@@ -55,13 +56,16 @@ interface ConnectionOptions {
   readonly onError: (error: Error) => void
   /** Called at the end of input, before the last requests are answered. */
   readonly onShutdown: () => void
-  /** Called with the id of each request that the handshake has answered and the SDK receives again. */
+  /**
+   * Called with the id of each replayed request: the handshake has answered it, and the MCP SDK
+   * receives it again.
+   */
   readonly onReplay: (id: unknown) => void
   /** Watches resources for the client, until the returned function is called. */
   readonly watch: WatchRequest
 }
 
-/** Serves MCP on standard input and output with the SDK. */
+/** Serves MCP on standard input and output with the MCP SDK. */
 export function connectStdio(options: ConnectionOptions, handover: Handover): StdioServer {
   const sdkInput = new PassThrough()
   const replayed = messagesToReplay(handover.replayed)
@@ -78,7 +82,7 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   }
   const handle = serveStdio(options.factory, { transport, onerror })
   for (const message of replayed) transport.replay(message)
-  // Also resumes reading.
+  // This call also resumes reading.
   transport.read(handover.unhandled)
   const ended = answeredToTheEnd(transport, options.onShutdown).then(() => {
     hasEnded = true
@@ -104,7 +108,7 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
  */
 async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => void): Promise<void> {
   await finished(process.stdin, { writable: false }).catch(() => undefined)
-  // Handles the read lines first, so that their requests count as pending.
+  // Handles the lines already read first, so that their requests count as pending.
   setImmediate(() => {
     onShutdown()
     transport.endInput()
@@ -112,15 +116,15 @@ async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => voi
   await keptAwake(Promise.race([transport.pending.settled(), transport.closed]))
 }
 
-/** Keeps the process alive: between two polls of a call, nothing else does. */
+/** Keeps the process alive. Between two polls of a telephone call, nothing else does. */
 function keptAwake(work: Promise<void>): Promise<void> {
   const timer = setInterval(() => undefined, 60_000)
   return work.finally(() => clearInterval(timer))
 }
 
 /**
- * Parses lines that are replayed. Their requests get ids that no client uses: the client may use
- * the original id again, and the answer to that later request must be sent.
+ * Parses replayed lines. Their requests get ids that no client uses: the client may use an original
+ * id again, and the answer to that later request must be sent.
  */
 const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
   lines
@@ -131,22 +135,22 @@ const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
     .map((message) => ('id' in message ? { ...message, id: randomUUID() } : message))
 
 interface StdioTransportParts {
-  /** Input of the SDK: empty; its end closes the connection. */
+  /** Input of the MCP SDK. Always empty; its end closes the connection. */
   readonly sdkInput: Readable
   readonly output: Output
-  /** Ids of replayed requests, which the handshake has answered. */
+  /** Ids of replayed requests. The handshake has answered them. */
   readonly replayed: Set<unknown>
   readonly watch: WatchRequest
 }
 
-/** Bound for the concurrent requests of one client. */
+/** Maximum concurrent requests of one client. */
 const maxInFlight = 256
 
 /**
- * The SDK's transport with another reader. The SDK does not answer messages that it refuses, has no
- * batches, and checks the revision that a request names only until the first request of a
- * connection. This class reads and checks messages itself, limits the requests in flight, and
- * watches the resources of subscriptions.
+ * The MCP SDK's transport with our own reader. The SDK sends no error for messages that it refuses,
+ * has no batches, and checks a request's revision only on the first request of a connection. This
+ * class reads and checks messages itself, limits the requests in flight, and watches the resources
+ * of subscriptions.
  */
 class StdioTransport extends StdioServerTransport {
   /** Requests of the client that are not answered yet. */
@@ -156,7 +160,7 @@ class StdioTransport extends StdioServerTransport {
   readonly closed = this.#closing.promise
   readonly #parts: StdioTransportParts
   readonly #lines = new Lines()
-  /** Read lines, not handled yet. */
+  /** Lines that are read but not handled. */
   readonly #unhandled: string[] = []
   readonly #batches = new Batches()
   /** Functions that end subscriptions, by request id. */
@@ -199,7 +203,7 @@ class StdioTransport extends StdioServerTransport {
     this.#handleLines()
   }
 
-  /** Passes a message that the handshake has handled to the SDK. Its answer is not sent. */
+  /** Passes a message that the handshake has handled to the MCP SDK, and drops the answer. */
   replay(message: JSONRPCMessage): void {
     this.#deliver(message)
   }
@@ -215,8 +219,8 @@ class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * Rejects this server's open requests at the end of input. Without these errors the SDK would
-   * wait ten minutes for answers.
+   * Rejects this server's open requests to the client at the end of input. Otherwise the MCP SDK
+   * would wait ten minutes for answers.
    */
   endInput(): void {
     this.#isInputEnded = true
@@ -227,7 +231,7 @@ class StdioTransport extends StdioServerTransport {
   #expectAnswer(id: string | number): void {
     this.#askedOfClient.add(id)
     if (this.#isInputEnded) setImmediate(() => this.endInput())
-    // The answer may be in a waiting line.
+    // A line that is not handled yet may have the answer.
     setImmediate(() => this.#handleLines())
   }
 
@@ -280,7 +284,10 @@ class StdioTransport extends StdioServerTransport {
     for (const message of messages) this.#deliver(message)
   }
 
-  /** Returns the message of a value, or its error response; neither for a malformed response. */
+  /**
+   * Checks a parsed value. Returns the message or its error response, and neither for a malformed
+   * response.
+   */
   #check(value: unknown, { isBatch = false } = {}): CheckedValue {
     const checked = checkMessage(value)
     if (!checked.ok) {
@@ -289,7 +296,8 @@ class StdioTransport extends StdioServerTransport {
     }
     const { message } = checked
     if (!isRequest(message)) return { message }
-    // A request cannot wait here: the client's answer to a server request may be behind it.
+    // A request must not wait here, because the client's answer to this server may be in a later
+    // line.
     const error = this.#isFull
       ? errorResponse(message.id, { code: -32000, message: tooMany })
       : requestError(message, { isBatch })
@@ -334,7 +342,7 @@ class StdioTransport extends StdioServerTransport {
     if (answers.length > 0) this.#parts.output.write(answers).catch(this.onerror)
   }
 
-  /** A subscription is answered when it ends, so it does not count as pending. */
+  /** Opens a subscription. It is answered when it ends, so it does not count as pending. */
   #subscribe(request: JSONRPCRequest): void {
     const { message, uris } = watchedOnly(request)
     try {

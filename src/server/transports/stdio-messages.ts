@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** Longest message over stdio, bytes. Same as the SDK's limit. */
+/** Longest message over stdio, bytes. Same as the MCP SDK's limit. */
 const longestLine = 10 * 1024 * 1024
 
 const newline = 0x0a
@@ -24,7 +24,9 @@ export class Lines {
     return line
   }
 
-  /** Yields the lines that this chunk completes, without blank ones. Throws if a line is too long. */
+  /**
+   * Yields the lines that this chunk completes, except blank lines. Throws if a line is too long.
+   */
   *add(chunk: Buffer): Generator<string> {
     let rest = chunk
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
@@ -40,7 +42,7 @@ export class Lines {
 
 /**
  * Writes messages to a client over stdio, one line each. While the client does not read, progress
- * notifications are dropped, and other notifications deduplicated and sent later.
+ * notifications are dropped. Other notifications are deduplicated and sent later.
  */
 export class Output {
   readonly #stream: Writable
@@ -49,7 +51,7 @@ export class Output {
   /** Postponed notifications, as JSON text. */
   readonly #later = new Set<string>()
 
-  /** `maxUnread`: bytes that the client may leave unread. */
+  /** `maxUnread`: number of bytes that the client may leave unread. */
   constructor(stream: Writable, maxUnread: number) {
     this.#stream = stream
     this.#maxUnread = maxUnread
@@ -60,7 +62,7 @@ export class Output {
     return this.#stream.writableLength > this.#maxUnread
   }
 
-  /** Resolves when more can be written. Rejects when the client has disconnected. */
+  /** Resolves when more may be written. Rejects when the client has disconnected. */
   async write(message: JSONRPCMessage | readonly JSONRPCMessage[]): Promise<void> {
     if (this.isBehind && 'method' in message && !('id' in message)) {
       if (message.method !== 'notifications/progress') this.#later.add(JSON.stringify(message))
@@ -74,7 +76,7 @@ export class Output {
     this.#drained().then(then, () => undefined)
   }
 
-  /** One wait for all callers: removing thousands of listeners is slow. */
+  /** Shares one wait among all callers: removing thousands of listeners is slow. */
   #drained(): Promise<void> {
     this.#drain ??= new Promise<void>((resolve, reject) => {
       this.#stream.once('error', reject)
@@ -90,7 +92,7 @@ export class Output {
   }
 }
 
-/** Ids of unanswered requests. Counts duplicates, which clients send by mistake. */
+/** Ids of unanswered requests. Duplicate ids, which clients send by mistake, are counted. */
 export class Pending {
   readonly #counts = new Map<unknown, number>()
   #whenNone: (() => void) | undefined
@@ -136,8 +138,8 @@ export class Batches {
   readonly #open = new Set<Batch>()
 
   /**
-   * Opens a batch of requests with these ids. `errors` are the answers to its invalid messages.
-   * Returns the answers if there is no request to wait for.
+   * Opens a batch of requests with these ids. `errors`: error responses to invalid messages.
+   * Returns the responses if no request is pending.
    */
   open(ids: readonly unknown[], errors: Answers): Answers | undefined {
     if (ids.length === 0) return errors
@@ -146,8 +148,8 @@ export class Batches {
   }
 
   /**
-   * Settles the request with this id; no answer means cancelled. Returns `undefined` if the request
-   * belongs to no batch, else the answers to send now, if any.
+   * Settles the request with this id. No answer means cancelled. Returns `undefined` if the request
+   * belongs to no batch, otherwise the responses to send now, if any.
    */
   settle(id: unknown, answer?: JSONRPCMessage): Answers | undefined {
     for (const batch of this.#open) {

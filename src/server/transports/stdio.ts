@@ -4,7 +4,7 @@ import type { Connect, Handover, StdioServer } from './stdio-connection.ts'
 
 export interface StdioOptions {
   readonly handshake: StdioHandshake
-  /** Loads the rest of the server, which answers all other messages. */
+  /** Loads the rest of the server. It answers the messages that the handshake does not. */
   readonly load: () => Promise<Connect>
 }
 
@@ -17,9 +17,9 @@ const maxUnread = 4 * 1024 * 1024
 const newline = 0x0a
 
 /**
- * Serves MCP on standard input and output. The handshake handles the first messages, line by line.
- * At the first message that it does not handle, `load` runs and takes over. Assistants start many
- * servers and use few, so a server stays small until then.
+ * Serves MCP on standard input and output. The handshake answers the first messages. At the first
+ * message that it does not handle, `load` runs and takes over. Assistants start many servers and
+ * use few, so an unused server stays small.
  */
 export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   const { stdin, stdout } = process
@@ -35,9 +35,9 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   })
   stdin.once('end', resolve)
   stdin.once('error', () => resolve())
-  // Never removed: an earlier write may fail while the rest is loaded.
+  // This listener is never removed: an earlier write may fail while the rest is loaded.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A client may also end a server by closing the other pipe.
+    // A client may end a server by closing the server's output.
     if (error.code === 'EPIPE') resolve()
     else reject(new Error(`The connection to the client broke off: ${error.message}`))
   })
@@ -54,7 +54,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
 
 /**
  * Reads standard input up to the first message that the handshake does not handle, then calls
- * `onEnd` with what the SDK must receive. Returns a function that stops reading.
+ * `onEnd` with what the MCP SDK must receive. Returns a function that stops reading.
  */
 function readHandshake(
   handshake: StdioHandshake,
@@ -62,7 +62,7 @@ function readHandshake(
 ): () => void {
   const { stdin, stdout } = process
   let unhandled: Buffer = Buffer.alloc(0)
-  /** Lines that the SDK must receive, too. */
+  /** Lines that the MCP SDK must also receive. */
   const replayed: Buffer[] = []
   let hasEnded = false
   const read = (chunk: Buffer) => {
@@ -84,7 +84,7 @@ function readHandshake(
     if (unhandled.length > maxHandshakeMessage) end()
     else stdin.resume()
   }
-  /** Returns false if the SDK must handle the line. */
+  /** Returns false if the MCP SDK must handle the line. */
   const handleLine = (line: Buffer) => {
     if (line.length > maxHandshakeMessage) return false
     const reply = handshake(jsonIn(line.toString('utf8')))
