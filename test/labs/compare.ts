@@ -23,14 +23,14 @@ Shows the differences as git diff does. Ends with 0 when nothing differs, with 1
 with 2 when it cannot run.
 `
 
-/** What a user of a build can see, by where it was seen. */
+/** What a user of a build can see, by where. */
 type Seen = Map<string, unknown>
 type Send = (message: { id: number; method: string; params: object }) => Promise<unknown>
 
 const revisions = ['2025-11-25', '2026-07-28'] as const
 type Revision = (typeof revisions)[number]
 
-/** Looks at the build in the folder of a checkout. `home`: an empty folder. */
+/** Collects what is visible of the build in a checkout. `home`: an empty folder. */
 async function look(checkout: string, home: string): Promise<Seen> {
   const bin = join(checkout, 'dist/voice-agent-mcp.js')
   const env = cleanEnv({
@@ -70,7 +70,7 @@ async function look(checkout: string, home: string): Promise<Seen> {
 
 const schemaFile = 'docs/config.schema.json'
 
-/** Keeps what was seen in a place; the second time in one has a number of its own. */
+/** Stores what was seen under a name. A repeated name gets a number. */
 const see = (seen: Seen, group: string) => (what: string, value: unknown) => {
   const place = `${group}/${what.replaceAll(/[^\w.-]+/g, ' ')}`
   const times = [...seen.keys()].filter((key) => key.replace(/ \(\d+\)$/, '') === place).length
@@ -132,7 +132,7 @@ async function overHttp(
   see('log', logOf(program.stderr()))
 }
 
-/** Lists everything, reads everything, and calls every tool with good and bad arguments. */
+/** Lists and reads everything, and calls every tool with good and bad arguments. */
 async function session(revision: Revision, see: See, send: Send): Promise<void> {
   const asked: { method: string; params: object; reply: unknown }[] = []
   const isLegacy = revision === '2025-11-25'
@@ -161,14 +161,14 @@ async function session(revision: Revision, see: See, send: Send): Promise<void> 
   await everyTool({
     async call(name, args = {}) {
       const reply = await ask('tools/call', { name, arguments: args })
-      // At this speed a call is over by then, so that what follows sees the same in every run.
+      // At this speed the call has ended by then, so that later results are the same in every run.
       if (name.startsWith('place_')) await sleep(200)
       return z.looseObject({ result: ToolResult }).parse(reply).result
     },
   })
   for (const [name, [args]] of Object.entries(badCalls))
     await ask('tools/call', { name, arguments: args })
-  // Ids are numbered through the whole session.
+  // Ids are numbered across the whole session.
   for (const { method, params, reply } of stable(asked)) {
     const { name = '', uri = '' } = Labelled.parse(params)
     see(`${method} ${name}${uri}`, { params, reply })
@@ -210,7 +210,7 @@ const commandLines = [
   ['http', '--port', 'x'],
 ]
 
-/** Lines of a log, without order: requests end when they end. */
+/** Sorted lines of a log, because requests end in any order. */
 const logOf = (log: string) =>
   stable(
     log
@@ -221,7 +221,7 @@ const logOf = (log: string) =>
     .map((line) => JSON.stringify(line))
     .sort()
 
-/** Words that differ from run to run, and what stands in their place. */
+/** Patterns of words that differ between runs, with their placeholders. */
 const placeholders: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   [/\b\d{4}-\d\d-\d\d\b/g, '<day>'],
@@ -240,11 +240,11 @@ const placeholders: readonly (readonly [RegExp, string])[] = [
 
 const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi
 
-/** Names of fields whose values differ from run to run. */
+/** Names of fields whose values differ between runs. */
 const runFields =
   /^(ms|duration_seconds|duration_ms|seconds|bytes|size|length|content-length|date|process|pid|mtime|request_id|trace_id|span_id|session|time|started|undo|uptime\w*)$/
 
-/** The same value with placeholders. Ids are numbered in the order in which they appear. */
+/** Replaces varying values with placeholders. Ids are numbered in order of appearance. */
 function stable<T>(value: T): T {
   const ids = new Map<string, string>()
   const numbered = (id: string) => {

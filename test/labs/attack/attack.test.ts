@@ -10,7 +10,7 @@ const attack = (...args: string[]) =>
     env: cleanEnv(),
   })
 
-/** The verdict on a scenario that does this. */
+/** Verdict on a scenario that runs `attacked`. */
 const verdictOn = (attacked: (attack: Attack) => Promise<Figures>) =>
   run({ name: 'some', point: 'Something happens.', guarantee: 'Nothing follows.', run: attacked })
 

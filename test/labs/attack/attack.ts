@@ -17,7 +17,7 @@ import { within } from '../measure/load.ts'
 import { callBuiltTool, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 
-/** The operator's key of the platform. */
+/** The operator's API key of the fake platform. */
 export const attackKey = 'attack-key-0123456789'
 
 /** How a program is started. */
@@ -26,24 +26,26 @@ export interface Starting {
   readonly env?: Record<string, string>
   /** Options of Node. */
   readonly nodeOptions?: readonly string[]
-  /** True: it runs with the options of docs/deployment.md for little memory and may take 512 MB. */
+  /**
+   * If true, the program runs with the low-memory options of docs/deployment.md and may use 512 MB.
+   */
   readonly isMemoryScarce?: boolean
   /** A shell command that runs before the program, such as `umask 000`. */
   readonly before?: string
 }
 
-// No program is left running when the run is interrupted.
+// Programs still running. They are killed if the run is interrupted.
 const running = new Set<Program>()
 process.on('exit', () => {
   for (const program of running) program.process.kill('SIGKILL')
 })
 
-/** What a scenario attacks with. Everything that it starts is stopped at its end, by process id. */
+/** Tools of a scenario. Everything it starts is stopped when the scenario ends, by process id. */
 export class Attack implements AsyncDisposable {
   readonly #kept = new AsyncDisposableStack()
   readonly #watches: (() => number)[] = []
 
-  /** Disposes of something at the end of the scenario, the last first. */
+  /** Disposes of a resource when the scenario ends, in reverse order. */
   keep<T extends AsyncDisposable | Disposable>(resource: T): T {
     return this.#kept.use(resource)
   }
@@ -53,7 +55,7 @@ export class Attack implements AsyncDisposable {
     return this.keep(scratchFolder()).path
   }
 
-  /** Starts a fake platform; `env` has the settings with which the program reaches it. */
+  /** Starts a fake platform. `env`: the settings that connect the program to it. */
   async platform(behaviour: Behaviour, options: FakePlatformOptions = { account: 'attacked' }) {
     const platform = this.keep(await startFakePlatform(behaviour, options))
     const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: attackKey }
@@ -73,7 +75,7 @@ export class Attack implements AsyncDisposable {
         ? startProgram(args, env, nodeOptions)
         : startInShell(before, args, env, nodeOptions)
     if (isMemoryScarce) this.#watches.push(watchMemory(program))
-    // A write to a program that has ended: `exited` reports it.
+    // A write to an ended program fails. `exited` reports the end.
     program.process.stdin.on('error', () => undefined)
     running.add(program)
     program.exited.then(() => running.delete(program))
@@ -88,7 +90,7 @@ export class Attack implements AsyncDisposable {
     return Object.assign(program, { url })
   }
 
-  /** The most memory that a program with `isMemoryScarce` has taken, MB; `undefined`: there is none. */
+  /** Peak memory of the programs with `isMemoryScarce`, MB; `undefined` without such programs. */
   peakMemory(): number | undefined {
     const all = this.#watches.map((max) => max())
     return all.length === 0 ? undefined : Math.max(...all)
@@ -99,48 +101,48 @@ export class Attack implements AsyncDisposable {
   }
 }
 
-/** What was measured, by name with its unit: `health, ms`. */
+/** Measured values by name and unit: `health, ms`. */
 export type Figures = Readonly<Record<string, number | string>>
 
-/** One way to attack the built program, and what it guarantees meanwhile. */
+/** One attack on the built program, and the guarantee that must hold. */
 export interface Scenario {
-  /** Its name on the command line and in docs/security.md. */
+  /** Name on the command line and in docs/security.md. */
   readonly name: string
   /** What an attacker does, or what fails around the server. */
   readonly point: string
-  /** What is true during the attack and after it. */
+  /** What must hold during and after the attack. */
   readonly guarantee: string
   /**
-   * Attacks, and gives what was measured. Throws when the guarantee does not hold. What it starts
-   * with `attack` is stopped by the caller.
+   * Runs the attack and returns the measured values. Throws if the guarantee does not hold. The
+   * caller stops everything started with `attack`.
    */
   run(attack: Attack): Promise<Figures>
 }
 
-/** How a scenario ended. */
+/** Result of a scenario. */
 export interface AttackVerdict extends Pick<Scenario, 'name' | 'point' | 'guarantee'> {
   readonly holds: boolean
-  /** What did not hold. */
+  /** Why the guarantee did not hold. */
   readonly broken?: string
   readonly seconds: number
   readonly figures: Figures
 }
 
-/** The options for little memory of docs/deployment.md. */
+/** Low-memory options of docs/deployment.md. */
 export const scarceMemory = {
   MALLOC_ARENA_MAX: '1',
   NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
 }
 
-/** The most memory that an attacked program may take, MB. */
+/** Memory limit of an attacked program, MB. */
 const memoryLimit = 512
 
 const lookEveryMs = 20
 
 /**
- * Stops a program when it takes more memory than the limit; gives the most that it has taken, MB. It
- * reads the highest resident memory that the kernel has recorded (VmHWM, proc(5)): that includes
- * peaks between two reads, and needs neither privileges nor a control group.
+ * Kills a program that exceeds the memory limit. Returns a function that gives its peak memory, MB.
+ * Reads the kernel's peak resident memory (VmHWM, proc(5)), which includes peaks between two reads
+ * and needs neither privileges nor a control group.
  */
 function watchMemory({ process: child, exited }: Program): () => number {
   let max = 0
@@ -157,15 +159,17 @@ function watchMemory({ process: child, exited }: Program): () => number {
   exited.then(() => clearInterval(timer))
   return () => {
     look()
-    // Rounded up: a program that was stopped at 512.3 MB has taken more than 512.
+    // Rounded up: a program killed at 512.3 MB has exceeded 512.
     return Math.ceil(max)
   }
 }
 
-/** After this a scenario counts as broken, and its programs are stopped. */
+/**
+ * Time limit of a scenario, ms. A scenario over the limit has failed, and its programs are stopped.
+ */
 const longestMs = 60_000
 
-/** Runs one scenario. Everything that it started has ended when this resolves. */
+/** Runs one scenario. Resolves when everything that it started has ended. */
 export async function run(scenario: Scenario): Promise<AttackVerdict> {
   const { name, point, guarantee } = scenario
   const began = performance.now()
@@ -179,7 +183,7 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
       broken = error instanceof Error ? error.message : String(error)
     }
     const max = attack.peakMemory()
-    // An exceeded limit explains errors that follow from it, such as a broken connection.
+    // An exceeded memory limit explains errors that follow, such as a broken connection.
     if (max !== undefined && max > memoryLimit)
       broken = `The program took ${max} MB of memory and was stopped`
     if (max !== undefined) figures = { ...figures, 'memory, MB': max }
@@ -189,7 +193,7 @@ export async function run(scenario: Scenario): Promise<AttackVerdict> {
   return broken === undefined ? verdict : { ...verdict, broken }
 }
 
-/** Does something while it asks a server for its health; fails where an answer took longer than that, ms. */
+/** Polls a server's /health while `work` runs. Fails if a response takes longer than `longestMs`. */
 export async function healthDuring(
   url: string,
   work: () => Promise<unknown>,
@@ -214,7 +218,7 @@ export async function healthDuring(
   return { 'longest wait for /health, ms': round(longest, 0) }
 }
 
-/** Calls a tool for so long, as clients that attack nothing; gives how often. */
+/** Calls a tool for `ms`, as well-behaved clients do. Returns the number of calls. */
 export async function callsMeanwhile(url: string, ms: number): Promise<number> {
   let calls = 0
   for (const end = performance.now() + ms; performance.now() < end; calls++) {
@@ -224,13 +228,13 @@ export async function callsMeanwhile(url: string, ms: number): Promise<number> {
   return calls
 }
 
-/** A call of a tool that sends one request to the platform. */
+/** A tool call that sends one request to the platform. */
 export const readSubaccount = {
   name: 'get_subaccount',
   arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
 }
 
-/** Waits until `isSo` says yes; fails when it does not after some seconds. */
+/** Waits until `isSo` returns true. Fails after some seconds. */
 export async function eventually(
   what: string,
   isSo: () => boolean | Promise<boolean>,

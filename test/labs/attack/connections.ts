@@ -16,7 +16,7 @@ import {
 } from './attack.ts'
 
 const readers = 62
-/** What each connection sends, bytes; the answers are 400 times as long. */
+/** Bytes sent per connection. The responses are 400 times as long. */
 const sent = 66_000
 const patience = 3000
 
@@ -63,7 +63,8 @@ export const unfinishedBodies: Scenario = {
     const health = await healthDuring(server.url, async () => {
       calls = await callsMeanwhile(server.url, clientSeconds * 1000)
     })
-    // Refused at once because there are too many, or when the time for a body is over.
+    // Each connection is refused at once because there are too many, or when the time limit for its
+    // body is over.
     const heard = await Promise.all(clients.sockets.map((socket) => heardOn(socket)))
     const statuses = new Set(heard.map((text) => text.slice('HTTP/1.1 '.length, 12)))
     for (const status of statuses) assert.match(status, /^(408|503|)$/)
@@ -77,7 +78,7 @@ export const noDescriptors: Scenario = {
   guarantee: 'Connected clients are answered meanwhile; afterwards everything works again.',
   async run(attack) {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
-    // No tool was called before, so nothing that a first call needs is loaded yet.
+    // No tool was called before, so the code for the first tool call is not loaded yet.
     const server = await attack.serve({ env: platform.env, before: 'ulimit -n 64' })
     const read = () => callBuiltTool(server.url, readSubaccount.name, readSubaccount.arguments)
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
@@ -116,7 +117,7 @@ class Gauge {
   }
 }
 
-/** A platform that refuses one key and answers another slowly; it counts what it is asked. */
+/** A platform that refuses one API key and answers another slowly. Counts requests. */
 async function slowPlatform(attack: Attack) {
   const upstream = new Gauge()
   const watched = new Set<string>()
@@ -145,7 +146,7 @@ export const oneKey: Scenario = {
     'Refused keys hold no stream; 429 tells which limit is reached; the platform gets few requests at once, and other clients are served.',
   async run(attack) {
     const { platform, upstream, watched } = await slowPlatform(attack)
-    // As behind a proxy, the other clients have the same address.
+    // As behind a proxy, all clients have the same address.
     const env = {
       ...platform.env,
       VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',

@@ -12,7 +12,7 @@ import { healthDuring, readSubaccount, type Scenario } from './attack.ts'
 const prefix = 'voice-agent-mcp-local-'
 const guessed = `${prefix}${'A'.repeat(43)}`
 
-/** Headers without the local token, and the status of the answer. */
+/** Headers without the local token, with the expected status. */
 const strangers: readonly (readonly [status: number, headers: Record<string, string>])[] = [
   [401, {}],
   [401, { 'x-mcp-local-token': '' }],
@@ -21,7 +21,7 @@ const strangers: readonly (readonly [status: number, headers: Record<string, str
   [400, { 'x-api-key': guessed }],
 ]
 
-/** Headers with which a request is refused even with the local token, and the status. */
+/** Headers that are refused even with the local token, with the expected status. */
 const origins: readonly (readonly [status: number, headers: Record<string, string>])[] = [
   [403, { origin: 'http://localhost:6274' }],
   [403, { origin: 'http://127.0.0.1:8080' }],
@@ -31,7 +31,7 @@ const origins: readonly (readonly [status: number, headers: Record<string, strin
   [401, { via: '1.1 proxy' }],
 ]
 
-/** How many of each are sent at once. */
+/** Concurrent requests of each kind. */
 const times = 50
 
 export const ownKey: Scenario = {
@@ -80,15 +80,15 @@ export const ownKey: Scenario = {
 const keys = 300
 const keyConcurrency = 20
 
-/** Heap limit, MB: about 20 are in use, so 60 kB kept of each key exceed it. */
+/** Heap limit, MB. About 20 are in use, so storing 60 kB per key would exceed the limit. */
 const heap = 36
 
-/** Longest wait of /health meanwhile, ms. */
+/** Longest response time of /health during the attack, ms. */
 const longestWait = 3000
 
 const goodKey = 'other-key'
 
-/** A key as long as a key may be, of characters that can be written in many ways. */
+/** An API key of the maximum length, of characters with several encodings. */
 const madeUpKey = (nth: number) => `${nth}-`.padEnd(4096, '/+"-aA')
 
 export const madeUpKeys: Scenario = {
@@ -126,7 +126,7 @@ export const madeUpKeys: Scenario = {
 
 const longKey = `${'a'.repeat(4095)}b`
 
-/** Nearly the key, over and over: plain, and in spellings that are looked through. */
+/** Texts that nearly match the API key at every place: plain, and in encodings that redaction decodes. */
 const texts = ['a', '%61', '\\u0061', '&#97;', '61', 'YWFh'].map((unit) =>
   unit.repeat((256 * 1024) / unit.length),
 )
@@ -143,7 +143,7 @@ export const nearlyTheKey: Scenario = {
     )
     const env = { ...platform.env, VOICE_AGENT_MAX_RATE_PER_ADDRESS: '0' }
     const server = await attack.serve({ env, isMemoryScarce: true })
-    // Of a 2025 revision: there the name is in the body alone.
+    // A 2025 revision, where only the body has the name.
     const ask = async (method: string, params: object) => {
       const { headers, body } = mcpHttpRequest(method, { ...params }, { key: longKey, meta: {} })
       const { 'mcp-method': _, 'mcp-name': __, ...rest } = { 'mcp-name': '', ...headers }
@@ -202,7 +202,7 @@ const echoes: Readonly<Record<string, (response: ServerResponse) => void>> = {
 }
 
 const all = { fields: ['*'] }
-/** Calls of each kind: read one, read a list, change, and several requests. */
+/** Tool calls of each kind: one read, a list, a change, and one with several requests. */
 const calls: readonly (readonly [tool: string, args: object])[] = [
   ['get_current_account', {}],
   ['list_subaccounts', {}],

@@ -34,7 +34,7 @@ export const unwritableLog: Scenario = {
   },
 }
 
-/** Sends requests that are refused and logged, then a tool call; gives the number of refusals. */
+/** Sends requests that are refused and logged, then a tool call. Returns the number of refusals. */
 async function withstands(url: string): Promise<number> {
   const times = 20
   for (let time = 0; time < times; time++) assert.equal(await sendRefused(url), 400)
@@ -48,7 +48,7 @@ function stopped({ process: child, exited }: Program): Promise<number | null> {
   return exited
 }
 
-/** What another user may have made in place of the folder for compiled code. */
+/** What another user may have placed at the path of the folder for compiled code. */
 const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>> = {
   'a folder that all may write to': (compiled) => {
     mkdirSync(compiled, { recursive: true })
@@ -125,7 +125,8 @@ export const privateFiles: Scenario = {
     })
     assert.ok(!placed.isError, JSON.stringify(placed.content))
     const files = readdirSync(folder)
-    // Sandbox data, the journal of placed calls, the call counter; each with its log.
+    // Sandbox data, the journal of placed telephone calls, and the call counter; each with its
+    // write-ahead log.
     assert.ok(files.filter((file) => file.endsWith('.db')).length >= 3, files.join(', '))
     for (const file of files) {
       assert.equal((statSync(join(folder, file)).mode & 0o777).toString(8), '600', file)

@@ -60,6 +60,6 @@ async function attackAll(): Promise<void> {
   const broken = verdicts.filter(({ holds }) => !holds)
   if (flags.json) write(`${JSON.stringify({ holds: broken.length === 0, verdicts }, null, 2)}\n`)
   else write(`${verdicts.length - broken.length} of ${verdicts.length} hold\n`)
-  // Ends without waiting for what a stopped scenario still waits for, after the output is written.
+  // Exits after the output is written, without waiting for work of stopped scenarios.
   process.stdout.write('', () => process.exit(broken.length > 0 ? 1 : 0))
 }

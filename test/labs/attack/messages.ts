@@ -13,7 +13,8 @@ export const unreadStdio: Scenario = {
   async run(attack) {
     const program = attack.start({ isMemoryScarce: true })
     const { stdin, stdout } = program.process
-    // A tool call first: until then the stdio handshake answers, which is another part of the program.
+    // A tool call first: until then the stdio handshake answers, which is another part of the
+    // program.
     const own = { name: 'get_current_account', arguments: {} }
     const answered = new Promise((resolve) => stdout.once('data', resolve))
     stdin.write(`${mcpHttpRequest('tools/call', own).body}\n`)
@@ -37,7 +38,7 @@ const newline = 10
 const calls = 20_000
 const concurrency = 50
 
-/** Heap limit, MB: about 20 are in use, so 1 kB kept of each message exceeds it. */
+/** Heap limit, MB. About 20 are in use, so storing 1 kB per message would exceed the limit. */
 const heap = 36
 
 export const steadyMemory: Scenario = {
@@ -62,12 +63,12 @@ export const steadyMemory: Scenario = {
   },
 }
 
-/** Fewer values than the limit, so that only the depth is refused. */
+/** Fewer values than the limit, so that only the depth can be refused. */
 const levels = 9000
 const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`
 const deepObjects = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-/** Where the nested value is in a message. */
+/** Messages with the nested value in different positions. */
 const messages = [
   (nested: string) => nested,
   (nested: string) => `{"jsonrpc":"2.0","id":"nested","method":"ping","params":{"x":${nested}}}`,
@@ -95,7 +96,7 @@ export const nestedJson: Scenario = {
     for (const body of bodies) {
       const toMcp = await fetch(server.url, { method: 'POST', headers, body })
       const text = await toMcp.text()
-      // A result with refused arguments: the request itself was understood.
+      // A tool result that refuses the arguments: the request itself was understood.
       if (toMcp.status === 200)
         assert.match(text, /bad_arguments[\s\S]*"isError":true|"isError":true[\s\S]*bad_arguments/)
       const agents = `${rest}/v1/accounts/me/agents`

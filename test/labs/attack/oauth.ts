@@ -19,11 +19,11 @@ const other = '203.0.113.2'
 const Registered = z.object({ client_id: z.string() })
 const redirectUri = 'https://platform.example/callback'
 
-/** The authorization server on the sandbox, behind a proxy that names the addresses of clients. */
+/** Starts the authorization server on the sandbox, behind a proxy that names client addresses. */
 async function serveOauth(attack: Attack, env: Starting['env'] = {}) {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  // `serve` asks for any port; the last one counts.
+  // `serve` passes a port of its own; the last `--port` wins.
   const args = ['--port', `${port}`, '--oauth', '--public-url', origin]
   await attack.serve({
     args,
@@ -35,7 +35,7 @@ async function serveOauth(attack: Attack, env: Starting['env'] = {}) {
     const response = await fetch(origin + path, { ...init, headers, redirect: 'manual' })
     return { status: response.status, text: await response.text() }
   }
-  /** The query of a request for access. */
+  /** Query of an authorization request. */
   const asking = (clientId: string, more: Record<string, string> = {}) =>
     `?${new URLSearchParams({
       client_id: clientId,
@@ -48,7 +48,7 @@ async function serveOauth(attack: Attack, env: Starting['env'] = {}) {
   return { origin, send, asking }
 }
 
-/** Spellings that a router might take for the path of requests for access. */
+/** Spellings that a router might accept for the path of authorization requests. */
 const spellings = [
   '/oauth/authorize/',
   '/oauth/AUTHORIZE',
@@ -93,7 +93,7 @@ export const oauthPaths: Scenario = {
     const path = `/oauth/authorize${asking(client_id)}`
     const statuses = await concurrently(1000, async () => (await send(path, attacker)).status)
     const admitted = statuses.filter((status) => status === 303).length
-    // The allowance of 300 fills again meanwhile.
+    // The quota of 300 refills during the attack.
     assert.ok(admitted < 400, `${admitted} requests for access were admitted`)
     assert.ok(statuses.includes(429))
     assert.equal((await send(path, other)).status, 303)
@@ -153,7 +153,10 @@ export const clientDocuments: Scenario = {
 
 const Rows = z.object({ count: z.number(), last: z.number().nullable() })
 
-/** The same with its state in a folder: how many records of the kinds it holds, and their last end. */
+/**
+ * Starts the same server with its state in a folder. Reads the number of records of some kinds, and
+ * their last expiry.
+ */
 async function serveRecorded(attack: Attack) {
   const folder = attack.folder()
   const { origin: url } = await serveOauth(attack, {
@@ -224,7 +227,7 @@ export const longAssertions: Scenario = {
     const accepted = answers.filter(({ error }) => error === 'invalid_grant').length
     const refused = answers.filter(({ status }) => status === 429).length
     assert.equal(accepted + refused, answers.length)
-    // The allowance fills by five a second.
+    // The quota refills by five per second.
     assert.ok(accepted < 450, `${accepted} were accepted`)
     const { count, last } = records('oauth_replay')
     assert.equal(count, accepted)

@@ -40,12 +40,12 @@ export const proxy: Scenario = {
   },
 }
 
-/** Just below the size limit of a reply. */
+/** Length just below the size limit of a reply, bytes. */
 const bytes = 10_000_000
 
 const listOf = (item: string) => `[${`${item},`.repeat(bytes / (item.length + 1) - 1)}${item}]`
 
-/** Replies that are small as text, and large or slow when they are parsed. */
+/** Replies that are small as text, but large or slow when parsed. */
 const largeReplies: Readonly<Record<string, () => string>> = {
   'empty objects': () => `{"count":1,"items":${listOf('{}')}}`,
   'empty lists': () => listOf('[]'),
@@ -56,7 +56,7 @@ const largeReplies: Readonly<Record<string, () => string>> = {
   'an error': () => `{"code":"x","message":"m","errors":${listOf('{}')}}`,
 }
 
-/** Longest wait of /health meanwhile, ms. */
+/** Longest response time of /health during the attack, ms. */
 const longestParsing = 10_000
 
 export const millionItems: Scenario = {
@@ -129,7 +129,7 @@ const escaped = JSON.stringify(canary).slice(1, -1)
 const pinned = seedIds.subaccount
 const unknown = '00000000-0000-4000-8000-00000000dead'
 
-/** Lists, and ids that do not exist, for which the server looks for hints. */
+/** Tool calls for lists and for missing ids, for which the server looks for hints. */
 const misses: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
   ['get_current_account', {}],
   ['list_agents', {}],
@@ -182,7 +182,7 @@ export const pinnedAccount: Scenario = {
       const asked = { ref, argument: { name, value: '' } }
       answers.push(await rpc(server.url, 'completion/complete', asked, { key }))
     }
-    // The account itself is read as a subaccount of the key's account, once that is known.
+    // The server first reads the account of the API key, then the pinned account as its subaccount.
     const own = [`/v1/accounts/current`, `/v1/accounts/${seedIds.account}/subaccounts/${pinned}`]
     const outside = platform.seen
       .map(({ url }) => url)

@@ -6,13 +6,15 @@ import { callBuiltTool, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 import { healthDuring, type Scenario } from './attack.ts'
 
-/** How many of the 11,000 templates of test/jinja are used, evenly spread. */
+/** Number of templates used, evenly spread over the 11,000 of test/jinja. */
 const count = 30
 const templates = Array.from({ length: count }, (_, index) =>
   hostileTemplate(Math.floor((index * templateCount) / count)),
 )
 
-/** Most processor time of one request, s: several times what the step limit of a template allows. */
+/**
+ * Maximum processor time of one request, s: several times what the step limit of a template allows.
+ */
 const longest = 2
 
 export const hostileTemplates: Scenario = {
@@ -36,7 +38,7 @@ export const hostileTemplates: Scenario = {
     })
     assert.ok(max < longest, `A request took ${max} s of processor time`)
 
-    // Requests that are interrupted by the end of the server may fail.
+    // Requests fail if the server ends first.
     const left = Promise.allSettled(templates.map((message) => render(server.url, message)))
     server.process.kill('SIGTERM')
     assert.equal(await server.exited, 0)
@@ -49,7 +51,10 @@ export const hostileTemplates: Scenario = {
   },
 }
 
-/** Places a call whose greeting is the template: it is rendered when the call begins. */
+/**
+ * Places a telephone call whose greeting is the template, which is rendered at the start of the
+ * call.
+ */
 async function render(url: string, message: string): Promise<void> {
   const changed = await callBuiltTool(url, 'update_agent', {
     agent_id: seedIds.supportAgent,
@@ -64,7 +69,7 @@ async function render(url: string, message: string): Promise<void> {
   assert.ok(!placed.isError, JSON.stringify(placed.content))
 }
 
-/** Much more than the size limit of a body, in pieces. */
+/** Chunk of a body that exceeds the size limit many times over. */
 const piece = `100000\r\n${'x'.repeat(0x100000)}\r\n`
 const manyPieces = piece.repeat(8)
 
@@ -74,8 +79,8 @@ const large = 'Content-Length: 200000000'
 const chunked = 'Transfer-Encoding: chunked'
 
 /**
- * What is sent, and how the answer begins. When the server closes a connection on which the client
- * still sends, the answer may be lost.
+ * Request bytes, and a pattern for the beginning of the response. The response may be lost if the
+ * server closes a connection on which the client still sends.
  */
 const requests: Readonly<Record<string, readonly [string, RegExp]>> = {
   'another Host': [head('evil.example', 'sandbox-key', large), /^HTTP\/1.1 403 /],
@@ -91,7 +96,7 @@ const requests: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
 }
 
-/** How many of each are sent at once. */
+/** Concurrent requests of each kind. */
 const times = 50
 
 export const sandboxRest: Scenario = {

@@ -9,12 +9,12 @@ import type { Tool } from '../../../src/tool/tool.ts'
 import { tools } from '../../../tools/index.ts'
 
 /*
- * What the server is compared with. Each runs in a process of its own and prints its address:
- *   node compared-servers.ts constant FILE         answers everything with the bytes of a file
- *   node compared-servers.ts platform FILE         the same as a platform, with an account of the key
- *   node compared-servers.ts proxy PLATFORM        node:http to undici, the reply passed on unchanged
- *   node compared-servers.ts sdk PLATFORM          the official SDK as documented, with every tool
- *   node compared-servers.ts sdk-of-one PLATFORM   the same with only the tool that is called
+ * Servers to compare with. Each runs in its own process and prints its address:
+ * - node compared-servers.ts constant FILE: answers every request with the bytes of a file
+ * - node compared-servers.ts platform FILE: the same as a platform, with an account for the key
+ * - node compared-servers.ts proxy PLATFORM: node:http to undici, replies unchanged
+ * - node compared-servers.ts sdk PLATFORM: the official MCP SDK as documented, with every tool
+ * - node compared-servers.ts sdk-of-one PLATFORM: the same with only the called tool
  */
 
 const [kind = '', argument = ''] = process.argv.slice(2)
@@ -60,7 +60,7 @@ function proxy(platform: string): RequestListener {
   }
 }
 
-/** A factory that registers the tools for each request; each tool sends one request to the platform. */
+/** Registers the tools anew for each request. Each tool sends one request to the platform. */
 function sdk(platform: string, registered: readonly Tool[]): RequestListener {
   const dispatcher = new Agent()
   const handler = createMcpHandler(() => {
@@ -77,7 +77,7 @@ function sdk(platform: string, registered: readonly Tool[]): RequestListener {
     return server
   })
   const serve = toNodeHandler(handler)
-  // Optional fields are `undefined` in Node's type and absent in the SDK's.
+  // Node's type has optional fields as `undefined`; the MCP SDK's type omits them.
   return (incoming, response) => void serve(incoming as NodeIncomingMessageLike, response)
 }
 
@@ -88,7 +88,7 @@ const listeners: Record<string, (argument: string) => RequestListener> = {
   platform,
   proxy,
   sdk: (platform) => sdk(platform, tools),
-  // The least that the SDK can do.
+  // Lower bound for a server made with the MCP SDK.
   'sdk-of-one': (platform) => sdk(platform, calledTool),
 }
 const listener = listeners[kind]?.(argument)

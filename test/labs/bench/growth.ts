@@ -11,8 +11,8 @@ import { addConversations, send } from './sandbox.ts'
 import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
 
 /**
- * Processor time of one tools/call, µs. A load lasts so long that V8's work between two loads, when
- * the server is idle, matters little.
+ * Measures the processor time of one tools/call, µs. The load is long, so that V8's background work
+ * between two loads hardly counts.
  */
 async function costOf(server: MeasuredServer, keys?: number): Promise<number> {
   const load = { url: server.url, ...getAgentRequest, connections: 16, keys }
@@ -26,7 +26,7 @@ async function costOf(server: MeasuredServer, keys?: number): Promise<number> {
   return median(costs)
 }
 
-/** Opens streams that listen for changes; they stay open until it is disposed of. */
+/** Opens streams that listen for changes. They stay open until the result is disposed of. */
 async function listen(url: string, count: number): Promise<Disposable> {
   const listenRequest = mcpRequest('subscriptions/listen', {
     notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
@@ -41,7 +41,7 @@ async function listen(url: string, count: number): Promise<Disposable> {
   return { [Symbol.dispose]: () => void agent.destroy() }
 }
 
-/** Processor time of reading a page of conversations in a sandbox with so many, µs. */
+/** Measures the processor time for a page of conversations, in a sandbox with this many, µs. */
 async function costInSandbox(conversations: number, folder: string): Promise<number> {
   const file = `${folder}/${conversations}.db`
   openSandbox({ file, speed: 1 }).close()
@@ -56,7 +56,10 @@ async function costInSandbox(conversations: number, folder: string): Promise<num
   return (user + system) / 500
 }
 
-/** What a call costs with more tools, accounts, open streams and stored conversations. */
+/**
+ * Measures the cost of a tool call with more tools, accounts, open streams and stored
+ * conversations.
+ */
 export async function growth(): Promise<Section[]> {
   using folder = scratchFolder()
   const path = folder.path

@@ -27,7 +27,7 @@ const platformRequest: BenchRequest = {
 }
 const agentPath = `accounts/me/agents/${seedIds.supportAgent}`
 
-/** Requests per second of one core, beside what else can answer them, and the memory they take. */
+/** Measures requests per second of one core and memory, compared with other servers. */
 export async function http(effort: Omit<Effort, 'connections'>): Promise<Section[]> {
   using folder = scratchFolder()
   const file = (name: string, text: string) => {
@@ -79,8 +79,8 @@ export async function http(effort: Omit<Effort, 'connections'>): Promise<Section
     await memory('without Node options', {}),
     await memory('with the options for little memory', smallMemory),
   )
-  // With one connection only one of the servers works at a time, so they share a core: on two, half of
-  // what is measured is how long the other core takes to wake up.
+  // With one connection, only one of the two servers works at a time, so they share a core. On two
+  // cores, half of the measured time would be the wake-up of the other core.
   await using ours = await startOurs(platform.url, {}, cores.others)
   await using proxy = await startCompared('proxy', platform.url, cores.others)
   const single = await run(
@@ -99,7 +99,7 @@ const subject = (
   path = '/mcp',
 ): Subject => ({ name, server, request, path })
 
-/** The options for little memory that docs/deployment.md gives. */
+/** Low-memory options of docs/deployment.md. */
 const smallMemory = {
   NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
   MALLOC_ARENA_MAX: '1',
@@ -112,7 +112,7 @@ const rateOf = (all: Comparison, name: string) => all.get(name)?.perCpuSecond ??
 const ratio = (all: Comparison, one: string, other: string) =>
   round(rateOf(all, one) / rateOf(all, other))
 
-/** How many times as fast as a server made with the SDK, and how near to the least there can be. */
+/** Compares the speed with a server made with the MCP SDK, and with the lower bound. */
 function againstSdk(
   title: string,
   all: Comparison,
@@ -152,8 +152,8 @@ const catalogReads = (lists: Comparison): Section => ({
 })
 
 /**
- * Memory after each of ten loads over 16 connections, then over 256. How much there is in the end is
- * reported only: it depends on Node's options.
+ * Memory after each of ten loads over 16 connections, then over 256. The final memory depends on
+ * Node's options and has no limit here.
  */
 async function memoryUnderLoad(
   platform: string,

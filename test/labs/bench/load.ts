@@ -5,7 +5,7 @@ import { repeatFor } from '../measure/load.ts'
 import { cores } from '../measure/program.ts'
 import { quantile } from '../measure/report.ts'
 
-/** The same request, repeated over so many connections for so long. */
+/** One request, repeated for a time over several connections. */
 const Load = z.object({
   url: z.string(),
   method: z.enum(['GET', 'POST']),
@@ -13,20 +13,20 @@ const Load = z.object({
   body: z.string().optional(),
   connections: z.int(),
   seconds: z.number(),
-  /** The requests use so many API keys in turn; when absent, the one in `headers`. */
+  /** Number of API keys that requests use in turn. Absent: the API key in `headers`. */
   keys: z.int().optional(),
 })
 export type Load = z.output<typeof Load>
 
 const LoadResult = z.object({
   requests: z.number(),
-  /** How long a request took, ms. */
+  /** Latency of a request, ms. */
   p50: z.number(),
   p99: z.number(),
 })
 export type LoadResult = z.output<typeof LoadResult>
 
-/** Puts a load on a server, from a process of its own. */
+/** Puts a load on a server, from a separate process. */
 export async function putLoad(load: Load): Promise<LoadResult> {
   const script = [process.execPath, import.meta.filename, JSON.stringify(load)]
   const loader = startProcess(['taskset', '-c', cores.others, ...script])
@@ -35,7 +35,7 @@ export async function putLoad(load: Load): Promise<LoadResult> {
   return LoadResult.parse(JSON.parse(loader.stdout()))
 }
 
-/** That process. */
+/** Runs the load. This is the code of the separate process. */
 async function run(load: Load): Promise<LoadResult> {
   const url = new URL(load.url)
   const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 })

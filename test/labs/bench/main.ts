@@ -37,7 +37,7 @@ const { flags, refuse } = readScript(usage, {
   json: 'bench.json',
 })
 
-/** The size of what `npm pack` would publish; the bundle is already built. */
+/** Size of the package that `npm pack` would publish. Requires a build. */
 function npmPackage(): Section[] {
   const { size, unpackedSize, files } = npmPack('--dry-run')
   const dependencies = Object.keys(Object(packageJson).dependencies ?? {})

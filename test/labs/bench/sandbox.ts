@@ -27,7 +27,7 @@ const usageOfTheYear = `analytics/usage?${new URLSearchParams({
   group_by: 'agent',
 })}`
 
-/** How fast the sandbox is, in this process and without HTTP. */
+/** Measures the sandbox in this process, without HTTP. */
 export async function sandbox(conversations: number): Promise<Section[]> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
@@ -66,7 +66,7 @@ export async function sandbox(conversations: number): Promise<Section[]> {
   ]
 }
 
-/** Sends a request for the main account. Throws when it fails. */
+/** Sends a request for the main account. Throws if the request fails. */
 export async function send(
   sandbox: Sandbox,
   method: string,
@@ -87,7 +87,7 @@ export async function send(
 /** Adds conversations like those of the seed, evenly spread over the last year. */
 export function addConversations(file: string, conversations: number): void {
   const db = new DatabaseSync(file)
-  // Fast and unsafe: nothing is lost when this fails.
+  // Fast but unsafe: a crash corrupts the file, which holds only generated data.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000')
   const patterns = db
     .prepare('SELECT * FROM calls')
@@ -115,7 +115,10 @@ export function addConversations(file: string, conversations: number): void {
   db.close()
 }
 
-/** Requests of two seconds, after half a second to warm up. Other load affects processor time least. */
+/**
+ * Measures requests for two seconds, after half a second of warm-up. Processor time is least
+ * affected by other load.
+ */
 async function throughput(request: () => Promise<void>) {
   await repeatFor(0.5, 1, request)
   const began = process.cpuUsage()

@@ -16,14 +16,14 @@ interface Options {
   readonly rounds: number
 }
 
-/** Where the state is, and how many servers share it. */
+/** Location of the state, and number of servers that share it. */
 interface Subject {
   readonly name: string
   readonly servers: number
   readonly env: Record<string, string>
 }
 
-/** What placing calls one after the other, and many at once, came to. */
+/** Results of placing telephone calls sequentially and concurrently. */
 interface Measured {
   readonly perSecond: number
   readonly p50: number
@@ -31,12 +31,13 @@ interface Measured {
 
 const concurrency = 16
 
-/** Every call is counted, too: a limit of the dial policy that is never reached. */
+/** A limit that is never reached, so that each telephone call is also counted. */
 const policy = '{"max_per_day": 1000000}'
 
 /**
- * Calls placed a second by where the journal and the counts are, each placed once, recorded durably
- * before it is sent. PostgreSQL is on the same machine, and writes to disk as in production.
+ * Measures telephone calls placed per second, by location of the journal and the counts. Each call
+ * is placed once and recorded durably before it is sent. PostgreSQL runs on this machine and writes
+ * to disk as in production.
  */
 export async function state({ seconds, rounds }: Options): Promise<Section[]> {
   using folder = scratchFolder()
@@ -56,7 +57,7 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
   for (let nth = 0; nth < rounds; nth++) {
     for (const subject of subjects) {
       await using run = await start(subject)
-      // Connections are open and code is compiled then.
+      // Warm-up: opens connections and compiles code.
       await run.place(concurrency, 1)
       add(many, subject.name, await run.place(concurrency, seconds))
       add(single, subject.name, await run.place(1, seconds))
@@ -68,7 +69,7 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
   ]
 }
 
-/** Each run has users of its own: no call is a repeat. */
+/** Number of users so far. Each run has its own users, so that no call is a repeat. */
 let users = 0
 
 async function start({ servers, env }: Subject) {
@@ -92,7 +93,10 @@ async function start({ servers, env }: Subject) {
   }
 }
 
-/** Each connection has a user of its own, and another one after a thousand calls. */
+/**
+ * Places telephone calls for a time. Each connection has its own user, replaced after a thousand
+ * calls.
+ */
 async function placeFor(
   urls: readonly string[],
   connections: number,

@@ -19,21 +19,26 @@ const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 const modernList = { ...list, params: { _meta: clientMeta({}, 'bench') } }
 
-/** What a client sends first, by revision: each group when the one before is answered. */
+/**
+ * First messages of a client, by revision. Each group is sent when the previous group is answered.
+ */
 const firstMessages = { 2025: [[initialize], [initialized, list]], '2026-07-28': [[modernList]] }
 
 const Answer = z.looseObject({ id: z.number() })
 
 interface StartResult {
-  /** From the spawn to the answer to tools/list, ms. */
+  /** Time from the spawn to the answer to tools/list, ms. */
   readonly ms: number
   /** Every answer, unchanged. */
   readonly answers: readonly string[]
-  /** Memory `thenMs` after the last answer, MB. */
+  /** Memory at `thenMs` after the last answer, MB. */
   readonly memory: number
 }
 
-/** Starts a program over stdio, sends groups of messages until the last is answered, and stops it. */
+/**
+ * Starts a program over stdio, sends groups of messages, and stops the program after the last
+ * answer.
+ */
 async function timeStart(
   args: readonly string[],
   groups: readonly (readonly object[])[],
@@ -58,7 +63,7 @@ async function timeStart(
   return { ms, answers, memory }
 }
 
-/** A script that only has these answers: the least that a server in Node can be. */
+/** A script that only prints these answers: lower bound for a server on Node.js. */
 const rawScript = (answers: readonly string[]) => `
 const answers = new Map(${JSON.stringify(
   answers.map((answer) => [Answer.parse(JSON.parse(answer)).id, answer]),
@@ -75,7 +80,7 @@ process.stdin.on('data', (chunk) => {
 })
 `
 
-/** The time from the spawn to the list of tools, and the memory of an idle server. */
+/** Measures the time from the spawn to the list of tools, and the memory of an idle server. */
 export async function stdio(runs: number): Promise<Section[]> {
   using folder = scratchFolder()
   const env = {
@@ -118,7 +123,9 @@ async function coldStart(
   }
 }
 
-/** A client that has only listed the tools, ten seconds later: by then all code is loaded. */
+/**
+ * Measures a server ten seconds after its client has listed the tools. All code is loaded by then.
+ */
 async function idle(env: Record<string, string>, folder: string): Promise<Section> {
   const ours = await timeStart([bin], firstMessages[2025], { env, thenMs: 10_000 })
   const script = join(folder, 'bare.mjs')

@@ -14,13 +14,13 @@ export type BenchRequest = Pick<Load, 'method' | 'headers' | 'body'>
 export const mcpRequest = (method: string, params: Record<string, unknown> = {}): BenchRequest =>
   mcpHttpRequest(method, params, { key: apiKey, meta: clientMeta({}, 'bench') })
 
-/** The tool call of all measurements: one request to the platform. */
+/** The tool call of all measurements. It sends one request to the platform. */
 export const getAgentRequest = mcpRequest('tools/call', {
   name: 'get_agent',
   arguments: { agent_id: seedIds.supportAgent },
 })
 
-/** What a platform replies to a GET, from the data of the sandbox. */
+/** Body of a platform's reply to a GET, from the sandbox's data. */
 export async function sandboxReply(path: string): Promise<string> {
   const sandbox = openSandbox({ file: ':memory:', speed: 1 })
   const headers = { 'x-api-key': sandboxKeys.main }
@@ -66,7 +66,7 @@ export interface Subject {
 export interface Measured {
   /** Requests per second of processor time. */
   readonly perCpuSecond: number
-  /** How long a request took, ms. */
+  /** Latency of a request, ms. */
   readonly p50: number
   readonly p99: number
 }
@@ -80,8 +80,8 @@ export interface Effort {
 }
 
 /**
- * Puts the same load on each subject in turn, several rounds, so that other load of the machine
- * affects all of them. The first round warms up and does not count.
+ * Puts the same load on each subject in turn, for several rounds, so that other load on the machine
+ * affects all subjects. The first round is a warm-up and does not count.
  */
 export async function compare(
   subjects: readonly Subject[],

@@ -8,29 +8,30 @@ import { callBuiltTool, startServer } from '../measure/program.ts'
 import { round, type Section } from '../measure/report.ts'
 
 interface Options {
-  /** How many clients wait. */
+  /** Number of waiting clients. */
   readonly waits: number
-  /** How long is measured, after a minute and a half, s. */
+  /** Length of the measurement, s. It begins after 90 s. */
   readonly seconds: number
 }
 
 /**
- * What waiting costs: one server over HTTP with the sandbox in it, on which many clients wait for
- * running calls, first each for a call of its own, then all for the same one. A client waits again when
- * its request has lasted as long as one may. Memory and processor time are those of the server.
+ * Cost of waiting: one server over HTTP with its sandbox, on which many clients wait for running
+ * telephone calls. First each client waits for its own call, then all for the same one. A client
+ * whose request reaches the maximum duration waits again. Memory and processor time are the
+ * server's.
  */
 export const waits = async (options: Options): Promise<Section[]> => [
   await measure('a call each', options.waits, options),
   await measure('the same call', 1, options),
 ]
 
-/** The slowest that the sandbox goes, so that its calls last longer than the measurement. */
+/** Slowest speed of the sandbox, so that telephone calls outlast the measurement. */
 const speed = 0.1
 
-/** The longest that one request may wait, s. */
+/** Longest wait of one request, s. */
 const waitSeconds = 55
 
-/** Measures a server on which all clients wait, for so many calls. */
+/** Measures a server on which all clients wait, for this many telephone calls. */
 async function measure(
   title: string,
   calls: number,
@@ -79,7 +80,7 @@ const settings = (sandboxFile: string, stateDir: string, waits: number) => ({
 const PlacedCall = z.looseObject({ id: z.string() })
 const PhoneNumber = z.looseObject({ number: z.string() })
 
-/** Places long calls in a new sandbox; gives their ids. */
+/** Places long telephone calls in a new sandbox. Returns their ids. */
 async function placeCalls(file: string, count: number): Promise<string[]> {
   const sandbox = openSandbox({ file, speed })
   const headers = { 'x-api-key': sandboxKeys.main }
@@ -103,7 +104,7 @@ async function placeCalls(file: string, count: number): Promise<string[]> {
 
 const WaitResult = z.looseObject({ ended: z.boolean() })
 
-/** All clients begin to wait at different moments, and wait again until the signal fires. */
+/** Starts the waits of all clients at different times, and repeats them until the signal fires. */
 async function waitAll(
   url: string,
   ids: readonly string[],

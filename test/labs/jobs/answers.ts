@@ -1,7 +1,7 @@
-/** What an answer is to say: a problem, or nothing when it says so. */
+/** Checks an answer. Returns the problem, or `undefined` if the answer is right. */
 export type Fact = (answer: string) => string | undefined
 
-/** The lines of an answer without marks of Markdown; rows of tables are lines, too. */
+/** The lines of an answer, including table rows, without Markdown marks. */
 const linesOf = (answer: string) =>
   answer
     .replaceAll(/[*_`|]+/g, ' ')
@@ -14,19 +14,19 @@ const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const wholeWord = (name: string) =>
   new RegExp(`(?<![\\p{L}\\d+])${escaped(name)}(?![\\p{L}\\d])`, 'iu')
 
-/** A line without the names that are longer than this one and hold it. */
+/** Removes from a line all longer names that contain `name`. */
 const withoutLonger = (line: string, name: string, others: readonly string[]) =>
   others
     .filter((other) => other !== name && other.includes(name))
     .reduce((text, other) => text.replaceAll(new RegExp(escaped(other), 'gi'), ' '), line)
 
-/** The lines that have a name, not as a part of a longer one. `others` are all names there are. */
+/** Lines that contain a name, but not as part of a longer name. `others`: all existing names. */
 const linesAbout = (answer: string, name: string, others: readonly string[] = []): string[] =>
   linesOf(answer).filter((line) => wholeWord(name).test(withoutLonger(line, name, others)))
 
 const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
 
-/** Dates, times and telephone numbers: they are no counts. */
+/** Dates, times and telephone numbers, which are not counts. */
 const noCounts = new RegExp(
   [
     '\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.+Z-]*)?',
@@ -39,7 +39,7 @@ const noCounts = new RegExp(
   'gi',
 )
 
-/** The counts in a text; "none" is 0. */
+/** The counts in a text. "none" is 0. */
 const countsIn = (text: string): number[] =>
   (
     text
@@ -48,7 +48,10 @@ const countsIn = (text: string): number[] =>
       .match(/(?<![\p{L}\d.])(?:\d{1,3}(?:[,\u202f]\d{3})+|\d+)(?:\.\d+)?(?!\d)/gu) ?? []
   ).map((match) => Number(match.replaceAll(/[,\u202f]/g, '')))
 
-/** The counts that a line has for a name: those after it, or all where too few follow. */
+/**
+ * The counts for a name in a line: those after the name, or all of the line if fewer than `min`
+ * follow.
+ */
 function countsFor(line: string, name: string, others: readonly string[], min: number): number[] {
   const text = withoutLonger(line, name, others)
   const match = wholeWord(name).exec(text)
@@ -57,7 +60,7 @@ function countsFor(line: string, name: string, others: readonly string[], min: n
   return after.length >= min ? after : countsIn(text.replace(found, ' '))
 }
 
-/** The line about a name has these numbers first, each within `within` of it. */
+/** Checks that the line about a name begins with these numbers, each within `within`. */
 export const counts = (
   name: string,
   expected: readonly { value: number; within?: number }[],
@@ -72,7 +75,8 @@ export const counts = (
         const found = numbers[index]
         return found !== undefined && Math.abs(found - value) <= within
       })
-    // A name may be in several lines, in a summary for example: those with numbers must all be right.
+    // A name may appear in several lines, such as a summary. All of its lines with numbers must be
+    // right.
     const counted = lines
       .map((line) => countsFor(line, name, others, expected.length))
       .filter((numbers) => numbers.length >= expected.length)
@@ -81,7 +85,7 @@ export const counts = (
   }
 }
 
-/** Of all names these have numbers: a line about another one has no number but 0. */
+/** Checks the counts of these names. Lines about other names may contain no number but 0. */
 export const countsExactly = (
   expected: ReadonlyMap<string, Parameters<typeof counts>[1]>,
   all: readonly string[],
@@ -100,7 +104,7 @@ export const countsExactly = (
     ),
 ]
 
-/** A line about the name says the right thing, and no line about it says a wrong one. */
+/** Checks that a line about the name says the right thing, and that none says a wrong one. */
 export const says =
   (name: string, right: RegExp, wrong?: RegExp): Fact =>
   (answer) => {
@@ -122,7 +126,10 @@ export const mentions =
     return isThere ? undefined : `does not mention ${wanted}`
   }
 
-/** Of all names that could be meant, the answer has these; others only to say that they are not. */
+/**
+ * Checks that the answer has exactly these of the possible names. Other names may appear only to be
+ * ruled out.
+ */
 export const namesExactly =
   (wanted: readonly string[], all: readonly string[], isLeftOut?: RegExp): Fact =>
   (answer) => {
@@ -142,12 +149,15 @@ const differences = (missing: readonly string[], extra: readonly string[]) =>
         '; ',
       )
 
-/** A number of North America, however it is spaced. All numbers of the company and its contacts are. */
+/**
+ * A North American telephone number in any spacing. All numbers of the company and its contacts are
+ * North American.
+ */
 const telephone = /\+1[ .()-]*\d{3}[ .()-]*\d{3}[ .-]*\d{4}(?!\d)/g
 
 const inE164 = (text: string) => text.replaceAll(/[^\d+]/g, '')
 
-/** The telephone numbers of the answer are these, beside those that it may have. */
+/** Checks that the answer contains exactly these telephone numbers, and optionally some others. */
 export const telephonesExactly =
   (wanted: readonly string[], mayHave: readonly string[] = []): Fact =>
   (answer) => {
@@ -159,7 +169,7 @@ export const telephonesExactly =
     return differences(missing, extra)
   }
 
-/** The same as `says`, for a telephone number however it is spaced. */
+/** Like `says`, for a telephone number in any spacing. */
 export const saysOfNumber =
   (number: string, right: RegExp, wrong?: RegExp): Fact =>
   (answer) =>

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type State, type Table, tables } from './state.ts'
 
-/** A value that is right when a test says so, where several are. */
+/** An expected value given by a test, where several values are right. */
 export class Fits {
   readonly about: string
   readonly test: (value: unknown, after: State) => boolean
@@ -15,19 +15,19 @@ export class Fits {
 /** Values by dotted path within a row. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** When a row was saved last. It counts only where a job names it. */
+/** Time of a row's last save. Compared only if a job names it. */
 const ownTime = 'modified'
 
-/** What a job changes in the company. */
+/** The changes that a job must make to the company. */
 export interface Changes {
-  /** Rows that are changed, with the new values. */
+  /** Changed rows with their new values. */
   readonly changed?: readonly { table: Table; id: string; set: Values }[]
-  /** Rows that are new. Paths that are not named may have any value. */
+  /** New rows. Paths that are not named may have any value. */
   readonly added?: readonly { table: Table; about: string; row: Values }[]
   readonly removed?: readonly { table: Table; id: string }[]
 }
 
-/** Differences between the company as it is and as it should be: what is missing, and what is too much. */
+/** Differences between the actual and the expected company: missing and unexpected changes. */
 export function problemsOf(changes: Changes, before: State, after: State): string[] {
   return tables.flatMap((table) => {
     const was = new Map(before[table].map((row) => [row.id, row]))
@@ -108,7 +108,7 @@ const wrongPaths = (row: Values, found: object, after: State): string[] =>
 const isRight = (expected: unknown, found: unknown, after: State): boolean =>
   expected instanceof Fits ? expected.test(found, after) : isDeepStrictEqual(expected, found)
 
-/** Paths of the leaves that differ; an array is a leaf. */
+/** Paths of the leaves that differ. An array is one leaf. */
 function differingPaths(a: unknown, b: unknown, path = ''): string[] {
   if (isDeepStrictEqual(a, b)) return []
   if (!isObject(a) || !isObject(b)) return [path]

@@ -10,7 +10,7 @@ import { checkJob } from './job.ts'
 import { dozens, jobs } from './jobs.ts'
 import { readState, type State } from './state.ts'
 
-/** The company of every job, untouched. */
+/** The unchanged company of every job. */
 function untouched(): Map<string, State> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')

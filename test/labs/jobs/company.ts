@@ -2,13 +2,13 @@ import { ok } from 'node:assert/strict'
 import { accountNames } from './furniture/accounts.ts'
 import type { CallRow, State } from './state.ts'
 
-/** Instants from the first to before the last, as Unix ms. */
+/** Half-open time range, Unix ms. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
-/** Whole days in UTC: `period('2026-11-09', '2026-11-16')` is a week. */
+/** A period of whole days in UTC. `period('2026-11-09', '2026-11-16')` is a week. */
 export const period = (first: string, after: string): Period => ({
   from: Date.parse(`${first}T00:00Z`),
   to: Date.parse(`${after}T00:00Z`),
@@ -19,12 +19,12 @@ export const weekBefore = period('2026-11-02', '2026-11-09')
 export const lastWeek = period('2026-11-09', '2026-11-16')
 export const yesterday = period('2026-11-17', '2026-11-18')
 
-/** A company with look-ups by the names that people use. */
+/** A company, with look-ups by the names that people use. */
 export type Company = ReturnType<typeof companyOf>
 
 export const companyOf = (state: State) => {
   const accountId = (name: string) => only(state.accounts, (one) => one.name === name).id
-  /** The calls of a time, or those of them with this outcome. */
+  /** Telephone calls of a period, optionally with one outcome. */
   const callsIn = ({ from, to }: Period, outcome?: CallRow['outcome']) =>
     state.calls.filter(
       (call) =>
@@ -43,7 +43,7 @@ export const companyOf = (state: State) => {
     number: (name: string) => only(state.phone_numbers, (one) => one.friendly_name === name),
     agentNames: state.agents.map(({ config }) => config.name),
     callsIn,
-    /** Completed calls of a time by the name of the agent: what the platform calls usage. */
+    /** Completed telephone calls of a period by agent name: the platform's usage. */
     usageIn: (span: Period) =>
       Map.groupBy(callsIn(span, 'completed'), ({ agent_name }) => agent_name ?? ''),
   }
@@ -55,6 +55,6 @@ function only<T>(items: readonly T[], isMeant: (item: T) => boolean): T {
   return item
 }
 
-/** The number of the other side of a call; empty for a web call. */
+/** Telephone number of the other party; empty for a web call. */
 export const contactOf = ({ direction, from_number, to_number }: CallRow): string =>
   (direction === 'inbound' ? from_number : to_number) ?? ''

@@ -3,17 +3,17 @@ import { type Changes, problemsOf } from './changes.ts'
 import { type Company, companyOf } from './company.ts'
 import type { State } from './state.ts'
 
-/** A person's job for an assistant, and how to tell that it was done. */
+/** A person's job for an assistant, and how its result is checked. */
 export interface JobSpec {
-  /** What the person says: no tool names, no ids. */
+  /** The person's words, without tool names and ids. */
   readonly text: string
-  /** What is to be different afterwards. Anything else must be as it was. Absent: nothing changes. */
+  /** Expected changes. Everything else must stay the same. Absent: nothing may change. */
   readonly changes?: (before: Company) => Changes
-  /** What the answer is to say, worked out from the data of the furnished company. */
+  /** Expected content of the answer, derived from the data of the furnished company. */
   readonly facts?: (before: Company, after: State) => readonly Fact[]
 }
 
-/** What is wrong with a job that was done: empty when it is right. */
+/** Problems of a job's result; empty if it is right. */
 export function checkJob(
   job: JobSpec,
   done: { readonly before: State; readonly after: State; readonly answer: string },

@@ -12,7 +12,7 @@ export interface Job extends JobSpec {
   readonly dozen: Dozen
 }
 
-/** All jobs, in the order in which they are done. */
+/** All jobs, in order of execution. */
 export const jobs: readonly Job[] = dozens.flatMap((dozen) =>
   Object.entries<JobSpec>(byDozen[dozen]).map(([name, job]) => ({ name, dozen, ...job })),
 )

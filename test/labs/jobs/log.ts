@@ -2,24 +2,24 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 
-/** One line of a log: what a client wrote of one request. `in` and `out` are characters. */
+/** One line of a log: a client's record of one request. `in`, `out`: characters. */
 const LogLine = z.looseObject({
   verb: z.string(),
   name: z.string().optional(),
   in: z.int().optional(),
   out: z.int().optional(),
-  /** Characters of the list of tools. */
+  /** Length of the tool list, characters. */
   chars: z.int().optional(),
   error: z.boolean().optional(),
 })
 
-/** What a job took. */
+/** The effort of a job. */
 export interface Effort {
   readonly calls: number
   readonly errors: number
-  /** Characters of arguments. */
+  /** Length of all arguments, characters. */
   readonly in: number
-  /** Characters of results. */
+  /** Length of all results, characters. */
   readonly out: number
 }
 
@@ -36,7 +36,9 @@ export const sumOf = (efforts: readonly Effort[]): Effort =>
     noEffort,
   )
 
-/** The log of a job is `NAME.jsonl` in the folder of logs. `undefined`: the job has none. */
+/**
+ * Reads the effort from a job's log, `NAME.jsonl` in the folder of logs; `undefined` without a log.
+ */
 export function effortOf(logs: string, job: string): Effort | undefined {
   const file = join(logs, `${job}.jsonl`)
   if (!existsSync(file)) return undefined

@@ -57,7 +57,7 @@ const {
   { allowPositionals: true },
 )
 
-/** The jobs that are asked for: by name, of a dozen, or all. */
+/** The requested jobs: by name, of a dozen, or all. */
 function chosen(): readonly Job[] {
   const { dozen } = flags
   if (dozen !== undefined && !dozens.some((one) => one === dozen))
@@ -71,7 +71,10 @@ function chosen(): readonly Job[] {
   )
 }
 
-/** Builds the program if needed; what it writes goes to standard error, which no script reads. */
+/**
+ * Builds the program if needed. Output goes to standard error, so that standard output has only
+ * results.
+ */
 function build(): void {
   const script = join(import.meta.dirname, '../../../src/dev/build.ts')
   execFileSync(process.execPath, [script, '--if-needed'], { stdio: ['ignore', 2, 2] })
@@ -121,7 +124,7 @@ function readAnswers(file: string): z.output<typeof Answers> {
   }
 }
 
-/** What is wrong with each job, by its name. */
+/** Problems of each job, by name. */
 function problems(answersFile: string): { name: string; problems: string[] }[] {
   const file = databaseOf(resolve(flags.folder))
   if (!existsSync(file)) refuse(`There is no run in ${flags.folder}.`)

@@ -9,19 +9,19 @@ import { keyOf } from './furniture/accounts.ts'
 import { makeFurnishedSandbox } from './furniture/furnish.ts'
 import { jobNamed, jobs } from './jobs.ts'
 
-/** Addresses of the programs behind. */
+/** Addresses of the proxied programs. */
 interface Behind {
   readonly mcp: string
   readonly rest: string
 }
 
-/** The database of a run, in its folder. */
+/** Path of a run's database in its folder. */
 export const databaseOf = (folder: string): string => join(folder, 'sandbox.db')
 
 /**
- * Furnishes a sandbox in the folder, replacing the one of an earlier run, and serves it. Each job has
- * an address of its own, which acts on the company of that job alone: `URL/JOB/mcp` is the server for
- * it, `URL/JOB/v1` the platform's REST API.
+ * Furnishes a sandbox in the folder, replacing an earlier run's, and serves it. Each job has an
+ * address that acts only on the job's company: `URL/JOB/mcp` is the MCP server, `URL/JOB/v1` the
+ * platform's REST API.
  */
 export async function serveJobs({
   folder,
@@ -33,7 +33,8 @@ export async function serveJobs({
   speed: number
 }) {
   const { promise: started, resolve: start } = Promise.withResolvers<Behind>()
-  // It listens first: where that fails, nothing else has been started. Requests wait for the start.
+  // Listens first: if that fails, nothing else has been started. Requests wait until the programs
+  // have started.
   const listening = await listen(
     createServer((incoming, outgoing) => {
       void started.then((behind) => pass(incoming, outgoing, behind))
@@ -66,7 +67,7 @@ export async function serveJobs({
   return { url: listening.url, [Symbol.asyncDispose]: close }
 }
 
-/** Sends a request on to the program behind, with the key of the job in its path. */
+/** Proxies a request to a program, with the API key of the job in its path. */
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, behind: Behind): void {
   const [, job = '', path = ''] = /^\/([a-z-]+)(\/.*)$/.exec(incoming.url ?? '') ?? []
   if (!jobNamed(job)) {

@@ -15,9 +15,10 @@ import { secondWays } from './ways/second.ts'
 import { thirdWays } from './ways/third.ts'
 
 /*
- * The fewest calls that each job takes, by somebody who knows the tools by heart, with the guards as
- * they are by default: calls and deletes are agreed to after a preview. A model looks around first, so
- * the ceilings leave room below what a model may take. JOBS_TABLE=1 shows what each job takes.
+ * The minimum number of tool calls per job, made by someone who knows the tools by heart.
+ * Confirmations are at their defaults: calls and deletes are confirmed after a preview. A model
+ * explores first, so the ceilings are below what a model may use. JOBS_TABLE=1 prints the
+ * effort of each job.
  */
 
 const ways: Readonly<Record<string, Way>> = { ...firstWays, ...secondWays, ...thirdWays }
@@ -51,7 +52,7 @@ afterAll(async () => {
 
 const efforts = new Map<string, Effort>()
 
-/** Does a job by its shortest way. */
+/** Does a job in its shortest way. */
 async function done({ name }: Job): Promise<{ before: State; after: State; answer: string }> {
   const before = furnishedState(name)
   await using client = await connectHttp('v2 2025', url, { 'x-api-key': keyOf(name) })
@@ -61,7 +62,9 @@ async function done({ name }: Job): Promise<{ before: State; after: State; answe
   return { before, after: readState(file, name), answer }
 }
 
-/** One thing more than was asked for: an agent changed or gone, a number changed, a call placed. */
+/**
+ * States with one unrequested change: an agent changed or deleted, a number changed, a call placed.
+ */
 function overreaches(state: State): State[] {
   const [agent, ...agents] = state.agents
   const [number, ...numbers] = state.phone_numbers
@@ -75,7 +78,7 @@ function overreaches(state: State): State[] {
   ]
 }
 
-/** Answers that are nearly right: one line is missing, or each number is one more. */
+/** Answers that are nearly right: without one line, or with each number one too high. */
 function wrongAnswers(answer: string): string[] {
   const lines = answer.split('\n')
   const shifted = answer.replaceAll(/\d+/g, (digits) => String(Number(digits) + 1))
@@ -85,7 +88,7 @@ function wrongAnswers(answer: string): string[] {
   ]
 }
 
-/** The same answer as models like to write it: with a sentence around it, as a list, as a table. */
+/** The same answer in forms that models use: with a sentence around it, as a list, as a table. */
 function otherForms(answer: string): string[] {
   const lines = answer.split('\n')
   const around = (text: string) =>
@@ -96,7 +99,7 @@ function otherForms(answer: string): string[] {
   ]
 }
 
-/** The way gives the tool's text as the answer, which holds more than was asked for. */
+/** Jobs whose shortest way answers with the tool's text, which contains more than was asked for. */
 const saysMore = new Set(['readiness'])
 
 describe('the shortest way', { timeout: 60_000 }, () => {

@@ -73,10 +73,10 @@ const rows = {
 export type Table = keyof typeof rows
 export const tables = Object.keys(rows) as Table[]
 
-/** Everything of one job's company, as the sandbox's database has it. */
+/** All rows of one job's company in the sandbox's database. */
 export type State = { readonly [T in Table]: readonly z.output<(typeof rows)[T]>[] }
 
-/** Reads the company of a job from a sandbox's database, past the API that is being tested. */
+/** Reads a job's company directly from a sandbox's database, without the API under test. */
 export function readState(file: string, job: string): State {
   const db = new DatabaseSync(file, { readOnly: true })
   try {

@@ -1,4 +1,4 @@
-/** Does work on all items, `concurrency` at a time. */
+/** Runs work on all items, with limited concurrency. */
 export async function inParallel<T>(
   items: readonly T[],
   concurrency: number,
@@ -12,24 +12,26 @@ export async function inParallel<T>(
   )
 }
 
-/** Does the same `count` times at once. */
+/** Runs the same work `count` times concurrently. */
 export const concurrently = <T>(count: number, work: (nth: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, nth) => work(nth)))
 
-/** Fails where work takes longer than that, ms. */
+/** Rejects if work takes longer than `ms`. */
 export function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`timed out after ${ms / 1000} s`)), ms)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** How long each request of a load took, ms, and how long all of them together took, s. */
+/** Latency of each request of a load, ms, and the duration of the load, s. */
 export interface Timed {
   readonly times: readonly number[]
   readonly seconds: number
 }
 
-/** Repeats work for so long on each of so many connections, which wait for nothing but their own. */
+/**
+ * Repeats work for a time on several connections. Each connection waits only for its own requests.
+ */
 export async function repeatFor(
   seconds: number,
   connections: number,

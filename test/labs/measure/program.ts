@@ -7,16 +7,19 @@ import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { type Program, startProcess } from '../../harness/program.ts'
 import { type RpcOptions, rpc } from '../../harness/rpc.ts'
 
-/** What is measured runs on one core, everything else on the other (taskset, Linux only). */
+/** CPU cores: one for the measured server, the other for everything else (taskset, Linux only). */
 export const cores = { measured: '0', others: '1' }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface MeasuredServer extends AsyncDisposable {
   readonly url: string
   usage(): ProcessUsage
 }
 
-/** Starts Node with a script that prints its address on standard error; on a core, where one is named. */
+/**
+ * Starts Node.js with a script that prints its address on standard error. `core`, if given, pins
+ * the process.
+ */
 export async function startServer(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -32,11 +35,11 @@ export async function startServer(
   }
 }
 
-/** What a process uses, from /proc (proc(5), Linux only). */
+/** Resource usage of a process, from /proc (proc(5), Linux only). */
 export interface ProcessUsage {
   /** Processor time so far, s. */
   readonly cpu: number
-  /** Resident memory now and at most, MB; NaN while the process ends. */
+  /** Current and peak resident memory, MB; NaN while the process ends. */
   readonly memory: number
   readonly peakMemory: number
 }
@@ -57,13 +60,13 @@ export function usageOf({ pid }: { readonly pid?: number | undefined }): Process
 }
 
 const Answer = z.looseObject({
-  /** Absent or null where the message that it answers had none. */
+  /** Absent or null in an answer to a message without an id. */
   id: z.union([z.number(), z.string()]).nullish(),
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.unknown().optional(),
 })
 
-/** A client of a program over stdio. It may send several requests at once. */
+/** An MCP client over stdio. Requests may be concurrent. */
 export class StdioClient {
   readonly #program: Program
   readonly #waiting = new Map<number, (answer: z.output<typeof Answer>) => void>()
@@ -71,7 +74,7 @@ export class StdioClient {
 
   constructor(program: Program) {
     this.#program = program
-    // A write to a program that has ended: `exited` reports it.
+    // A write to an ended program fails. `exited` reports the end.
     program.process.stdin.on('error', () => undefined)
     createInterface(program.process.stdout).on('line', (line) => {
       const answer = Answer.parse(JSON.parse(line))
@@ -81,7 +84,9 @@ export class StdioClient {
     })
   }
 
-  /** Sends a request and gives its result. Throws when it is refused or the program ends. */
+  /**
+   * Sends a request and returns its result. Throws on an error response, or if the program ends.
+   */
   async request(method: string, params: Record<string, unknown> = {}): Promise<unknown> {
     const id = ++this.#lastId
     const answered = new Promise<z.output<typeof Answer>>((resolve) =>
@@ -101,7 +106,7 @@ export class StdioClient {
   }
 }
 
-/** Calls a tool over HTTP. Throws where there is a protocol error. */
+/** Calls a tool over HTTP. Throws on a protocol error. */
 export async function callBuiltTool(
   url: string,
   name: string,
@@ -113,6 +118,6 @@ export async function callBuiltTool(
   return ToolResult.parse(result)
 }
 
-/** The text of a result, for people and models. */
+/** The text of a tool result. */
 export const textOf = ({ content }: ToolResult): string =>
   content.map(({ text }) => text).join('\n')

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-/** A figure with a limit, or with something to aim for. */
+/** A measured value with a limit or an aim. */
 export interface Goal {
   readonly name: string
   readonly value: number
   readonly atLeast?: number
   readonly atMost?: number
-  /** Missing this is no failure. */
+  /** Target value. Missing it is not a failure. */
   readonly aim?: number
 }
 
-/** One thing that was measured, beside what it is compared with. */
+/** A measured value, with its comparisons. */
 export interface Section {
   readonly title: string
   readonly unit: string
@@ -19,7 +19,7 @@ export interface Section {
   readonly goals: readonly Goal[]
 }
 
-/** When and on which machine it was measured. */
+/** Time and machine of a measurement. */
 export const circumstances = () => ({
   date: new Date().toISOString().slice(0, 10),
   machine: `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}`,
@@ -31,7 +31,7 @@ const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Goal): boolean
 export const areMet = (sections: readonly Section[]): boolean =>
   sections.every(({ goals }) => goals.every(isMet))
 
-/** The sections as a table for people. */
+/** Formats the sections as a table. */
 export const table = (sections: readonly Section[]): string =>
   sections.map((section) => `${linesOf(section).join('\n')}\n`).join('')
 
@@ -60,7 +60,7 @@ export function writeJson(file: string, sections: readonly Section[]): void {
   else writeFileSync(file, text)
 }
 
-/** The value below which this share of the values is. */
+/** The value below which this share of the values lies. */
 export const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? Number.NaN
 

@@ -4,14 +4,14 @@ import { Fits, type Values } from '../changes.ts'
 import { type Company, contactOf } from '../company.ts'
 import type { CallRow, Table } from '../state.ts'
 
-/** Rows that are changed in the job, each to other values. */
+/** Expected changes of rows, each with its own values. */
 export const changed = <Row extends { readonly id: string }>(
   table: Table,
   rows: readonly Row[],
   set: (row: Row) => Values,
 ) => rows.map((row) => ({ table, id: row.id, set: set(row) }))
 
-/** What is spoken with these variables; the reason where the template is broken. */
+/** The greeting rendered with these variables, or the rendering error. */
 function spoken(template: unknown, variables: Readonly<Record<string, unknown>>): string {
   try {
     return render(String(template), variables).replaceAll(/\s+/g, ' ').trim()
@@ -20,7 +20,9 @@ function spoken(template: unknown, variables: Readonly<Record<string, unknown>>)
   }
 }
 
-/** A greeting with which these sentences are spoken; line breaks and double spaces do not count. */
+/**
+ * Expects a greeting that renders to these sentences. Line breaks and double spaces do not count.
+ */
 export const greetingThatSays = (
   cases: readonly { given: Readonly<Record<string, unknown>>; says: string }[],
 ): Fits =>
@@ -28,7 +30,7 @@ export const greetingThatSays = (
     cases.every(({ given, says }) => spoken(template, given) === says),
   )
 
-/** A list of exactly these texts, in any order. */
+/** Expects a list of exactly these texts, in any order. */
 export const listOf = (wanted: readonly string[]): Fits =>
   new Fits(
     wanted.join(', '),
@@ -38,13 +40,13 @@ export const listOf = (wanted: readonly string[]): Fits =>
       wanted.every((one) => value.includes(one)),
   )
 
-/** A list with texts added and one taken out; what is there already is not there twice. */
+/** Expects a list with `add` added, without duplicates, and `without` removed. */
 export const edited = (list: readonly string[], add: readonly string[], without?: string): Fits =>
   listOf([...new Set([...list.filter((one) => one !== without), ...add])])
 
 const mainLine = '+12025550110'
 
-/** A call that is placed in the job; `greeted`: the name with which it begins. */
+/** Expects a placed telephone call. `greeted`: the name at its beginning. */
 export const placed = (
   { rootId, agent }: Company,
   call: { agent: string; to: string; from?: string; greeted?: string },
@@ -64,18 +66,18 @@ export const placed = (
 const greets = (name: string) =>
   new Fits(`greets ${name}`, (script) => JSON.stringify(script).includes(`Hello ${name},`))
 
-/** A subaccount that is made in the job. */
+/** Expects a new subaccount. */
 export const branch = ({ rootId }: Company, name: string) => ({
   table: 'accounts' as const,
   about: name,
   row: { name, parent_id: rootId, is_active: 1 },
 })
 
-/** The id of such a subaccount. */
+/** Id of a new subaccount. */
 export const accountNamed = (name: string) =>
   new Fits(name, (id, after) => after.accounts.find((account) => account.name === name)?.id === id)
 
-/** A copy of an agent, which is made in the job. */
+/** Expects a copy of an agent. */
 export const copyOf = (
   { config }: Company['agents'][number],
   account_id: string | Fits,
@@ -86,7 +88,10 @@ export const copyOf = (
   row: { account_id, is_archived: 0, config: { ...config, ...changes } },
 })
 
-/** One line for each call, with the number of the other side and this; and no further number. */
+/**
+ * Expects one line per telephone call, with the other party's number and a text, and no further
+ * numbers.
+ */
 export const lineForEach = (
   calls: readonly CallRow[],
   right: (call: CallRow) => RegExp,
@@ -95,10 +100,10 @@ export const lineForEach = (
   ...calls.map((call) => saysOfNumber(contactOf(call), right(call))),
 ]
 
-/** These words in this order, whatever stands between them but words. */
+/** Matches these words in this order, without other words between them. */
 export const wordForWord = (text: string): RegExp =>
   new RegExp((text.match(/[\p{L}\d]+/gu) ?? []).join('[^\\p{L}\\d]+'), 'iu')
 
-/** The facts of an answer from which something is taken out. */
+/** Applies facts to the answer without the text that `pattern` matches. */
 export const without = (pattern: RegExp, facts: readonly Fact[]): Fact[] =>
   facts.map((fact) => (answer) => fact(answer.replaceAll(pattern, ' ')))

@@ -35,7 +35,7 @@ export const firstDozen = {
             'config.model.provider': 'openai',
             'config.model.model': 'gpt-4.1',
             'config.transcriber.provider': 'deepgram',
-            // "Nova 2" is either model.
+            // "Nova 2" may mean either model.
             'config.transcriber.model': new Fits('a Nova 2', (model) =>
               ['nova-2:general', 'nova-2:phonecall'].includes(String(model)),
             ),

@@ -25,7 +25,7 @@ const voiceProviders = ['elevenlabs', 'azure', 'cartesia']
 
 const lineOfGrowth = /^.*grew most.*$/gim
 
-/** Whom an agent called yesterday in vain, and did not reach later. */
+/** Contacts who did not answer an agent's call yesterday, and were not reached later. */
 function notReached({ callsIn }: Company, agent: string): string[] {
   const calls = callsIn(yesterday).filter(({ agent_name }) => agent_name === agent)
   const contactsOf = (status: string) =>
@@ -34,7 +34,7 @@ function notReached({ callsIn }: Company, agent: string): string[] {
   return [...new Set(contactsOf('user_unavailable'))].filter((one) => !reached.includes(one))
 }
 
-/** Twelve more: larger ones, and those that take several steps. */
+/** Twelve larger jobs, or jobs of several steps. */
 export const secondDozen = {
   'two-branches': {
     text: 'We open two branches. Make the subaccounts "Cologne branch" and "Dresden branch". Each gets an agent that is set up exactly like our Reception: "Reception Cologne" in the one, "Reception Dresden" in the other.',

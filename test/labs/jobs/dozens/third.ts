@@ -29,7 +29,7 @@ const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 
 const clearOutTags = ['front-desk', 'survey', 'trial', 'es', 'campaign-spring']
 
-/** Agents with one of the tags that answer no number and had no conversation. */
+/** Agents with one of the tags, without a phone number and without conversations. */
 function unusedAgents({ phone_numbers, calls, agents }: Company) {
   const used = new Set([
     ...phone_numbers.map(({ inbound_agent_id }) => inbound_agent_id),
@@ -45,7 +45,7 @@ const branchCopies = [
   { account: accountNames.hamburg, name: 'Support line Hamburg', max_duration_seconds: 450 },
 ] as const
 
-/** Whom `cure-and-call` calls. */
+/** The contacts that the job `cure-and-call` calls. */
 export const people = {
   Dora: '+12025550100',
   Emil: '+12025550104',
@@ -56,7 +56,7 @@ export const people = {
 
 const drillGreeting = 'We are closed because of a storm. Please call again tomorrow.'
 
-/** Twelve harder ones: over many transcripts, agents, numbers and trunks at once. */
+/** Twelve harder jobs, over many transcripts, agents, numbers and trunks. */
 export const thirdDozen = {
   'transferred-words': {
     text: 'Which people were passed on to a person last week (Monday 9 to Sunday 15 November, UTC), branches included, and what did each say last before that? One line for each: their telephone number, and their last words word for word.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The accounts of a company: itself, and its branches below it. */
+/** The company's accounts: the main account, and a subaccount for each branch. */
 export const accountNames = {
   company: 'Northwind Dental Group',
   berlin: 'Berlin branch',
@@ -9,18 +9,18 @@ export const accountNames = {
 } as const
 export type AccountKey = keyof typeof accountNames
 
-/** Closed last year. */
+/** The account that was closed last year. */
 export const disabledAccount: AccountKey = 'vienna'
 
 export interface TrunkSeed {
   readonly name: string
   readonly account: AccountKey
-  /** Null: it takes incoming calls only. */
+  /** Null for a trunk with incoming calls only. */
   readonly termination_uri: string | null
   readonly allowed_ips: readonly string[]
 }
 
-/** Gateways of the provider: one that every trunk may have, an old one and a new one. */
+/** Gateways of the provider: one for every trunk, an old one and a new one. */
 const gateway = '192.0.2.0/24'
 export const oldGateway = '203.0.113.9'
 export const newGateway = '198.51.100.7'
@@ -74,8 +74,8 @@ export const numberSeeds: readonly NumberSeed[] = [
 ]
 
 /**
- * An id in the form of a UUID v4 that depends on the words alone. Each job has a company of its own in
- * the same database, so the ids of its rows begin with the job's name.
+ * Derives an id in UUID v4 form from words. The first word is the job's name, because one database
+ * holds the companies of all jobs.
  */
 export function idOf(...words: readonly (string | number)[]): string {
   const hex = createHash('sha256').update(words.join('/')).digest('hex')

@@ -1,6 +1,6 @@
 import type { AccountKey } from './accounts.ts'
 
-/** An agent of the furnished company. What is left out has a usual value. */
+/** An agent of the furnished company. Absent fields get usual values. */
 export interface AgentSeed {
   readonly name: string
   readonly account?: AccountKey
@@ -8,7 +8,7 @@ export interface AgentSeed {
   readonly greeting: string
   readonly language?: 'en-us' | 'en-gb' | 'de-de' | 'es-es'
   readonly isArchived?: boolean
-  /** Further fields, as create_agent takes them. */
+  /** Further fields, in the form of create_agent. */
   readonly more?: Readonly<Record<string, unknown>>
 }
 
@@ -74,7 +74,7 @@ const reminders: readonly AgentSeed[] = [
     greeting:
       'Hello {{ contact.first_name }, this is Northwind about invoice {{ invoice_number }}.{% if overdue_days > 14 %} It is {{ overdue_days }} days overdue.{% endfi %} May I help you with it?',
   },
-  // The name says reminder, the tags do not.
+  // Its name says reminder, its tags do not.
   {
     name: 'Reminder trial',
     tags: ['trial'],
@@ -106,8 +106,8 @@ const regions = ['north', 'south', 'east'] as const
 const products = ['implant', 'retainer', 'veneer', 'crown', 'aligner'] as const
 
 /**
- * Fifteen agents of one quarter, with further tags, longest calls and words to listen for that differ,
- * and one of no quarter.
+ * Fifteen agents of one quarter, which differ in tags, maximum durations and keywords, and one
+ * agent of no quarter.
  */
 const quarter: readonly AgentSeed[] = [
   ...Array.from({ length: 15 }, (_, index) => ({
@@ -162,7 +162,7 @@ const branches: readonly AgentSeed[] = [
   },
 ]
 
-/** All agents of the company, in the order in which they were made. */
+/** All agents of the company, in order of creation. */
 export const agentSeeds: readonly AgentSeed[] = [
   ...frontDesk,
   ...reminders,
@@ -185,7 +185,7 @@ const voices = {
   'es-es': 'sbx-es-es-ines',
 } as const
 
-/** The agent as it was created; `more` is merged into its settings one level deep. */
+/** The agent's creation request. `more` is merged into its settings, one level deep. */
 export function agentBody({ name, tags, greeting, language = 'en-us', more = {} }: AgentSeed) {
   const { model, transcriber, voice, initial_message, ...rest } = more
   return {

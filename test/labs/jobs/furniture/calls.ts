@@ -5,24 +5,24 @@ import { startOfRun } from '../clock.ts'
 const minute = 60_000
 const day = 24 * 60 * minute
 
-/** A past call of the company. */
+/** A past telephone or web call of the company. */
 export interface CallSeed {
-  /** When it was placed, Unix ms. */
+  /** Creation time, Unix ms. */
   readonly created: number
   readonly type: 'phone' | 'web'
   readonly direction: 'inbound' | 'outbound'
   readonly agent: string
-  /** The company's number; null for a web call. */
+  /** The company's phone number; null for a web call. */
   readonly line: string | null
-  /** The other side; null for a web call. */
+  /** The other party's phone number; null for a web call. */
   readonly contact: string | null
   readonly plan: CallPlan
 }
 
-/** Days with calls, before the day of the run. */
+/** Number of days with calls, before the day of the run. */
 const days = 56
 
-/** The agents that speak, the number they use, and how many calls they have of a hundred. */
+/** Agents with their phone number and their share of calls, percent. */
 const speakers = [
   { agent: 'Reception', line: '+12025550110', direction: 'inbound', weight: 22 },
   { agent: 'Support line', line: '+12025550112', direction: 'inbound', weight: 16 },
@@ -88,7 +88,7 @@ const remarks: readonly { weight: number; lines: readonly Line[] }[] = [
     weight: 1,
     lines: [said('And I paid twice: I want a refund.'), answered('I note that for the office.')],
   },
-  // The word that is looked for, said by the agent alone.
+  // Only the agent says the word that the job searches for.
   {
     weight: 1,
     lines: [
@@ -105,7 +105,7 @@ const goodbyes = [
   'Have a nice day.',
 ] as const
 
-/** What follows upon the topic of a conversation, and how it ends. */
+/** The rest of a conversation after its topic, by outcome. */
 function furtherWords(outcome: Outcome, random: () => number): readonly Line[] {
   if (outcome === 'transferred') {
     return [said(oneOf(reasons, random)), { role: 'event', message: 'Transferred to a person.' }]
@@ -156,11 +156,11 @@ function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[nu
 
 const areaCodes = ['212', '303', '312', '415', '503', '617', '713'] as const
 
-/** A contact in the range of numbers that is reserved for fiction. */
+/** A random phone number in the range reserved for fiction. */
 const contactOf = (random: () => number) =>
   `+1${oneOf(areaCodes, random)}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`
 
-/** Calls of a weekday; fewer on a Saturday, none on a Sunday. */
+/** Number of calls on a weekday. Fewer on Saturdays, none on Sundays. */
 const callsOn = (weekday: number, random: () => number) =>
   weekday === 0 ? 0 : weekday === 6 ? 3 : 9 + Math.floor(random() * 6)
 
@@ -183,11 +183,11 @@ function callsOfDay(start: number): CallSeed[] {
       contact: contactOf(random),
       plan: planOf(outcome, 20 + Math.floor(random() * 400), topic),
     }
-    // Yesterday's calls of this agent are those of `yesterdaysRecalls` alone.
+    // For this agent, `yesterdaysRecalls` has all of yesterday's calls.
   }).filter(({ agent }) => !(isYesterday && agent === 'Recall reminders'))
 }
 
-/** A web call shortly before midnight UTC, which is the next day in Europe. */
+/** A web call shortly before midnight UTC. In Europe it is already the next day. */
 const lateCall = (start: number): CallSeed => ({
   created: start + (23 * 60 + 30) * minute,
   type: 'web',
@@ -198,7 +198,10 @@ const lateCall = (start: number): CallSeed => ({
   plan: { ...planOf('human', 75, topics[3]), ringSeconds: 0 },
 })
 
-/** Whom Recall reminders called yesterday; one of those who did not answer was reached later. */
+/**
+ * Yesterday's calls of the agent Recall reminders. One contact who did not answer was reached
+ * later.
+ */
 const yesterdaysRecalls: readonly { to: string; outcome: Outcome }[] = [
   { to: '+13035550141', outcome: 'user_unavailable' },
   { to: '+13035550142', outcome: 'user_busy' },
@@ -207,7 +210,7 @@ const yesterdaysRecalls: readonly { to: string; outcome: Outcome }[] = [
   { to: '+13035550145', outcome: 'machine' },
   { to: '+13035550146', outcome: 'user_unavailable' },
   { to: '+13035550147', outcome: 'user_rejected' },
-  // A destination of the sandbox that never answers.
+  // A sandbox destination that never answers.
   { to: '+12025550103', outcome: 'user_unavailable' },
   { to: '+13035550144', outcome: 'human' },
 ]
@@ -225,7 +228,7 @@ const recallsOf = (start: number): CallSeed[] =>
 
 const midnight = Math.floor(startOfRun / day) * day
 
-/** All past calls, the oldest first. */
+/** All past calls, oldest first. */
 export const callSeeds: readonly CallSeed[] = Array.from({ length: days }, (_, index) => {
   const start = midnight - (days - index) * day
   const late = [0, 3].includes(new Date(start).getUTCDay()) ? [lateCall(start)] : []

@@ -21,13 +21,13 @@ import { callSeeds } from './calls.ts'
 
 const day = 24 * 3_600_000
 
-/** How long ago the company was set up. */
+/** Creation time of the company, Unix ms. */
 const opened = startOfRun - 120 * day
 
 /**
- * Puts the company of one job into a new sandbox: a root account with a key of its own, branches,
- * agents, trunks, numbers and eight weeks of calls. Jobs cannot disturb each other: no key reaches the
- * company of another job.
+ * Fills a new sandbox with one job's company: a root account with its own API key, branches,
+ * agents, trunks, numbers and eight weeks of calls. No API key reaches the company of another job,
+ * so jobs cannot disturb each other.
  */
 function furnish(store: Store, job: string): void {
   const accountId = (key: AccountKey) => idOf(job, 'account', key)
@@ -110,7 +110,7 @@ function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids):
   })
 }
 
-/** Makes a sandbox's database with a company for each job. A file of that name is replaced. */
+/** Creates a sandbox database with a company per job. Replaces an existing file. */
 export function makeFurnishedSandbox(
   file: string,
   jobs: readonly { readonly name: string }[],
@@ -121,7 +121,7 @@ export function makeFurnishedSandbox(
   }).close()
 }
 
-/** The company of a job as it is before anything is done. */
+/** The company of a job before any change. */
 export function furnishedState(job: string): State {
   using folder = scratchFolder()
   const file = join(folder.path, 'furnished.db')

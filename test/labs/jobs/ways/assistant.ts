@@ -5,7 +5,9 @@ import { type Effort, noEffort, sumOf } from '../log.ts'
 
 const Named = z.looseObject({ id: z.string(), name: z.string() })
 
-/** An agent, number, call, conversation, voice or model in a list: only the fields that the ways use. */
+/**
+ * An agent, number, call, conversation, voice or model in a list, with only the fields used here.
+ */
 const Item = z.looseObject({
   id: z.string().optional(),
   name: z.string().optional(),
@@ -30,8 +32,8 @@ const List = z.looseObject({
 })
 
 /**
- * An assistant that knows the shortest way through a job. It sees what a model sees: the texts of
- * results. Its effort is counted as the log of a model's run counts it.
+ * An assistant that knows the shortest way through a job. Like a model, it sees only the texts of
+ * results. Its effort is counted like that in the log of a model's run.
  */
 export class Assistant {
   readonly #client: TestClient
@@ -41,7 +43,7 @@ export class Assistant {
     this.#client = client
   }
 
-  /** Calls a tool and gives the text of its result. Throws when the tool fails. */
+  /** Calls a tool and returns the text of its result. Throws if the tool fails. */
   async text(name: string, args: Record<string, unknown> = {}): Promise<string> {
     const { content, isError = false } = await this.#client.call(name, args)
     const text = content.map((part) => part.text).join('\n')
@@ -51,43 +53,43 @@ export class Assistant {
     return text
   }
 
-  /** The same for a list that is written as JSON. */
+  /** Calls a tool whose text is a JSON list, and returns the list. */
   async list(name: string, args: Record<string, unknown>): Promise<readonly Item[]> {
     const { items, voices, models } = List.parse(JSON.parse(await this.text(name, args)))
     return items ?? voices ?? models ?? []
   }
 
-  /** Calls a tool that asks first, and agrees to what it shows. */
+  /** Calls a tool that asks for confirmation, and confirms. */
   async agreed(name: string, args: Record<string, unknown>): Promise<string> {
     return this.text(name, { ...args, confirm_token: tokenIn(await this.text(name, args)) })
   }
 }
 
-/** The token of a preview. */
+/** The confirmation token in a preview. */
 export function tokenIn(preview: string): string {
   const [, token] = /^confirm_token: (\S+)$/m.exec(preview) ?? []
   ok(token, `It does not ask first: ${preview}`)
   return token
 }
 
-/** The shortest way through a job; gives the answer. */
+/** The shortest way through a job. Returns the answer. */
 export type Way = (assistant: Assistant) => Promise<string>
 
-/** Calls of a list, each to a person with a first name. */
+/** A list of calls to these people, each with the first name. */
 export const callsTo = (people: Readonly<Record<string, string>>) =>
   Object.entries(people).map(([first_name, to_number]) => ({
     to_number,
     test_variables: { contact: { first_name } },
   }))
 
-/** How the call to a number went, by the result of a list: "not answered: +12025550103". */
+/** Outcome of a call in a list result: "not answered: +12025550103". */
 export function outcomeOf(number: string, text: string): string {
   const line = text.split('\n').find((one) => one.includes(number))
   ok(line, text)
   return line.slice(0, line.indexOf(':'))
 }
 
-/** Whole days in UTC, as the tools take a time. */
+/** Whole days in UTC, as arguments of a tool. */
 export const days = (first: string, after: string) => ({
   created_after: `${first}T00:00:00Z`,
   created_before: `${after}T00:00:00Z`,

@@ -10,15 +10,18 @@ import {
   type Way,
 } from './assistant.ts'
 
-/** A conversation as `list_conversations` shows it with a part of its transcript. */
+/** A conversation as `list_conversations` shows it, with part of its transcript. */
 interface Spoken {
   readonly agent: string
   readonly contact: string
-  /** The text of each shown turn, such as `user: Thank you.` */
+  /** Text of each shown turn, such as `user: Thank you.` */
   readonly turns: readonly string[]
 }
 
-/** Conversations with a part of what was said in each: a line that begins with a hyphen, and one for each turn. */
+/**
+ * Parses conversations with parts of their transcripts: a line that begins with a hyphen, then a
+ * line per turn.
+ */
 async function spoken(assistant: Assistant, args: Record<string, unknown>): Promise<Spoken[]> {
   const text = await assistant.text('list_conversations', { ...args, limit: 100 })
   ok(!text.includes('Next page'), text)
@@ -35,7 +38,7 @@ async function spoken(assistant: Assistant, args: Record<string, unknown>): Prom
 const lastSaid = ({ turns }: Spoken) =>
   turns.findLast((turn) => turn.startsWith('user: '))?.slice('user: '.length)
 
-/** How a conversation ended, by its last event: "The caller hung up.", "Nobody answered." */
+/** How a conversation ended, from its last event: "The caller hung up.", "Nobody answered." */
 const endOf = (event = '') =>
   event
     .replace(/^event: (?:The (?:callee (?:is )?)?)?/, '')
@@ -68,7 +71,9 @@ export const thirdWays: Readonly<Record<keyof typeof thirdDozen, Way>> = {
       .join('\n')
   },
 
-  /** One call: each row has the time before in brackets, each failure its id. */
+  /**
+   * One tool call suffices: each row has the previous period in brackets, and each failure its id.
+   */
   'review-of-week': async (assistant) => {
     const review = await assistant.text('list_calls', {
       ...lastWeek,
