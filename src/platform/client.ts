@@ -7,10 +7,10 @@ import { ApiError, type Failure, isCertificateProblem, SendFailure } from './fai
 import { type Outcome, readReply, type WireReply } from './reply.ts'
 import { pause, rejectOnAbort } from './time-limit.ts'
 
-/** The platform's API with one user's key. Cheap to create: `send` owns the connections. */
+/** The platform's API with one API key. Cheap to create: `send` owns the connections. */
 export interface Client {
   /**
-   * Calls an operation and returns its parsed reply; `undefined` for an acknowledgement. Throws
+   * Runs an operation and returns its parsed reply; `undefined` for a mere acknowledgement. Throws
    * ApiError for every failure of the platform or the network.
    */
   call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
@@ -21,33 +21,35 @@ export interface ClientOptions {
   readonly apiKey: string
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
-  /** Network of the client that sent the key, if known. */
+  /** Network of the client that sent the API key, if known. */
   readonly clientNetwork?: string | undefined
   readonly retry?: RetryPolicy
-  /** Time limit of all attempts together, ms, excluding the waits between them. */
+  /** Time limit of all attempts together, ms, without the waits between them. */
   readonly totalTimeoutMs?: number
   /**
-   * Id of the key's own account, sent instead of `me`: the reference declares some of these path
-   * parameters as UUIDs. Default: send `me`.
+   * Id of the API key's own account, sent in place of `me`, because the reference declares some of
+   * these path parameters as UUIDs. Default: sends `me`.
    */
   readonly ownAccountId?: () => Promise<string>
-  /** Records changes. */
+  /** Records changes in the audit trail. */
   readonly audit?: WriteAudit | undefined
   /** Records every attempt, for the log, the metrics and the traces. */
   readonly observer?: Pick<Observer, 'beginTry' | 'platformTried'> | undefined
   /** Origin and base path of the platform, or `sandbox`; for traces. */
   readonly platform?: string
-  /** Called with every successful reply: the platform accepts the key. */
+  /** Called after every successful reply, which shows that the platform accepts the API key. */
   readonly onAccepted?: (() => void) | undefined
-  /** Called after every change, even a failed one, because it may have taken effect. */
+  /** Called after every change, even a failed one: it may have taken effect. */
   readonly onWrite?: (request: RouteRequest) => void
-  /** Called with the parts dropped from a reply because they differ from the contract. */
+  /** Called with the parts that were dropped from a reply because they contradict the contract. */
   readonly onDrift?: ((operation: string, drift: readonly Drift[]) => void) | undefined
 }
 
-/** The audit trail as the client uses it. */
+/** The audit trail, as far as the client uses it. */
 export interface WriteAudit {
-  /** Runs a change. Throws ApiError if it must not be sent without a record. */
+  /**
+   * Sends a change and records it. Throws ApiError if the change must not be sent without a record.
+   */
   write<T>(route: Route, request: RouteRequest, send: () => Promise<T>): Promise<T>
   /** Receives every attempt, including reads. */
   tried(attempt: PlatformTry): void
@@ -101,7 +103,7 @@ async function callWithRetries<R extends Route>(
     timeLeftMs -= durationMs
     if (outcome.ok) {
       if (outcome.drift) options.onDrift?.(route.id, outcome.drift)
-      // Parsed with this route's own reply schema, which ReplyOf names.
+      // Parsed with the reply schema of this route, which is the type that ReplyOf names.
       return outcome.value as ReplyOf<R>
     }
     const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
@@ -112,20 +114,20 @@ async function callWithRetries<R extends Route>(
     patience -= wait
     await pause(wait, signal)
     if (signal?.aborted) {
-      // Between two attempts no request is in flight, and the last one was not carried out.
+      // Cancelled between two attempts: nothing is in flight, and the last attempt had no effect.
       throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
     }
   }
 }
 
-/** A timeout with the elapsed time of all attempts, not only of the last. */
+/** Replaces the time in a timeout with the elapsed time of all attempts. */
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
 interface Trying {
   readonly signal: AbortSignal | undefined
   readonly timeLeftMs: number
-  /** Number of earlier attempts. */
+  /** Number of attempts before this one. */
   readonly resends: number
 }
 
@@ -145,7 +147,7 @@ async function observedTry(
   const outcome = await (span ? span.run(send) : send())
   const durationMs = performance.now() - started
   const failure = outcome.ok ? undefined : outcome.failure
-  // An incomplete reply shows only its failure.
+  // If the reply was incomplete, only the failure is known.
   const { status, requestId } = { status: undefined, requestId: null, ...failure }
   const attempt: PlatformTry = {
     operation,
@@ -168,7 +170,8 @@ async function sendOnce(
   { signal, timeLeftMs }: Trying,
   moreHeaders: Readonly<Record<string, string>> | undefined,
 ): Promise<Outcome & { readonly reply?: WireReply }> {
-  // The request of a change is also used to read the same resource, without a body.
+  // A client may reuse the request of a change to read the same resource, so a body is sent only if
+  // the route has one.
   const body = route.body ? request.body : undefined
   try {
     const reply = await send({
@@ -179,8 +182,8 @@ async function sendOnce(
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',
-        // The client does not decompress replies. Without this header any encoding is allowed (RFC
-        // 9110 §12.5.3).
+        // The client does not decompress replies. Without this header the platform may choose any
+        // encoding (RFC 9110 §12.5.3).
         'accept-encoding': 'identity',
         ...(body && { 'content-type': 'application/json' }),
       },
@@ -201,8 +204,9 @@ async function sendOnce(
 }
 
 /**
- * Path and query of a request. Path parameters are encoded only here. An empty one, `.` or `..`
- * would address another resource, and broken Unicode cannot be encoded: all are refused.
+ * Path and query of a request. Path parameters are encoded only here. Refuses a parameter that is
+ * empty, `.` or `..`, because it would address another resource, and broken Unicode, because it
+ * cannot be encoded.
  */
 function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -216,7 +220,7 @@ function targetOf(route: Route, request: RouteRequest): string {
   return query ? `${path}?${query}` : path
 }
 
-/** True if only an acknowledgement's body is incomplete: its status suffices. */
+/** True if only the body of an acknowledgement is incomplete. Its status suffices. */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&
@@ -227,20 +231,21 @@ const isAcknowledged = (route: Route, failure: Failure) =>
 interface RetryPolicy {
   /** Maximum attempts, including the first. */
   readonly tries: number
-  /** Upper bound of the first wait, ms; doubled for each later one. */
+  /** Maximum first wait, ms. Each later wait may be twice as long. */
   readonly firstWaitMs: number
-  /** Maximum `Retry-After`, s; a request with a longer one is not retried. */
+  /** Maximum `Retry-After`, s. If the platform asks for more, the request is not retried. */
   readonly longestRetryAfter: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, longestRetryAfter: 30 }
 
 /**
- * Wait before the next attempt, ms; null if the request must not be retried.
+ * Wait before the next attempt, ms; null: the request must not be retried.
  *
- * A write is retried only if there was no connection: once it may have been sent, it may have been
- * carried out. Timeouts are never retried, because a second request would add to the load of a slow
- * platform. Bulk updates retry after a 429 (tool/bulk.ts), which means that nothing was done.
+ * A write is retried only if there was no connection: once it may have been sent, it may have taken
+ * effect. Timeouts are never retried, because a second request would add load to a slow platform.
+ * Bulk updates retry after a 429 themselves (tool/bulk.ts), because a 429 means that nothing was
+ * done.
  */
 export function waitBeforeRetry(
   method: Method,

@@ -1,21 +1,22 @@
 /*
- * Limits of concurrency: requests of all keys to the platform, and items of one fan-out.
+ * Limits of concurrency, for the requests of all API keys to the platform and for the items of one
+ * fan-out.
  */
 
 /** Maximum concurrent requests to the platform. */
 export interface ConcurrencyBounds {
   readonly inAll: number
   readonly perKey: number
-  /** For one client network; 0 means no limit. */
+  /** Maximum per client network; 0: no limit. */
   readonly perNetwork: number
 }
 
 export const defaultConcurrency: ConcurrencyBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
 
-/** The key and the network that a request counts against. */
+/** The API key and the network that a request counts against. */
 export interface Sender {
   readonly key: string
-  /** Network of the client behind the request; `undefined` if unknown. */
+  /** Network of the client that caused the request; `undefined`: not known. */
   readonly network: string | undefined
 }
 
@@ -30,15 +31,15 @@ interface Queue {
 }
 
 /**
- * Limits concurrent requests in total, per key and per client network. Further requests wait in
- * order, round-robin over the keys, so that a busy key does not delay the others.
+ * Limits concurrent requests in total, per API key and per client network. Other requests wait in
+ * order, round-robin over the API keys, so that a busy key does not delay the others.
  */
 export class ConcurrencyLimit {
   readonly #bounds: ConcurrencyBounds
   #underWay = 0
-  /** Waiting requests by API key; the next key to serve is first. */
+  /** Waiting requests by API key. The first entry is served next. */
   readonly #queues = new Map<string, Queue>()
-  /** Concurrent requests by client network. */
+  /** Number of concurrent requests by client network. */
   readonly #networks = new Map<string, number>()
 
   constructor(bounds: ConcurrencyBounds) {
@@ -46,13 +47,13 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Calls `begin` now and returns `undefined`, or later: then the result removes the waiting request
-   * from the queue.
+   * Calls `begin` at once and returns `undefined`, or queues the request. In that case the returned
+   * function removes the request from the queue.
    */
   acquire({ key, network }: Sender, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
-    // Every waiting request is at a limit, so a request below its limits overtakes none that could
-    // begin.
+    // Every waiting request is held back by a limit. A request below its own limits may start,
+    // because no waiting request could.
     if (this.#hasCapacity(queue, network)) {
       this.#begin(queue, network)
       begin()
@@ -67,14 +68,15 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Ends a started request. */
+  /** Ends a request that was started. */
   release({ key, network }: Sender): void {
     const queue = this.#queueOf(key)
     queue.underWay--
     this.#underWay--
     this.#countNetwork(network, -1)
     this.#removeIfEmpty(key, queue)
-    // The freed slots of the key and of the network may admit two different requests.
+    // One end frees a slot of the API key and one of the network, so two waiting requests may
+    // start.
     while (this.#beginNext());
   }
 
@@ -84,7 +86,7 @@ export class ConcurrencyLimit {
       const [next] = at < 0 ? [] : queue.waiting.splice(at, 1)
       if (!next) continue
       this.#begin(queue, next.network)
-      // Moved to the end of the map: the other keys are served first.
+      // Moves the API key to the end of the map, so that the other keys are served first.
       this.#queues.delete(key)
       this.#queues.set(key, queue)
       next.begin()
@@ -127,8 +129,8 @@ export class ConcurrencyLimit {
 }
 
 /**
- * Results of `work` for all items, in order, at most `concurrency` at a time. After a failure no
- * further item starts, and the failure is thrown.
+ * Runs `work` for all items, at most `concurrency` at a time. Results are in input order. After a
+ * failure no further item starts, and the failure is thrown.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
@@ -136,7 +138,7 @@ export async function mapConcurrently<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
-  // All workers share one iterator, so each item is taken once.
+  // All workers share this iterator, so each item is taken once.
   const rest = items.entries()
   let hasFailed = false
   const worker = async () => {

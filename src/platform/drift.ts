@@ -1,26 +1,32 @@
 import * as z from 'zod'
 import { isObject } from '../text/json.ts'
 
-/** An optional part of a reply with an undocumented type. */
+/** An optional part of a reply whose type contradicts the contract. */
 export interface Drift {
-  /** Dotted path; `*` stands for any list item. Path segments come only from the contract. */
+  /**
+   * Dotted path; `*` stands for any list item. Every segment comes from the contract, never from
+   * the reply.
+   */
   readonly path: string
   /** The mismatch in types and names of the contract, such as `expected string, found number`. */
   readonly problem: string
 }
 
-/** A documented reply with its dropped parts, or why it is unusable. */
+/**
+ * A reply in its documented shape, with the parts that were dropped, or the reason why it is
+ * unusable.
+ */
 type WithoutDrift =
   | { readonly value: unknown; readonly drift: readonly Drift[] }
-  /** The first missing or mistyped required part, such as `items.1.id: …`. */
+  /** The first required part that is missing or mistyped, such as `items.1.id: …`. */
   | { readonly fatal: string }
 
 /**
  * Drops mistyped optional parts of a reply; `fatal` if a required part is missing or mistyped.
  * Nearly every field of a reply is optional [R], so one wrong field must not fail the operation,
- * and results must match the output schemas. Items of an optional list are dropped one by one; an
- * item of a required list is fatal, because its absence would be a statement. A null counts as
- * absent if only absence is documented.
+ * but results must match the output schemas. Wrong items of an optional list are dropped singly. A
+ * wrong item of a required list is fatal, because the list would falsely say that it does not
+ * exist. If the contract documents only absence, null counts as absent.
  */
 export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDrift {
   const drift: Found = new Map()
@@ -29,7 +35,7 @@ export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDr
   return { value: fitted.value, drift: [...drift].map(([path, problem]) => ({ path, problem })) }
 }
 
-/** Problems by path, each once regardless of the number of items. */
+/** Problems by path. A problem appears once, in however many items it occurs. */
 type Found = Map<string, string>
 
 interface Place {
@@ -39,7 +45,7 @@ interface Place {
   readonly drift: Found
 }
 
-/** The value without its mistyped parts, or why the whole value is wrong. */
+/** The value without its mistyped parts, or the reason why the whole value is wrong. */
 type Fitted = { readonly value: unknown } | { readonly wrong: Wrong }
 
 interface Wrong {
@@ -59,7 +65,7 @@ const wrongWithin = (name: string | number, { at, problem }: Wrong): Fitted => (
 const textOf = ({ at, problem }: Wrong): string =>
   at.length === 0 ? problem : `${at.join('.')}: ${problem}`
 
-/** The problem without item numbers, so that the same problem of many items is reported once. */
+/** The problem without item numbers, so that a problem of many items is reported once. */
 const driftText = ({ at, problem }: Wrong): string =>
   textOf({ at: at.map((name) => (typeof name === 'number' ? '*' : name)), problem })
 
@@ -68,7 +74,7 @@ function fitValue(schema: z.core.$ZodType, value: unknown, place: Place): Fitted
     return value === undefined ? { value } : fitValue(schema.unwrap(), value, place)
   if (schema instanceof z.ZodNullable)
     return value === null ? { value } : fitValue(schema.unwrap(), value, place)
-  // An absent list that reads as empty (`absentAsEmpty`).
+  // A list that reads as empty if it is absent (`absentAsEmpty`).
   if (schema instanceof z.ZodPipe)
     return (value ?? null) === null ? { value } : fitValue(schema.out, value, place)
   if (schema instanceof z.ZodUnion) return fitUnion(schema.options, value, place)
@@ -79,7 +85,7 @@ function fitValue(schema: z.core.$ZodType, value: unknown, place: Place): Fitted
 }
 
 /**
- * Detects a type mismatch without a parse: a failed parse takes 6 µs, and a reply may have 300,000
+ * Detects a type mismatch without parsing: a failed parse takes 6 µs, and a reply may have 300,000
  * wrong values.
  */
 function hasOtherType(schema: z.core.$ZodType, value: unknown): boolean {
@@ -104,7 +110,7 @@ function fitObject(
   value: Readonly<Record<string, unknown>>,
   { path, drift }: Place,
 ): Fitted {
-  // Changed values; `undefined`: dropped.
+  // Changed values by key; `undefined`: the value was dropped.
   const changed = new Map<string, unknown>()
   for (const [name, field, isOptional] of fieldsOf(schema)) {
     const inner = Object.hasOwn(value, name) ? value[name] : undefined
@@ -156,7 +162,7 @@ function fitArray(
 
 /**
  * True if a field may be dropped. A list of `absentAsEmpty` may not: it would read as empty, which
- * is a statement.
+ * says that there are no items.
  */
 const isDroppable = (field: z.core.$ZodType): boolean =>
   field instanceof z.ZodOptional ||
@@ -177,13 +183,13 @@ function jsonTypeOf(value: unknown): string {
 
 const driftOfReplies = new WeakMap<object, readonly Drift[]>()
 
-/** Records the dropped parts of a reply, for callers that decide by absent fields. */
+/** Records the dropped parts of a reply, for callers to whom an absent field means something. */
 export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
   if (typeof reply === 'object' && reply !== null && drift.length > 0)
     driftOfReplies.set(reply, drift)
 }
 
-/** The dropped parts of a client's reply. */
+/** The dropped parts of a reply that the client returned. */
 export const driftOf = (reply: unknown): readonly Drift[] =>
   (typeof reply === 'object' && reply !== null && driftOfReplies.get(reply)) || []
 

@@ -5,8 +5,8 @@ import { type Cancelled, SendFailure, type TimedOut } from './failure.ts'
 import { failureHeaders, maxReplyBytes, type WireReply } from './reply.ts'
 
 /**
- * Sends one request and receives its whole reply, without retries. Throws SendFailure. The seam
- * between the client and the platform: the network, or the in-process sandbox.
+ * Sends one request and receives its complete reply, without retries. This is the seam between
+ * client and platform: behind it is the network or the in-process sandbox. Throws SendFailure.
  */
 export type Send = (request: WireRequest) => Promise<WireReply>
 
@@ -18,12 +18,12 @@ export interface WireRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Awaited right before sending; the request can still be cancelled then. */
+  /** Awaited right before sending. The request can still be cancelled until it resolves. */
   readonly beforeSending?: () => Promise<void>
   readonly signal?: AbortSignal
-  /** Time limit, ms, if shorter than the sender's own limits. */
+  /** Time limit, ms, if shorter than the limits of the sender. */
   readonly timeLeftMs?: number
-  /** Network of the client behind the request, if known. Never sent. */
+  /** Network of the client that caused the request, if known. Never sent to the platform. */
   readonly clientNetwork?: string
 }
 
@@ -42,7 +42,7 @@ export function exchange(
   })
 }
 
-/** A request in flight: its deadline, its reply so far, and the caller's promise. */
+/** A request in flight: its deadline, the reply received so far, and the promise to the caller. */
 interface UnderWay {
   readonly deadline: RequestDeadline
   readonly receiving: Receiving
@@ -51,10 +51,10 @@ interface UnderWay {
 }
 
 /**
- * Handles a request's events at undici's lowest interface: higher ones create a stream for each
- * reply, which takes as long as everything else here. At the end all references are dropped,
- * because undici keeps this object for a while, and V8 would move a third of the requests'
- * allocations to the old generation.
+ * Handles a request's events at undici's lowest interface. Higher interfaces create a stream per
+ * reply, which takes as long as everything else here. All references are dropped at the end: undici
+ * keeps this object for a while, and V8 would otherwise move a third of the requests' allocations
+ * to the old generation.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   #underWay: UnderWay | undefined
@@ -62,7 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(underWay: UnderWay) {
     this.#underWay = underWay
-    // While undici connects, the request cannot be aborted; the caller stops waiting for it.
+    // While undici connects, the request cannot be aborted, so only the caller's wait ends.
     underWay.deadline.onFailure = (failure) => {
       this.#controller?.abort(failure)
       this.#end()?.reject(failure)
@@ -70,7 +70,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The deadline passed before the connection: send nothing.
+    // The deadline passed before there was a connection, so nothing is sent.
     if (!this.#underWay) return void controller.abort(new Error('given up'))
     this.#underWay.deadline.sendingBegan()
     this.#controller = controller
@@ -100,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const ended = this.#end()
-    // An error after the status has arrived means an incomplete reply, not a missing one.
+    // After the status has arrived, an error means an incomplete reply, not a missing one.
     ended?.reject(ended.receiving.brokenOff(error))
   }
 
@@ -113,7 +113,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A reply in transit. */
+/** A reply while it is being received. */
 class Receiving {
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -164,26 +164,29 @@ const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSe
 
 /** Time limits of one request, ms. */
 export interface RequestTimeLimits {
-  /** To the first byte of the reply. */
+  /** Time to the first byte of the reply. */
   readonly headersTimeoutMs: number
-  /** To the end of the reply. */
+  /** Time to the end of the reply. */
   readonly totalTimeoutMs: number
 }
 
-/** Ends a request at its time limit or at the caller's abort. */
+/** Ends a request at its time limit, or when the caller aborts. */
 export interface RequestDeadline {
-  /** Why the request was ended; `undefined` if it was not. */
+  /** The reason why the request was ended; `undefined`: it was not. */
   readonly failure: SendFailure | undefined
   /** Called when the deadline ends the request. */
   onFailure: (failure: SendFailure) => void
-  /** Call when sending begins; an earlier failure means that nothing was sent. */
+  /** Must run when sending begins. A failure before that means that nothing was sent. */
   sendingBegan(): void
   headersArrived(): void
-  /** Call when the request is over. */
+  /** Must run when the request is over. */
   end(): void
 }
 
-/** One timer for the headers, one for the whole reply. time-limit.ts limits everything else. */
+/**
+ * Starts two timers: for the headers and for the whole reply. time-limit.ts has all other time
+ * limits.
+ */
 export function startRequestDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
   { headersTimeoutMs, totalTimeoutMs }: RequestTimeLimits,

@@ -11,11 +11,11 @@ export interface Rejected {
   detail: string | null
   errors: FieldError[]
   requestId: string | null
-  /** Seconds to wait before a retry, set by the platform. */
+  /** Seconds after which the platform allows a retry; `null`: it names none. */
   retryAfter: number | null
 }
 
-/** Why a reply is not the documented JSON. */
+/** Reason why a reply is not the documented JSON. */
 export type UnreadableReason =
   | 'html'
   | 'empty'
@@ -25,20 +25,20 @@ export type UnreadableReason =
   /** JSON, but not of the documented shape. */
   | 'unexpected_shape'
 
-/** The reply is not the documented JSON: a page of a proxy, nothing, or a part. */
+/** The reply is not the documented JSON: a proxy's page, an empty body, or part of a reply. */
 export interface Unreadable {
   kind: 'unreadable'
   status: number
   reason: UnreadableReason
-  /** For an unexpected shape: the field and the expectation. */
+  /** For an unexpected shape: the field, and what was expected there. */
   detail: string | null
-  /** Text of the reply, or its beginning. */
+  /** Text of the reply, perhaps only its beginning. */
   excerpt: string
   requestId: string | null
   retryAfter: number | null
 }
 
-/** No reply: no connection, or it broke. */
+/** There is no reply: no connection was made, or it broke. */
 export interface NetworkFailure {
   kind: 'network'
   /** System or undici error code, such as ECONNREFUSED. */
@@ -50,23 +50,23 @@ export interface NetworkFailure {
 /** True if the platform's certificate is not trusted. A retry cannot change that. */
 export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_/.test(code)
 
-/** Timeout. */
+/** The request ran out of time. */
 export interface TimedOut {
   kind: 'timeout'
-  /** The awaited part: the first byte of the reply, or all of it. */
+  /** What was awaited: the first byte of the reply, or its end. */
   waitingFor: 'headers' | 'body'
   /** Time waited over all attempts, ms. */
   afterMs: number
   maybeSent: boolean
 }
 
-/** The platform replied with a redirect that is not followed. */
+/** The platform replied with a redirect that the client does not follow. */
 export interface Redirected {
   kind: 'redirected'
   status: number
   /**
-   * `elsewhere`: another origin, which must not get the key; `not_repeatable`: the request must not
-   * be repeated; `too_many`: too long a chain, such as a circle; `nowhere`: no address.
+   * `elsewhere`: to another origin, which must not get the API key. `not_repeatable`: the request
+   * must not be sent twice. `too_many`: the chain is too long, or a circle. `nowhere`: no address.
    */
   reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
   /** Target origin; empty if the redirect has no usable address. */
@@ -86,13 +86,16 @@ export interface Cancelled {
   maybeSent: boolean
 }
 
-/** Nothing was sent: no exposed tool reads this, or not from this account. */
+/**
+ * Nothing was sent: no exposed tool reads this object, or tools may not read it from this account.
+ */
 interface NotExposed {
   kind: 'not_exposed'
 }
 
 /**
- * Nothing was sent: it could not be recorded, and the operator requires a record of every change.
+ * Nothing was sent: the change could not be recorded, and the operator requires a record of every
+ * change.
  */
 interface NotRecorded {
   kind: 'not_recorded'
@@ -111,7 +114,7 @@ export type Failure =
   | NotRecorded
   | Cancelled
 
-/** A failed operation. src/tool/result.ts and failureText put it into words. */
+/** A failed operation. src/tool/result.ts and failureText describe it in words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly failure: Failure
@@ -135,12 +138,15 @@ export class ApiError extends Error {
   }
 }
 
-/** For `catch`: omits data that the platform cannot provide. Rethrows other errors. */
+/**
+ * A handler for `catch`, for data that may be missing. Returns `undefined` for an ApiError and
+ * rethrows other errors.
+ */
 export function ignoreApiError(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
 }
 
-/** A 404, with or without the platform's error envelope. */
+/** True for a 404, with or without the platform's error envelope. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
@@ -158,7 +164,7 @@ export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefin
   }
 }
 
-/** Thrown by a sender; the client adds the operation. */
+/** Thrown by a sender. The client turns it into an ApiError with the operation. */
 export class SendFailure extends Error {
   override readonly name = 'SendFailure'
   readonly failure: Failure
@@ -169,12 +175,11 @@ export class SendFailure extends Error {
   }
 }
 
-/** Maximum length of a repeated platform message, characters. */
+/** Maximum length of a platform message that is repeated, characters. */
 const longestMessage = 500
 
 /**
- * A failure as a short phrase within a sentence. The long form, with advice, is in
- * src/tool/result.ts.
+ * A failure as a short phrase within a sentence. src/tool/result.ts has the long form with advice.
  */
 export function failureText(failure: Failure): string {
   switch (failure.kind) {
@@ -203,14 +208,14 @@ export function failureText(failure: Failure): string {
 export const mayBeDone = ({ failure, effect }: ApiError): boolean =>
   effect !== 'reads' && mayBeCarriedOut(failure)
 
-/** How far a failed request has come. */
+/** What a failure says about the fate of its request. */
 interface FailureFacts {
   readonly kind: string
   readonly maybeSent?: boolean | undefined
   readonly status?: number | undefined
 }
 
-/** True if the platform may have carried out a request that failed this way. */
+/** True if the platform may have carried out the request although it failed. */
 export function mayBeCarriedOut({ kind, maybeSent, status = 0 }: FailureFacts): boolean {
   if (maybeSent !== undefined) return maybeSent
   if (kind === 'unreadable') return status < 400 || status >= 500

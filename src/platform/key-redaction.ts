@@ -1,33 +1,39 @@
 import type { Send } from './exchange.ts'
 import { SendFailure } from './failure.ts'
 
-/** Redacts a key in a text, in every spelling. */
+/** Removes one API key from a text, in every spelling. */
 export interface Redact {
   (text: string): string
-  /** Redacts the first characters of a text; a key that begins among them is replaced whole. */
+  /**
+   * Returns the first characters of a text, redacted. If the API key begins among them, the whole
+   * key is replaced.
+   */
   readonly start: (text: string, first: number) => string
 }
 
-/** Replacement of the key. */
+/** Text that replaces the API key. */
 const instead = '[API key]'
 
-/** Minimum length of a redacted key: real keys are longer, and short texts occur in any word. */
+/**
+ * Minimum length of an API key that is redacted. Real keys are longer, and a short text occurs in
+ * any word.
+ */
 const shortest = 6
 
 /**
- * Length of each spelling's first search, characters. Few texts match that much. V8 copies a
- * substring of this length; a longer one would keep the whole spelling in memory.
+ * Number of characters of each spelling that are searched first. Few texts match that many. V8
+ * copies a substring of this length; for a longer one it would keep the whole spelling in memory.
  */
 const beginning = 12
 
-/** Maximum length of one escaped character at a cut: `\\\\\\\u0041`. */
+/** Maximum length of one escaped character at the end of a cut text: `\\\\\\\u0041`. */
 const longestEscape = 12
 
 /**
- * Finds a key in any case, in hexadecimal without separators, in base64, and escaped as in URLs,
- * JSON (also nested JSON) and HTML, also if control, invisible or non-ASCII characters are
- * inserted. Clients choose both the key and the text, so time and memory are linear, even if a long
- * text nearly repeats a long key, and little of the key is kept.
+ * Finds the API key in any case, in hexadecimal without separators, in base64, and escaped as in
+ * URLs, JSON (also nested JSON) and HTML, even if control, invisible or non-ASCII characters are
+ * inserted. Clients choose both key and text. So time and memory are linear, even if a long text
+ * nearly repeats a long key, and little of the key is kept in memory.
  */
 export function redactor(apiKey: string): Redact {
   if (apiKey.length < shortest) return noRedaction
@@ -50,21 +56,21 @@ export function redactor(apiKey: string): Redact {
 const withStart = (start: Redact['start']): Redact =>
   Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
 
-/** Redacts nothing, for a key that is not secret. */
+/** Redacts nothing. For an API key that is not secret. */
 export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
 
-/** A text in its searched forms: unescaped, lower case, or both. */
+/** A text in the forms that are searched: unescaped, in lower case, or both. */
 interface Transforms {
   readonly small: string
   readonly unescaped: string
   readonly smallUnescaped: string
 }
 
-/** A spelling of the key, and the transform of the text to search for it. */
+/** A spelling of the API key, and the form of the text in which it is searched. */
 interface Spelling {
   readonly transform: keyof Transforms
   readonly written: string
-  /** Characters after the spelling that depend partly on the key. */
+  /** Matches the characters after the spelling that depend only partly on the API key. */
   readonly rest?: RegExp
 }
 
@@ -72,7 +78,8 @@ function transformsOf(text: string): Transforms {
   const unescaped = text.replace(escapes, characterMeant)
   const smallUnescaped = unescaped.toLowerCase()
   return {
-    // Lower-casing lengthens only non-ASCII letters, which would shift positions.
+    // Only ASCII letters become lower case: other letters may become longer, which would shift
+    // positions.
     small: unescaped === text ? smallUnescaped : text.replaceAll(/[A-Z]+/g, lowerCase),
     unescaped,
     smallUnescaped,
@@ -84,8 +91,8 @@ const lowerCase = (text: string) => text.toLowerCase()
 function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
-    // The key is also searched as it is written, because the key itself, or the text before it, may
-    // look escaped.
+    // The API key is also searched as it is written, because the key itself or the text before it
+    // may look escaped.
     { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []
@@ -96,8 +103,8 @@ function spellingsOf(apiKey: string): Spelling[] {
 }
 
 /**
- * The key in base64 and base64url, `offset` bytes into a group of three: only the characters that
- * depend on the key alone.
+ * The API key in base64 and base64url, starting `offset` bytes into a group of three. Has only the
+ * characters that depend on the key alone.
  */
 function base64Spellings(apiKey: string, offset: number): Spelling[] {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(apiKey)])
@@ -112,8 +119,9 @@ function base64Spellings(apiKey: string, offset: number): Spelling[] {
 }
 
 /**
- * Escapes of one character, and characters that occur in no key. Backslashes are skipped: each
- * level of JSON doubles them. Each level of URL encoding repeats the `25` of `%25`.
+ * Matches escapes of one character, and characters that no API key contains. Backslashes are
+ * skipped, because each level of JSON doubles them. Each level of URL encoding repeats the `25` of
+ * `%25`.
  */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2})|([!-~])?)|%(?:25)*([\da-f]{2})|&#(?:x0*([\da-f]{1,4})|0*(\d{1,5}));|[^ -~]+/gi
@@ -132,7 +140,7 @@ const backslash = 0x5c
 /** A range in a text; `end` is exclusive. */
 type Place = readonly [begin: number, end: number]
 
-/** Ranges of the key in a text. */
+/** Ranges in which the API key occurs in a text. */
 function placesOf(apiKey: string, text: string, transforms: Transforms): Place[] {
   const { begins, ends } = charactersOf(text, transforms.unescaped.length)
   return spellingsOf(apiKey).flatMap(({ transform, written, rest }) =>
@@ -145,7 +153,7 @@ function placesOf(apiKey: string, text: string, transforms: Transforms): Place[]
   )
 }
 
-/** Positions in the escaped text of each of its `count` unescaped characters. */
+/** For each of the first `count` unescaped characters: its position in the escaped text. */
 function charactersOf(text: string, count: number) {
   const begins = new Uint32Array(count)
   const ends = new Uint32Array(count)
@@ -168,11 +176,11 @@ function charactersOf(text: string, count: number) {
 }
 
 /**
- * Positions of a part in a text (Knuth, Morris and Pratt). `indexOf` is quadratic for a text that
- * nearly repeats a long part.
+ * Positions of a part in a text (Knuth, Morris and Pratt). `indexOf` takes quadratic time for a
+ * text that nearly repeats a long part.
  */
 function foundIn(text: string, part: string): number[] {
-  // For each prefix of the part: length of the longest shorter prefix that it ends with.
+  // For each prefix of the part: length of the longest shorter prefix with which it ends.
   const shorter = new Uint16Array(part.length + 1)
   const matchedWith = (matched: number, character: string | undefined) => {
     let length = matched
@@ -206,8 +214,8 @@ function withoutPlaces(text: string, places: readonly Place[], first: number): s
 }
 
 /**
- * Wraps a sender so that its replies never contain the key. Redaction precedes parsing, so it
- * covers field names, headers and redirect addresses.
+ * Wraps a sender so that no reply contains the API key. Redaction precedes parsing, so it covers
+ * field names, headers and redirect addresses.
  */
 export const keyFree =
   (send: Send, redact: Redact): Send =>

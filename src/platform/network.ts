@@ -30,14 +30,14 @@ export interface NetworkSender {
 /** Maximum redirects followed within the origin. */
 const maxRedirects = 3
 
-/** Connects with the first request. */
+/** Creates a sender. It connects with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
   const limit = new ConcurrencyLimit(options.concurrency ?? defaultConcurrency)
   return {
     async send(request) {
       const { origin, pathname } = options.baseUrl
-      // Joined as text: resolving `//host/…` against an origin would lead to that host.
+      // Joined as text, because `//host/…` resolved against the origin would lead to another host.
       const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
       return sendTo({ pool, limit }, url, request, options)
     },
@@ -73,7 +73,10 @@ async function sendTo(
   }
 }
 
-/** The request's deadline includes this wait; `exchange` sends nothing after it. */
+/**
+ * Runs `beforeSending`. The request's deadline includes this wait; after the deadline `exchange`
+ * sends nothing.
+ */
 function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline): Promise<void> {
   if (!beforeSending) return Promise.resolve()
   return new Promise((resolve, reject) => {
@@ -82,7 +85,9 @@ function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline):
   })
 }
 
-/** Waits for a concurrency slot; the request's deadline includes this wait. */
+/**
+ * Waits until the concurrency limit admits the request. The request's deadline includes this wait.
+ */
 function admitted(
   sender: Sender,
   limit: ConcurrencyLimit,
@@ -99,8 +104,8 @@ function admitted(
 }
 
 /**
- * Target of a redirect to follow; null for other replies. Followed only within the origin, because
- * the key is sent nowhere else, and only if the request may be repeated (RFC 9110 §15.4).
+ * Target of a redirect to follow; null for other replies. Follows only within the origin, because
+ * the API key is sent nowhere else, and only if the request may be sent twice (RFC 9110 §15.4).
  */
 function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequest): URL | null {
   const from = visited.at(-1)
@@ -111,8 +116,7 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
     new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
   if (!to) throw refuse('nowhere')
   if (to.origin !== from.origin) throw refuse('elsewhere')
-  // A POST is not repeated, not even for 307 and 308, because it may have created something
-  // already.
+  // A POST may already have created something, so it is not sent again, not even for 307 and 308.
   const isRepeatable =
     request.method === 'GET' ||
     (request.method !== 'POST' && (reply.status === 307 || reply.status === 308))
@@ -123,8 +127,8 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
 }
 
 /**
- * Error codes without a connection, so nothing was sent. Certificate errors belong to them, because
- * they end the handshake before the request.
+ * Error codes that mean there was no connection, so nothing was sent. Certificate errors are
+ * included, because they end the handshake before the request.
  */
 const neverConnected =
   /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
@@ -143,8 +147,8 @@ function failureOf(error: unknown, deadline: RequestDeadline): Failure {
 const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
 
 /**
- * Error code for a proxy that answered CONNECT with a status other than 200: nothing reached the
- * platform. undici has the status only in the message.
+ * Error code for a proxy that answered CONNECT with a status other than 200, so that nothing
+ * reached the platform. undici has the status only in the message.
  */
 function proxyRefusal(error: unknown): string | undefined {
   const [, status] =
@@ -154,16 +158,16 @@ function proxyRefusal(error: unknown): string | undefined {
 
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  // undici's code for a certificate with another host name, with or without a proxy.
+  // undici's code for a certificate that names another host, with or without a proxy.
   if ('code' in error && error.code === 'UND_ERR_PRX_TLS') return errorCode(error.cause)
   if ('code' in error && typeof error.code === 'string') return error.code
   return errorCode(error.cause)
 }
 
 interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
-  /** Proxy for https, from the environment; loopback and plain http bypass it. */
+  /** Proxy for https, from the environment. Loopback addresses and plain http bypass the proxy. */
   readonly proxy?: { readonly url: string; readonly except: string }
-  /** Maximum concurrent requests, and so connections, in total and per key. */
+  /** Maximum concurrent requests, and thereby connections, in total and per API key. */
   readonly concurrency?: ConcurrencyBounds
 }
 
@@ -174,16 +178,16 @@ function openPool({
   concurrency = defaultConcurrency,
 }: PoolOptions): Dispatcher {
   const options = {
-    // Includes connections that are still opening for ended requests.
+    // The number includes connections that are still opening for requests that have ended.
     connections: concurrency.inAll,
-    // exchange.ts limits headers and body; undici's timers are coarse.
+    // exchange.ts limits headers and body. undici's own timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept.
-    // undici would also resend every request that the server reports as not processed.
+    // With HTTP/2, ending a request would end only its stream and keep a dead connection. undici
+    // would also resend every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the deadline, so that a missing connection is reported as such. Applies to
-    // connections through a proxy, which have no other time limit, and to direct ones.
+    // Shorter than the request's deadline, so that a missing connection is reported as one.
+    // Connections through a proxy have no other time limit.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)

@@ -5,13 +5,13 @@ import { boundExceededByText, type JsonBound } from '../text/json.ts'
 import { type Drift, noteDrift, withoutDrift } from './drift.ts'
 import type { Failure, Rejected, UnreadableReason } from './failure.ts'
 
-/** Maximum reply, bytes. */
+/** Maximum size of a reply, bytes. */
 export const maxReplyBytes = 10 * 1024 * 1024
 
 /**
- * Maximum nesting and number of values of a parsed reply. A hundred conversations of a hundred
- * messages have 41,000 values, and no documented reply nests deeper than ten. A reply at these
- * bounds takes about 0.2 s; without them, one of 10 MiB takes up to 18 s, or all memory.
+ * Maximum nesting and number of values of a reply. A hundred conversations with a hundred messages
+ * each have 41,000 values, and no documented reply nests deeper than ten levels. A reply at these
+ * bounds takes about 0.2 s. Without bounds, a reply of 10 MiB takes up to 18 s, or all memory.
  */
 const replyBounds = { depth: 500, values: 300_000 }
 
@@ -28,12 +28,15 @@ export interface WireReply {
   readonly body: string
 }
 
-/** A reply as data with its dropped parts, or why it cannot be read. */
+/** A reply as data, with its dropped parts, or the reason why it cannot be read. */
 export type Outcome =
   | { ok: true; value: unknown; drift?: readonly Drift[] }
   | { ok: false; failure: Failure }
 
-/** Reads a reply by its route: the parsed value, the platform's refusal, or the defect. */
+/**
+ * Reads a reply by its route: a parsed value, the platform's refusal, or why the reply is
+ * unreadable.
+ */
 export function readReply(route: Route, reply: WireReply): Outcome {
   const excess = boundExceededByText(reply.body, replyBounds)
   if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
@@ -49,12 +52,12 @@ export function readReply(route: Route, reply: WireReply): Outcome {
 
 function readSuccess(route: Route, reply: WireReply): Outcome {
   const json = parseJson(reply.body)
-  // With a status of success, the body may still be a proxy's HTML page, or an error.
+  // Even with a success status, the body may be a proxy's HTML page or an error.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
   if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
   }
-  // Without `reply` only the status counts: any other body, or none, is a success [R].
+  // For a route without a reply schema only the status counts: any body, or none, is a success [R].
   if (!route.reply) return { ok: true, value: undefined }
   if (json === undefined) {
     return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
@@ -73,7 +76,9 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   return { ok: false, failure }
 }
 
-/** True for an error envelope. A cheap check precedes the parse, because nearly no reply is one. */
+/**
+ * True for an error envelope. A cheap check comes before the parse, because few replies are errors.
+ */
 const isError = (json: unknown): boolean =>
   typeof json === 'object' &&
   json !== null &&
@@ -85,7 +90,7 @@ const withFirstErrors = (json: object) =>
     ? { ...json, errors: json.errors.slice(0, maxFieldErrors) }
     : json
 
-/** The first few problems. Parsing stops early, so the total number of problems is unknown. */
+/** The first problems of a reply. Parsing stops early, so their total number is unknown. */
 function firstIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
   return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')
@@ -123,7 +128,7 @@ function unreadable(
   }
 }
 
-/** Header fields of every failed reply. */
+/** The header fields that every failure keeps. */
 export function failureHeaders(reply: Pick<WireReply, 'header'>) {
   return {
     requestId: reply.header('x-request-id') ?? null,
@@ -131,10 +136,12 @@ export function failureHeaders(reply: Pick<WireReply, 'header'>) {
   }
 }
 
-/** Maximum accepted `Retry-After`, s: a day, the usual length of a quota. */
+/** Maximum accepted `Retry-After`, s. A day, because quotas usually last that long. */
 const longestRetryAfter = 86_400
 
-/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); others are ignored. */
+/**
+ * `Retry-After` in seconds, from digits or an HTTP date (RFC 9110 §10.2.3); null for other values.
+ */
 function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
   const text = value?.trim() ?? ''
   const date = /^[A-Z][a-z]{2,8}, /.test(text) ? Date.parse(text) : Number.NaN
@@ -144,7 +151,7 @@ function retryAfterSeconds(value: string | undefined, now = Date.now()): number 
 
 /*
  * The error envelope, parsed leniently: a number in place of a string must not hide the error.
- * Gateways and frameworks in front of the platform send errors of their own, so their common shapes
+ * Gateways and frameworks in front of the platform send their own errors, so their common shapes
  * are accepted as well.
  */
 
@@ -176,7 +183,7 @@ const LooseEnvelope = z.looseObject({
   errors: z.unknown().optional(),
 })
 
-/** Maximum refused fields that are read; a reply may have 100,000. */
+/** Maximum refused fields that are read. A reply may have 100,000. */
 export const maxFieldErrors = 100
 
 const fieldsIn = (list: unknown): FieldError[] | undefined =>
@@ -184,7 +191,7 @@ const fieldsIn = (list: unknown): FieldError[] | undefined =>
     ? z.array(LooseField).safeParse(list.slice(0, maxFieldErrors)).data
     : undefined
 
-/** The readable fields of an error reply; `undefined` if it has no message. */
+/** The readable fields of an error reply; `undefined`: the reply has no message. */
 function envelopeOf(
   json: unknown,
 ): Pick<Rejected, 'code' | 'message' | 'detail' | 'errors'> | undefined {
@@ -199,14 +206,14 @@ function envelopeOf(
   return { code: code ?? 'unknown', message: text, detail: detailText ?? null, errors: fields }
 }
 
-/** Items of each array parsed first. */
+/** Number of items of each array that are parsed first. */
 const firstItems = 100
 
 /**
- * Parses like `schema.safeParse`, but stops soon after the first problem: zod lists every problem of
- * every item, which takes half a second for 149,000 wrong items. Arrays are parsed by their first 100
- * items, then by the first 400, and so on until they are whole. Only for schemas without rules on how
- * many items an array has.
+ * Parses like `schema.safeParse`, but stops soon after the first problem: zod lists every problem
+ * of every item, which takes half a second for 149,000 wrong items. Parses the first 100 items of
+ * each array, then the first 400, and so on until all are parsed. Only for schemas without bounds
+ * on the number of items.
  */
 export function parseEarly<T extends z.ZodType>(
   schema: T,
@@ -219,7 +226,10 @@ export function parseEarly<T extends z.ZodType>(
   return schema.safeParse(value)
 }
 
-/** Runs over every whole reply, so it allocates nothing. */
+/**
+ * True if an array has more than `max` items. Runs on every complete reply, so it allocates
+ * nothing.
+ */
 function hasLongerArray(value: unknown, max: number): boolean {
   if (!isObjectOrArray(value)) return false
   if (Array.isArray(value)) {

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './failure.ts'
 
-/*
- * All time limits but those of the client's requests: see exchange.ts.
- */
+/* All time limits, except for the limits of single requests to the platform: see exchange.ts. */
 
-/** Time limit of a tool call, ms: clients commonly give up after 60 s. */
+/** Time limit of a tool call, ms. Clients commonly give up after 60 s. */
 export const requestMs = 54_000
 
 /**
- * Runs `work` with a signal that fires after `ms` or with the caller's signal. A cancellation by
- * the time limit is thrown as a timeout. Throws ApiError.
+ * Runs `work` with a signal that fires after `ms`, or with the caller's signal. A cancellation
+ * caused by the time limit is thrown as a timeout. Throws ApiError.
  */
 export async function withTimeLimit<T>(
   ms: number,
@@ -31,7 +29,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** Result of `work`; throws `errorOf()` if the signal fires first. `work` continues. */
+/** Result of `work`. If the signal fires first, throws `errorOf()`; `work` itself continues. */
 export async function rejectOnAbort<T>(
   work: Promise<T>,
   signal: AbortSignal | undefined,
@@ -45,7 +43,7 @@ export async function rejectOnAbort<T>(
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }
 
-/** Result of `work`, or `fallback` after `ms` or when the signal fires. `work` continues. */
+/** Result of `work`, or `fallback` after `ms` or when the signal fires. `work` itself continues. */
 export async function resultOr<T, F>(
   work: Promise<T>,
   fallback: (reason: 'late' | 'aborted') => F,

@@ -13,21 +13,24 @@ import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
 /*
- * The account of a request. It is settled once, on entry (settledAccount); from there on every
- * request names it in `params.account_id` (accountIn), as an id or as `me`.
+ * The account of a request. It is settled once, on entry (settledAccount). From then on
+ * `params.account_id` names it (accountIn), as an id or as `me`.
  */
 
-/** The account of a request: the pinned one, or else the one it names, or else the key's own. */
+/**
+ * The account of a request: the pinned account, else the one that the request names, else the API
+ * key's own.
+ */
 export const settledAccount = (
   named: string | undefined,
   pinned: Session['pinnedAccount'],
 ): string => pinned ?? (named || 'me')
 
-/** The account of a settled request; `me` is the key's own. */
+/** The account of a settled request; `me`: the API key's own account. */
 export const accountIn = ({ params }: Pick<RouteRequest, 'params'>): string =>
   params.account_id ?? 'me'
 
-/** The account's id. Throws ApiError. */
+/** The id of a request's account. Throws ApiError. */
 export async function accountIdIn(
   request: Pick<RouteRequest, 'params'>,
   { cache }: Pick<Session, 'cache'>,
@@ -37,8 +40,8 @@ export async function accountIdIn(
 }
 
 /**
- * Account id to name in a result; `undefined` if the account is pinned or the operation belongs to
- * no account. Throws ApiError.
+ * Id of the account that a result names; `undefined` if the account is pinned, or if the operation
+ * belongs to no account. Throws ApiError.
  */
 export async function resultAccount(
   route: Route,
@@ -49,13 +52,13 @@ export async function resultAccount(
   return accountIdIn(request, session)
 }
 
-/** The key's own account, at most an hour old. Throws ApiError. */
+/** The API key's own account, at most an hour old. Throws ApiError. */
 export const ownAccount = ({ cache }: Pick<Session, 'cache'>): Promise<Account> =>
   cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
 /**
- * Reads the account that the tools act on: the pinned one, or else the key's own. A pinned account
- * that is no direct subaccount cannot be read with this key, so only its id is known. Throws
+ * Reads the account that the tools act on: the pinned one, else the API key's own. The API key can
+ * read a pinned account only if it is a direct subaccount; otherwise only its id is known. Throws
  * ApiError.
  */
 export async function accountInUse(
@@ -76,12 +79,12 @@ export async function accountInUse(
   }
 }
 
-/** Own account of each key, once known. A key's account never changes, so entries never expire. */
+/** Id of each API key's own account, once known. It never changes, so entries never expire. */
 const ownIds = new WeakMap<ReplyCache, string>()
 
 /**
- * Id of the key's own account, read once per key. Concurrent requests share one read; a failure is
- * not cached. Throws ApiError.
+ * Id of the API key's own account, read once per key. Concurrent requests share one read. A failure
+ * is not cached. Throws ApiError.
  */
 export async function ownAccountId(cache: ReplyCache): Promise<string> {
   const known = ownIds.get(cache)
@@ -91,26 +94,26 @@ export async function ownAccountId(cache: ReplyCache): Promise<string> {
   return own.id
 }
 
-/** Call with the key's own account after each read of it. */
+/** Stores the id of the API key's own account. Must run after each read of that account. */
 const rememberOwnAccount = (cache: ReplyCache, { id }: Pick<Account, 'id'>): void =>
   void ownIds.set(cache, id)
 
-/** Id of the key's own account, if already read. */
+/** Id of the API key's own account; `undefined`: not read yet. */
 export const knownOwnAccountId = (cache: ReplyCache): string | undefined => ownIds.get(cache)
 
-/** Why a key may not hold anything open on this server, such as a stream. */
+/** Reason why an API key may hold nothing open on this server, such as a stream. */
 export interface KeyFault {
   readonly status: 401 | 503
   readonly message: string
 }
 
 /**
- * Time that a refused key is not rechecked, ms. A client's retries then cost the platform nothing,
- * and a corrected key works soon.
+ * Time for which a refused API key is not checked again, ms. A client's retries then cost the
+ * platform nothing, and a corrected key still works soon.
  */
 const refusedMs = 10_000
 
-/** Maximum refused keys remembered, about 2 MB with the reasons. */
+/** Maximum number of refused API keys remembered. They take about 2 MB with the reasons. */
 const maxRefused = 1000
 
 type FaultOfKey = (
@@ -118,11 +121,11 @@ type FaultOfKey = (
 ) => Promise<KeyFault | undefined>
 
 /**
- * Returns a fault if the platform refuses the key or cannot be asked. An accepted key is checked
- * once, a refused one at most once per `refusedMs`.
+ * Returns a fault if the platform refuses the API key or cannot be asked. Checks an accepted key
+ * once, and a refused key at most once per `refusedMs`.
  */
 export function createFaultOfKey(): FaultOfKey {
-  // By key hash; `until` by `performance.now`.
+  // By hash of the API key. `until` is a time of `performance.now`.
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
     max: maxRefused,
   })
@@ -153,15 +156,15 @@ const refusal = (keySource: string, reason: string): KeyFault => ({
 })
 
 /**
- * The key's own account. A sandbox also has its id, because a reset sandbox is another platform.
+ * The API key's own account. A sandbox also reports its own id, because a reset sandbox counts as
+ * another platform.
  */
 const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().catch(undefined) })
 type KeyAccount = z.output<typeof KeyAccount>
 
 /**
- * The key's own account, for placing calls. The account is noted in the journal, so that a placed
- * call does not look failed if the platform temporarily cannot name the account. Throws ApiError
- * and JournalError.
+ * The API key's own account, for placing calls. Noted in the journal: if the platform temporarily
+ * cannot name the account, a placed call must not look failed. Throws ApiError and JournalError.
  */
 async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`
@@ -177,8 +180,8 @@ async function keyAccount(session: Session, journal: Journal): Promise<KeyAccoun
 }
 
 /**
- * Current account from the platform. A sandbox is asked each time, because it may have been
- * replaced.
+ * Reads the API key's own account from the platform. A sandbox is asked each time, because it may
+ * have been replaced.
  */
 async function currentAccount(session: Session): Promise<KeyAccount> {
   const own = KeyAccount.parse(await ownAccount(session))
@@ -187,17 +190,17 @@ async function currentAccount(session: Session): Promise<KeyAccount> {
   return KeyAccount.parse(await session.cache.refresh(routes.accounts.current, request, 'account'))
 }
 
-/** True if the platform refuses or does not know the key. */
+/** True if the platform refuses the API key or does not know it. */
 const isRefusal = ({ failure }: ApiError) =>
   failure.kind === 'rejected' && (failure.status === 401 || failure.status === 403)
 
-/** Account in which a request places calls or waits for them. */
+/** Account in which a request places telephone calls or waits for them. */
 interface CallAccount {
-  /** Never `me`. */
+  /** Account id. Never `me`. */
   readonly account: string
-  /** True for the key's own account. */
+  /** True for the API key's own account. */
   readonly isOwn: boolean
-  /** Owner of these calls in the journal, the same for all keys of the account. */
+  /** Owner of the account's calls in the journal. Equal for all API keys of the account. */
   readonly callOwner: string
 }
 
@@ -218,7 +221,7 @@ export async function callAccountIn(
   }
 }
 
-/** Reads with the key's own account; waits until the signal fires at most. Throws ApiError. */
+/** Reads with the API key's own account. Stops waiting when the signal fires. Throws ApiError. */
 export function accountUnlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
@@ -229,8 +232,9 @@ export function accountUnlessAborted<T>(
 }
 
 /**
- * True for a 404 about a call placed less than 30 s ago: some platforms show a call only after a
- * while. The journal knows the time of placing; for a call outside the journal the 404 stands.
+ * True for a 404 about a call that was placed less than 30 s ago: some platforms show a call only
+ * after a while. The journal knows when the call was placed. If the journal lacks the call, the 404
+ * stands.
  */
 export async function mayShowLater(
   error: unknown,
@@ -250,6 +254,6 @@ export async function mayShowLater(
   }
 }
 
-/** Hash of an API key, used wherever the key itself must not appear. */
+/** Hash of an API key, for every place where the API key itself must not appear. */
 export const keyHashOf = (apiKey: string): string =>
   createHash('sha256').update(apiKey).digest('base64url')

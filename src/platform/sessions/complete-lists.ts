@@ -4,14 +4,14 @@ import { mapConcurrently } from '../concurrency.ts'
 import { ApiError } from '../failure.ts'
 import type { RestrictedSession } from './restricted-session.ts'
 
-/** Items of a list, as far as read. */
+/** Items of a list, as far as they were read. */
 export interface AllItems<T> {
   readonly items: readonly T[]
   /** False if the list has, or may have, more items. */
   readonly isAll: boolean
 }
 
-/** Reads one page of a list; `count`: total over all pages. */
+/** Reads one page of a list. `count`: total over all pages. */
 type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) => Promise<{
   readonly items: readonly T[]
   readonly count?: number | undefined
@@ -25,16 +25,19 @@ export const maxItems = limit * maxPages
 
 interface ReadOptions<T> {
   readonly isEnough?: (page: readonly T[], known: number) => boolean
-  /** Read another page if the `count` may be that of a page that the platform has shortened. */
+  /**
+   * If true, does not rely on `count`: the platform may have shortened the page and counted only
+   * that page.
+   */
   readonly distrustsCount?: boolean
 }
 
 /**
- * Reads all pages of a list, 2,000 items at most. Stops early after a page for which `isEnough`
- * returns true; its second argument is the number of known items. The list is complete if it
- * reaches the `count`, or a page is empty, or a partial page repeats, but never with fewer items
- * than any page has counted. A repeated full page means that the platform ignores `offset`: there
- * may be more.
+ * Reads all pages of a list, at most 2,000 items. Stops after a page for which `isEnough` returns
+ * true; its second argument is the number of items read so far. The list counts as complete if as
+ * many items as the `count` were read, if a page is empty, or if a partial page repeats; but never
+ * with fewer items than any page has counted. A full page that repeats shows that the platform
+ * ignores `offset`, so there may be more items.
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,
@@ -51,7 +54,7 @@ export async function readAllItems<T extends { readonly id: string }>(
     const isCounted = max !== undefined && known.size >= max
     if (items.length === 0) return result(max === undefined || isCounted)
     if (isEnough?.(items, known.size)) return result(false)
-    // The count of a full page may be that of the page.
+    // A full page may have counted only itself.
     if (isCounted && items.length < limit && !distrustsCount) return result(true)
     if (known.size === before)
       return result(items.length < limit && (max === undefined || isCounted))
@@ -62,7 +65,9 @@ export async function readAllItems<T extends { readonly id: string }>(
 /** Maximum concurrent requests of one fan-out over accounts. */
 export const accountConcurrency = 8
 
-/** An account of a tree in results; `is_active` is present only for a disabled one. */
+/**
+ * An account of a tree, as results show it. `is_active` is present only if the account is disabled.
+ */
 export interface AccountInTree {
   readonly id: string
   readonly name?: string
@@ -71,11 +76,11 @@ export interface AccountInTree {
 
 /** An account and its descendants, level by level in the platform's order. */
 export interface AccountTree {
-  /** The first is the account itself. */
+  /** All accounts that were read. The first is the root. */
   readonly accounts: readonly AccountInTree[]
   /** Accounts whose subaccounts could not be read. */
   readonly failed: readonly { readonly account: AccountInTree; readonly error: ApiError }[]
-  /** There are, or may be, more accounts than were read. */
+  /** True if there are, or may be, more accounts than were read. */
   readonly hasMore: boolean
 }
 
@@ -87,8 +92,8 @@ interface TreeOptions {
 }
 
 /**
- * Reads an account's descendants at every depth; a list of subaccounts has only direct ones [R].
- * Disabled accounts are included: their agents, numbers and calls still exist.
+ * Reads an account's descendants at every depth. The platform's list has only direct subaccounts
+ * [R]. Includes disabled accounts, because their agents, numbers and calls still exist.
  */
 export async function readAccountTree(root: Account, options: TreeOptions): Promise<AccountTree> {
   const { max } = options
@@ -107,7 +112,7 @@ export async function readAccountTree(root: Account, options: TreeOptions): Prom
       }
     })
     const subaccounts = below.flatMap(({ items }) => items)
-    // A known account is not followed again, so a circle ends.
+    // A known account is not followed again, so circles end.
     const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
     level = [...found.values()].filter(({ id }) => !known.has(id))
     hasMore ||= known.size + level.length > max || below.some(({ isAll }) => !isAll)
@@ -116,7 +121,7 @@ export async function readAccountTree(root: Account, options: TreeOptions): Prom
   return { accounts: [...known.values()], failed, hasMore: hasMore || level.length > 0 }
 }
 
-/** Direct subaccounts of an account, from all pages. Throws ApiError. */
+/** Reads all direct subaccounts of an account. Throws ApiError. */
 async function subaccountsOf(
   account_id: string,
   { session, signal, max }: TreeOptions,

@@ -1,22 +1,22 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** An API key and its source in words for a person. The key is never logged or stored. */
+/** An API key, and where it came from in words for a person. The key is never logged or stored. */
 export interface Credential {
   readonly apiKey: string
   readonly source: string
-  /** Network of the client that sent it; `undefined` for the server's own key. */
+  /** Network of the client that sent the API key; `undefined` for the server's own key. */
   readonly clientNetwork?: string | undefined
   /** OAuth client id of the request's access token. */
   readonly oauthClient?: string | undefined
-  /** Scopes of the request's access token; `undefined` for an API key, which has all. */
+  /** Scopes of the request's access token; `undefined` for an API key, which allows everything. */
   readonly scopes?: readonly Scope[] | undefined
 }
 
-/** Scopes that a person can grant a client: read, change things, place calls. */
+/** Scopes that a person can grant to a client: read, change, place calls. */
 export const scopes = ['read', 'write', 'call'] as const
 export type Scope = (typeof scopes)[number]
 
-/** True for a possible key: visible ASCII, which fits in a header. */
+/** True for a possible API key: visible ASCII, which fits in a header. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
 /** Header that carries the server's local token. */
@@ -31,15 +31,17 @@ export const holdsLocalToken = (text: string): boolean =>
 
 /**
  * Mark in every token of this server's authorization server. Access tokens have it at both ends, so
- * that a changed or cut one does not pass for an API key.
+ * that a changed or cut token is not taken for an API key.
  */
 export const oauthTokenMark = 'voice-agent-mcp'
 
-/** True if a text contains a token of this program's authorization server: it is not an API key. */
+/**
+ * True if a text contains a token of this program's authorization server, and so is not an API key.
+ */
 export const holdsOauthToken = (text: string): boolean =>
   text.toLowerCase().includes(oauthTokenMark) && !holdsLocalToken(text)
 
-/** A request's own key in the form that the SDK passes to the server factory. */
+/** The API key of a request, in the form in which the MCP SDK passes it to the server factory. */
 export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
   return { token: apiKey, clientId: '', scopes: [], extra }
 }

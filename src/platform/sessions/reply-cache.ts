@@ -13,18 +13,18 @@ import {
 } from './watched-replies.ts'
 
 /**
- * Cached replies to reads with one API key: catalogs, names, the key's own account.
- * Stale-while-revalidate: an expired reply is returned once more while it is read again in the
+ * Cached replies to reads with one API key: catalogs, names, the key's own account. Works as
+ * stale-while-revalidate: an expired reply is returned once more while it is read again in the
  * background.
  */
 export interface ReplyCache {
-  /** Returns a cached or new reply. Throws the client's error if there is none. */
+  /** Returns the cached reply, or reads it. Throws the client's error if there is neither. */
   read<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
-  /** Reads from the platform unconditionally and replaces the cached reply. */
+  /** Reads from the platform in any case, and replaces the cached reply. */
   refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
   /**
    * Calls `onChange` when the reply differs from the previous one. The reply is read again whenever
-   * it expires, and when a server reports a possible change; failed reads change nothing. Returns
+   * it expires, and when a server reports a possible change. A failed read changes nothing. Returns
    * the unsubscribe function. Throws WatchLimitError.
    */
   watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
@@ -37,16 +37,20 @@ const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, name
 type CacheTimes = typeof cacheTimes
 export type CacheTime = keyof CacheTimes
 
-/** Maximum replies per key and their length as JSON; parsed they take several times that. */
+/**
+ * Maximum replies per API key, and their total length as JSON. Parsed, they take several times as
+ * much memory.
+ */
 const maxReplies = 64
 const maxLength = 8 * 1024 * 1024
 
 /**
- * Maximum length over all keys. Above this length the least recently used keys lose their replies.
+ * Maximum total length over all API keys. Above it, the least recently used keys lose their
+ * replies.
  */
 const maxLengthInAll = 32 * 1024 * 1024
 
-/** Maximum keys with replies; the least recently used are dropped. */
+/** Maximum number of API keys with replies. The least recently used key is dropped first. */
 const maxKeys = 256
 
 const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
@@ -57,17 +61,17 @@ interface CachedRead {
   readonly request: RouteRequest
 }
 
-/** Wraps a reply, which may be `undefined`; lru-cache cannot store that. */
+/** Wraps a reply. lru-cache cannot store `undefined`, which a reply may be. */
 interface CachedReply {
   readonly reply: unknown
   /** Length of the reply as JSON, characters. */
   readonly length: number
 }
 
-/** Cached replies of one key. */
+/** Cached replies of one API key. */
 type KeptReplies = LRUCache<string, CachedReply, CachedRead>
 
-/** Total length of each key's replies; the least recently used are dropped. */
+/** Total length of the replies per API key. The least recently used replies are dropped. */
 type KeptLengths = LRUCache<KeptReplies, number>
 
 const createKeptLengths = (): KeptLengths =>
@@ -80,7 +84,7 @@ const createKeptLengths = (): KeptLengths =>
     dispose: (_, replies) => replies.clear(),
   })
 
-/** `onReply` receives every reply that is read. */
+/** Creates the store of one API key's replies. `onReply` receives every reply that is read. */
 const createKeptReplies = (
   client: Client,
   ttl: number,
@@ -91,7 +95,7 @@ const createKeptReplies = (
     maxSize: maxLength,
     sizeCalculation: ({ length }) => length,
     ttl,
-    // One reader's abort must not cancel the read for the other readers.
+    // A reader that aborts must not cancel the read for the others.
     ignoreFetchAbort: true,
     allowStale: true,
     noDeleteOnFetchRejection: true,
@@ -131,7 +135,7 @@ function createReplyCache(
     onRead?.(resultOf(status.fetch))
     const { reply } = await read
     lengths.set(replies, replies.calculatedSize)
-    // The key includes the route, so this is a reply of that route.
+    // The cache key contains the route, so this reply belongs to the route.
     return reply as ReplyOf<R>
   }
   const read: ReplyCache['read'] = (route, request, time) =>
@@ -158,8 +162,8 @@ function createReplyCache(
           },
         }
       })
-      // The baseline for later replies. The baseline is read after the caller's own code: a caller
-      // over its watch limit ends this watch at once.
+      // Reads the reply with which later ones are compared, but after the caller's own code: a
+      // caller over its watch limit ends this watch at once.
       queueMicrotask(() => {
         if (!watched.has(key)) return
         read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
@@ -171,7 +175,7 @@ function createReplyCache(
 
 const ignore = () => undefined
 
-/** Runs work serially. Requests during a run lead to one more run. */
+/** Runs work one run at a time. Any number of requests during a run lead to one more run. */
 function oneAtATime(work: () => Promise<unknown>): () => void {
   let isRunning = false
   let isWanted = false
@@ -188,7 +192,7 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   return () => void run()
 }
 
-/** A read that joins a pending read of the same reply counts as a miss. */
+/** A read that joins a pending read of the same reply counts as a cache miss. */
 const resultOf = (fetched: string | undefined): CacheResult =>
   fetched === 'hit' || fetched === 'stale' ? fetched : 'miss'
 
@@ -196,8 +200,9 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
 /**
- * Caches of all keys in use, by key hash; the keys are not stored. A cache lives while it is in
- * use, such as by a session or an open stream, so that each reply is read once per key.
+ * Creates caches, one per API key in use, by hash of the key. API keys are not stored. A cache
+ * lives while something uses it, such as a session or an open stream, so that each reply is read
+ * once per key.
  */
 export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
@@ -208,7 +213,7 @@ export function createReplyCaches({
   catalogMs?: number
   watched?: WatchBounds
   changes?: ReplyChanges
-  /** Called for every read with the source of its reply. */
+  /** Called for every read with where its reply came from. */
   onRead?: ((result: CacheResult) => void) | undefined
 } = {}): (keyHash: string, client: Client) => ReplyCache {
   const times = {

@@ -10,9 +10,9 @@ declare const restricted: unique symbol
 
 /**
  * A session for reads beyond a tool's own request: hints, names of agents, completions, prompts and
- * resources. Such a session reads only what an exposed tool can read, and only from the account
- * that the tools act on; any other read throws ApiError `not_exposed`. Only `restrictedSession`
- * creates one, so a plain session cannot be passed by mistake.
+ * resources. It reads only what an exposed tool can read, and only from the account that the tools
+ * act on. Any other read throws ApiError `not_exposed`. Only `restrictedSession` creates one, so a
+ * plain session cannot be passed by mistake.
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true
@@ -20,14 +20,14 @@ export type RestrictedSession = Session & {
   readonly exposes: (route: Route) => boolean
   /** True if an exposed tool reads this route. */
   readonly mayRead: (route: Route) => boolean
-  /** Id of the key's own account, for comparison only. Throws ApiError. */
+  /** Id of the API key's own account, only for comparison. Throws ApiError. */
   readonly ownAccountId: () => Promise<string>
 }
 
-/** The part of the exposed tools that decides about reads. */
+/** The exposed tools, as far as they decide about reads. */
 type ExposedTools = readonly { readonly route: Pick<Route, 'id'> }[]
 
-/** One per session and exposure. */
+/** Restricted sessions, one per session and set of exposed tools. */
 const made = new WeakMap<Session, WeakMap<ExposedTools, RestrictedSession>>()
 
 export function restrictedSession(session: Session, tools: ExposedTools): RestrictedSession {
@@ -58,7 +58,7 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
   return result as RestrictedSession
 }
 
-/** Throws ApiError for a forbidden read. */
+/** Throws ApiError for a read that is not allowed. */
 type Check = (route: Route, request: RouteRequest) => void
 
 function isOtherAccount(
@@ -70,7 +70,7 @@ function isOtherAccount(
   return accountIn({ params }) !== pinnedAccount
 }
 
-/** True if the route reads the key's own account while the tools act on the pinned one. */
+/** True if the route reads the API key's own account while the tools act on a pinned account. */
 const readsPinned = (route: Route, { pinnedAccount }: Session) =>
   pinnedAccount !== undefined && pinnedAccount !== 'me' && route.id === routes.accounts.current.id
 
@@ -125,9 +125,10 @@ function isAllowed(check: () => void): boolean {
 }
 
 /**
- * Watches the pinned account. `watch` is called without a request for the key's own account, and
- * with a request for a subaccount. The decision may need a read; if that or a later watch limit
- * fails, the account stays unwatched. Returns the unsubscribe function. Throws WatchLimitError.
+ * Watches the pinned account. Calls `watch` without a request if the pinned account is the API
+ * key's own, and with a request if it is a subaccount. Deciding this may need a read. If the read
+ * fails, or a watch limit is reached after it, the account stays unwatched. Returns the unsubscribe
+ * function. Throws WatchLimitError.
  */
 function watchPinned(
   { cache, pinnedAccount = 'me' }: Session,

@@ -7,27 +7,27 @@ import type { ReplyCache } from './reply-cache.ts'
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
 export interface Session {
   readonly client: Client
-  /** Earlier replies for this key, shared by its sessions. */
+  /** Earlier replies for this API key, shared by the key's sessions. */
   readonly cache: ReplyCache
   readonly callServices: CallServices
-  /** `undefined`: the operator wants no earlier values to be kept. */
+  /** `undefined`: the operator wants no earlier values to be stored. */
   readonly undoLog: UndoLog | undefined
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
-  /** Hash of the API key; identifies the user. Never stored. */
+  /** Hash of the API key. Identifies the user. Never stored. */
   readonly keyHash: string
   readonly isSandbox: boolean
-  /** Network of the client that sent the key, if known. */
+  /** Network of the client that sent the API key, if known. */
   readonly clientNetwork?: string | undefined
-  /** OAuth client of the access token that stands for the key. */
+  /** OAuth client of the access token that stands for the API key. */
   readonly oauthClient?: string | undefined
-  /** Source of the API key in words for a person. */
+  /** Where the API key came from, in words for a person. */
   readonly keySource: string
-  /** The account pinned by the operator: all tools act on it. */
+  /** Account that the operator pinned. All tools act on it. */
   readonly pinnedAccount: string | undefined
   /**
-   * Redacts the key in a client's text before it is repeated. The platform's replies are redacted
-   * already.
+   * Removes the API key from a client's text before the text is repeated. Replies of the platform
+   * are already redacted.
    */
   readonly redact: Redact
 }

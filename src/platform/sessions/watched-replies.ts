@@ -4,13 +4,13 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import { type Broadcast, Listeners } from '../../state/broadcast.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
-/** Maximum watched replies. A reply counts once, regardless of its watchers. */
+/** Maximum number of watched replies. A reply with several watchers counts once. */
 export interface WatchBounds {
   readonly inAll: number
   readonly perKey: number
 }
 
-/** The watch limit is reached; the message names it. */
+/** The watch limit is reached. The message names the limit. */
 export class WatchLimitError extends Error {
   override readonly name = 'WatchLimitError'
   readonly reached: WatchLimit
@@ -21,7 +21,7 @@ export class WatchLimitError extends Error {
   }
 }
 
-/** The transport counts by address. */
+/** Names of the limits. The HTTP transport counts `perAddress`. */
 type WatchLimit = keyof WatchBounds | 'perAddress'
 
 const limitNames: Readonly<Record<WatchLimit, string>> = {
@@ -30,7 +30,7 @@ const limitNames: Readonly<Record<WatchLimit, string>> = {
   perAddress: 'for this client address (--max-watched-per-address)',
 }
 
-/** Number of watched replies over all keys. */
+/** Number of watched replies over all API keys. */
 export interface WatchCount {
   readonly bounds: WatchBounds
   count: number
@@ -60,8 +60,8 @@ export class WatchedReplies {
   }
 
   /**
-   * Adds a listener; returns the function that removes it. `begin` runs for a reply's first
-   * listener. Throws WatchLimitError.
+   * Adds a listener for the reply with this cache key; returns the function that removes it.
+   * `begin` runs for the first listener of a reply. Throws WatchLimitError.
    */
   add(key: string, onChange: () => void, begin: () => Watching): () => void {
     const watched = this.#replies.get(key) ?? this.#open(key, begin)
@@ -106,16 +106,16 @@ export class WatchedReplies {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-/** Identifies a reply: key and request. */
+/** Identifies a reply by API key and request. */
 export interface ReplyName {
   readonly route: Route
   readonly request: RouteRequest
   readonly keyHash: string
 }
 
-/** Notices of changed replies, across the servers that share a state. */
+/** Announces changed replies to all servers that share a state. */
 export interface ReplyChanges {
-  /** Announces a write: replies about the objects that the request names may have changed. */
+  /** Announces a write: replies about the objects named in the request may have changed. */
   wrote(request: RouteRequest): void
   /** Announces that a reply differs from the previous one. */
   found(reply: ReplyName): void
@@ -123,12 +123,15 @@ export interface ReplyChanges {
   watch(reply: ReplyName, onChange: () => void): () => void
 }
 
-/** `platform` separates platforms. Topics are hashes and reveal nothing. */
+/**
+ * Announces changes over `broadcast`. `platform` keeps platforms apart. Topics are hashes and
+ * reveal nothing.
+ */
 export function createReplyChanges(broadcast: Broadcast, platform: string): ReplyChanges {
   const watchers = new Listeners<string>()
   let announced: string | undefined
   broadcast.listen('written', (topic) => {
-    // This server announced the change itself, and has just read that reply.
+    // Not for a change that this server announced itself: it has just read that reply.
     if (topic !== announced) watchers.notify(topic, topic)
   })
   const topicOf = (...words: string[]) =>
@@ -157,7 +160,7 @@ export function createReplyChanges(broadcast: Broadcast, platform: string): Repl
   }
 }
 
-/** Objects that a path names, except their account. */
+/** The objects that a path names, without the account. */
 const namedItems = (params: RouteRequest['params']): [name: string, id: string][] =>
   Object.entries(params).flatMap(([name, value]) =>
     name === 'account_id' || typeof value !== 'string' ? [] : [[name, canonicalId(value)]],
