@@ -15,20 +15,20 @@ const ambientSources = [
   'ac_fan',
 ] as const
 
-/** A setting for which null means its default [R]. */
+/** A setting for which null means its default value [R]. */
 const setting = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema.optional().nullable().meta({ default: value })
 const ratio = (what: string, value: number) =>
   setting(z.number().min(0).max(1).describe(what), value)
 const flag = (what: string, value: boolean) => setting(z.boolean().describe(what), value)
-/** A setting for which null is a value of its own: never. */
+/** A delay in ms for which null means 'never', not the default. */
 const delay = (min: number, max: number, what: string, value: number) =>
   withDefault(z.int().min(min).max(max).nullable().describe(what), value)
 
 /**
- * The behaviour settings of an agent: optional objects of optional fields, the same on create and
- * update. Bounds and defaults are [B] unless marked otherwise. The platform fills in `meta.default`
- * on create, and nothing on update.
+ * Settings of an agent's behaviour: optional objects of optional fields, equal on create and
+ * update. Bounds and defaults are [B] unless marked otherwise. The defaults in `meta.default` apply
+ * on create; an update leaves absent fields unchanged.
  */
 const behaviour = {
   allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
@@ -106,8 +106,8 @@ const behaviour = {
 }
 
 /*
- * Provider objects. The catalogs decide which providers exist, so any provider code is accepted
- * and unknown fields are kept (loose). Field lists are [B], known codes [R].
+ * Provider objects. The catalogs decide which providers exist, so any provider code is accepted,
+ * and unknown fields are kept (loose objects). Lists of fields are [B], known codes [R].
  */
 const provider = z.string().min(1)
 
@@ -145,8 +145,9 @@ const Transcriber = z.looseObject(transcriber).describe('Speech to text.')
 const Voice = z.looseObject(voice).describe('Text to speech.')
 
 /**
- * Fields of an agent that may be left out on create and changed on update. On create null means the
- * default, on update it resets or clears [R]; the same for all behaviour settings.
+ * Fields of an agent that may be absent on create and changed on update. On create null means the
+ * default. On update null resets or clears the field [R]. The same applies to all behaviour
+ * settings.
  */
 const describing = {
   name: z.string().max(50).nullable().optional().describe('Display name.'),
@@ -166,8 +167,9 @@ export const AgentCreate = z.object({
 export type AgentCreate = z.output<typeof AgentCreate>
 
 /**
- * Body of PATCH agents: an absent field is unchanged, `null` clears it where null is allowed, and
- * model, transcriber and voice take partial objects that are merged into what is stored [R].
+ * Body of PATCH agents. An absent field stays unchanged. `null` clears a field that allows null.
+ * Model, transcriber and voice take partial objects, which the platform merges into the stored ones
+ * [R].
  */
 export const AgentUpdate = z.object({
   ...describing,
@@ -176,7 +178,7 @@ export const AgentUpdate = z.object({
   transcriber: z.looseObject(transcriber).partial().optional().describe('Speech to text; merged.'),
   voice: z.looseObject(voice).partial().optional().describe('Text to speech; merged.'),
   ...behaviour,
-  // How an archived agent is brought back is not published [S].
+  // The platform does not publish how an archived agent is restored [S].
   is_archived: z
     .boolean()
     .refine((isArchived) => !isArchived, { error: 'Expected false; archive_agent archives' })
@@ -188,8 +190,8 @@ export type AgentUpdate = z.output<typeof AgentUpdate>
 const settings = (what: string) => z.looseObject({}).nullish().describe(what)
 
 /**
- * An agent as the platform returns it, without the bounds of requests: a stored agent may be older
- * than a bound, and max_duration_seconds is documented with two bounds [B].
+ * An agent as the platform returns it. Without the bounds of requests, because a stored agent may
+ * be older than a bound, and max_duration_seconds is documented with two different bounds [B].
  */
 export const Agent = z.looseObject({
   id: z.string().describe('Agent id.'),
@@ -219,7 +221,7 @@ export type Agent = z.output<typeof Agent>
 
 const agentParams = { ...accountParams, agent_id: id('Agent id.') }
 
-/** Filters of the agent list [R]. Archived agents are left out unless asked for. */
+/** Filters of the list of agents [R]. The list has archived agents only on request. */
 const agentFilters = {
   name: z.string().optional().describe('Part of the name, any case.'),
   tags: z.array(z.string()).optional().describe('All of these.'),

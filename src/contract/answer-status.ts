@@ -1,4 +1,4 @@
-/** Whether and how a call was answered [R]; a platform may have more values. */
+/** Whether and how a call was answered [R]. A platform may have more values. */
 export const answerStatuses = [
   'waiting',
   'human',
@@ -13,7 +13,7 @@ export type AnswerStatus = (typeof answerStatuses)[number]
 export const isAnswerStatus = (status: string): status is AnswerStatus =>
   answerStatuses.some((one) => one === status)
 
-/** What the values of `answer_status` mean [R]. */
+/** Meaning of each `answer_status` [R]. */
 export const answerMeanings = {
   waiting: 'not answered yet',
   human: 'answered by a person',

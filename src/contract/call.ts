@@ -7,7 +7,7 @@ const conversationTypes = ['phone', 'web', 'test', 'unknown'] as const
 export const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
 
-/** One message of a transcript [R]: `user` is the caller, `agent` the voice agent. */
+/** One message of a transcript [R]. `user` is the person on the call, `agent` the voice agent. */
 export const Message = z.looseObject({
   role: z.string().nullish().describe('user (the caller), agent, system, tool or event.'),
   message: z.string().nullish().describe('What was said, or happened.'),
@@ -40,7 +40,7 @@ export const Conversation = z.looseObject({
 })
 export type Conversation = z.output<typeof Conversation>
 
-/** Filters that conversation and call lists share [R]. */
+/** Filters that the lists of conversations and calls share [R]. */
 const activityFilters = {
   agent_id: z.string().optional().describe('Of this agent.'),
   type: z.enum(conversationTypes).optional().describe('Of this kind.'),
@@ -72,9 +72,11 @@ export const conversationRoutes = {
 /** Kinds of call that can be placed [B]. */
 const callTypes = ['phone', 'web'] as const
 
-/** A call as lists return it [R]. status and answer_status may have values not listed here. */
+/**
+ * A call as lists return it [R]. status and answer_status may have values that are not listed here.
+ */
 export const Call = z.looseObject({
-  // A reply with an empty id does not prove that a call was placed.
+  // An empty id is refused: such a reply does not prove that a call was placed.
   id: z
     .string()
     .refine((id) => id !== '', { error: 'Expected an id' })
@@ -99,7 +101,7 @@ export const Call = z.looseObject({
 })
 export type Call = z.output<typeof Call>
 
-/** Reply to placing a call [R]; a browser enters a web call with `join`. */
+/** Reply to placing a call [R]. `join` is how a browser enters a web call. */
 export const PlacedCall = Call.extend({
   success: z.boolean().nullish().describe('Whether the platform took the call.'),
   join: z
@@ -119,7 +121,7 @@ export const CallDetail = Call.extend({
 })
 export type CallDetail = z.output<typeof CallDetail>
 
-/** Body of POST calls [B]: a phone call has the numbers, a web call the audio fields. */
+/** Body of POST calls [B]. A phone call has phone numbers, a web call has audio fields. */
 export const CallCreate = z.object({
   type: z.enum(callTypes).describe('phone dials to_number; web opens a browser session.'),
   agent_id: id('Agent that speaks.'),
@@ -169,7 +171,7 @@ export const callRoutes = {
       call_id: z.string().optional().describe('Only this one.'),
       external_id: z.string().optional().describe('With this external_id.'),
       ...activityFilters,
-      // The statuses of calls are not published, unlike those of conversations.
+      // The statuses of calls are not published; those of conversations are.
       status: z.string().optional().describe('in_progress, completed, failed or transferred.'),
       ...pageQuery,
     },

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 
-/** One field the platform refused; `field` is a path such as `body.name` or `query.page` [B]. */
+/**
+ * One field that the platform refused [B]. `field` is a path such as `body.name` or `query.page`.
+ */
 export const FieldError = z.looseObject({
   field: z.string().describe('Where: body.name, query.limit, path.agent_id.'),
   message: z.string().describe('What is wrong with it.'),
@@ -8,10 +10,7 @@ export const FieldError = z.looseObject({
 })
 export type FieldError = z.output<typeof FieldError>
 
-/**
- * The shape of every platform error [B]. The list of codes is not published, so any string is
- * accepted.
- */
+/** Shape of every platform error [B]. The codes are not published, so any string is accepted. */
 export const ErrorEnvelope = z.looseObject({
   code: z.string().describe('Machine-readable code, such as not_found or validation_error.'),
   message: z.string().describe('What went wrong, for people.'),
@@ -20,7 +19,7 @@ export const ErrorEnvelope = z.looseObject({
 })
 export type ErrorEnvelope = z.output<typeof ErrorEnvelope>
 
-/** Statuses a platform error may have [B], and the code the sandbox gives each [S]. */
+/** Statuses of platform errors [B], and the code that the sandbox gives to each [S]. */
 export const errorCodes = {
   400: 'bad_request',
   401: 'unauthorized',

@@ -1,37 +1,39 @@
 import * as z from 'zod'
 import { callableExpected, e164Expected, e164Pattern } from '../text/phone-number.ts'
 
-/** An id: a UUID v4 today, treated as an opaque non-empty string [R]. */
+/** An id. The platform uses UUID v4 today; the schema accepts any non-empty string [R]. */
 export const id = (what: string) => z.string().min(1).describe(what)
 
-/** The path parameter of every route of an account; `me` is the key's own account [B]. */
+/** Path parameter of every route within an account. `me` is the API key's own account [B]. */
 export const accountParams = {
   account_id: id('Account or subaccount id. Default me: the account of the API key.'),
 }
 
 /**
- * A request field with a default that the platform applies. The client leaves an absent field
- * absent, because sending defaults would turn a partial update into a full one; the sandbox fills
- * the default in.
+ * A request field with a default that the platform applies. The client never sends the default,
+ * because that would turn a partial update into a full one. The sandbox fills the default in.
  */
 export const withDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema.optional().meta({ default: value })
 
-/** A telephone number in E.164 [B]; `expected` tells what is wrong with another text. */
+/** A telephone number in E.164 [B]. `expected` returns the error text for any other text. */
 export const e164 = (what: string, expected = e164Expected) =>
   z
     .string()
     .regex(e164Pattern, { error: ({ input }) => expected(input) })
     .describe(what)
 
-/** The number to call. */
+/** A phone number to call. Its error text says that emergency numbers are never called. */
 export const numberToCall = (what: string) => e164(what, callableExpected)
 
-/** An instant as ISO 8601 with its offset; filters are timezone-aware [R]. */
+/** An instant as ISO 8601 with a UTC offset. Filters respect the offset [R]. */
 export const instant = (what: string) =>
   z.iso.datetime({ offset: true, error: ({ input }) => instantExpected(input) }).describe(what)
 
-/** A day alone does not say in which time zone it begins, nor, as an end, whether it is included. */
+/**
+ * Error text for a text that is not an instant. A day alone is refused: it says neither in which
+ * time zone it begins nor, as an end, whether it is included.
+ */
 function instantExpected(given: unknown): string {
   const day = dayOf(given)
   return day === undefined
@@ -39,7 +41,9 @@ function instantExpected(given: unknown): string {
     : `Expected a date-time with a time zone: that day begins at ${day}T00:00:00Z in UTC; for another zone give its offset in place of Z, such as +01:00`
 }
 
-/** The date of a day without a time, such as `2026-11-01`, `today` or `yesterday`. */
+/**
+ * The date of a text that names a day without a time, such as `2026-11-01`, `today` or `yesterday`.
+ */
 function dayOf(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   const word = given.toLowerCase()
@@ -51,23 +55,23 @@ function dayOf(given: unknown): string | undefined {
 const dayMs = 86_400_000
 const daysFromToday: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
-/** When something was created and last changed, as replies state it. */
+/** Times of creation and last change, as in replies. */
 export const timestamps = {
   created: z.string().nullish().describe('When it was created, ISO 8601.'),
   modified: z.string().nullish().describe('When it last changed, ISO 8601.'),
 }
 
-/** How many items a list returns without `limit` [R]. */
+/** Number of items that a list returns if `limit` is absent [R]. */
 export const defaultPageLimit = 100
 
-/** Offset pagination of every list: `limit` ≥ 1 [B], default 100 [R]; `offset` ≥ 0, default 0. */
+/** Offset pagination of every list. `limit` ≥ 1 [B], default 100 [R]. `offset` ≥ 0, default 0. */
 export const pageQuery = {
   limit: withDefault(z.int().min(1).describe('Most items.'), defaultPageLimit),
   offset: withDefault(z.int().min(0).describe('Items to skip.'), 0),
 }
 
 /**
- * One page of a list. `count` is how many match in all, not how many are returned [B]. `count` is
+ * One page of a list. `count` is the number of all matches, not of the returned items [B]. It is
  * optional, because for agents and conversations it is only [R].
  */
 export const pageOf = <T extends z.ZodType>(item: T) =>
@@ -76,7 +80,7 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
     items: z.array(item).describe('This page.'),
   })
 
-/** Documented defaults of a contract schema's fields, as one object. */
+/** The documented defaults of a schema's fields, as one object. */
 export function documentedDefaults(schema: z.ZodObject): Record<string, unknown> {
   const defaults: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.shape)) {

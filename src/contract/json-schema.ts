@@ -4,12 +4,13 @@ import * as z from 'zod'
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /**
- * JSON Schema of a zod schema, without what costs tokens or fails in clients: no `$schema`, no
- * `$ref` or `$defs`, no bounds that only say "safe integer", no pattern where a format says the same.
+ * Converts a zod schema to JSON Schema, without keywords that cost tokens or fail in clients: no
+ * `$schema`, `$ref` or `$defs`, no bounds that only mean "safe integer", no pattern if a format
+ * says the same.
  *
- * `input` is what a caller sends: a plain object allows no unknown fields. `output` is what a reply
- * may hold: loose objects allow any. `defaults: false` is for a partial update, where an absent field
- * stays as it is, so that a default would be wrong.
+ * `input` describes what a caller sends: a plain object allows no unknown fields. `output`
+ * describes a reply: loose objects allow any field. `defaults: false` is for partial updates, where
+ * an absent field stays unchanged and a default would be wrong.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
@@ -21,7 +22,7 @@ export function jsonSchemaOf(
     reused: 'inline',
     override: ({ zodSchema, jsonSchema }) => {
       tidy(zodSchema, jsonSchema)
-      // A reply is read with its defaults filled in.
+      // A parsed reply already has its defaults.
       if (!defaults || io === 'output') delete jsonSchema.default
     },
   })
@@ -29,8 +30,8 @@ export function jsonSchemaOf(
 }
 
 /**
- * The same schema without null: some model providers reject a request in which any tool has a list
- * of types, or `null` as a type.
+ * The schema without null. Some model providers reject a request if any tool has a list of types,
+ * or the type `null`.
  */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
@@ -38,7 +39,7 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   const own = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [word, withoutNullIn(word, value)]),
   )
-  // Keywords beside anyOf, such as its description, win over those of the only type that is left.
+  // The schema's own keywords, such as its description, win over those of the only remaining type.
   return types?.length === 1 ? { ...types[0], ...own } : { ...own, ...(types && { anyOf: types }) }
 }
 
@@ -54,19 +55,19 @@ function withoutNullIn(word: string, value: unknown): unknown {
   return types.length === 1 ? types[0] : types
 }
 
-/** The schema `true` allows anything, as `{}` does. */
+/** A schema as an object. `true` allows anything, as `{}` does. */
 const objectOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
-/** Removes from one node what says nothing; also used for the OpenAPI document. */
+/** Removes keywords without meaning from one node. Also used for the OpenAPI document. */
 export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
   if (node.format) delete node.pattern
-  // A plain z.object drops unknown fields when it parses; to a caller they are not accepted.
+  // A plain z.object drops unknown fields when it parses, but callers must not send any.
   if (zodSchema instanceof z.ZodObject && !zodSchema.def.catchall) node.additionalProperties = false
   if (zodSchema instanceof z.ZodRecord) delete node.propertyNames
-  // `{}` and `true` both allow anything; some clients warn about `{}`.
+  // `{}` and `true` both allow anything. Some clients warn about `{}`.
   if (isEmpty(node.additionalProperties)) node.additionalProperties = true
 }
 

@@ -9,9 +9,9 @@ import type { TemplateValidation } from './template.ts'
 import type { Usage } from './usage.ts'
 
 /*
- * The examples of the OpenAPI document show one small account, the same in every example. The ids
- * are those of a new sandbox, so an example can be sent to it unchanged. Telephone numbers are from
- * the range reserved for fiction, addresses and hosts from those reserved for documentation.
+ * Examples of the OpenAPI document. All show the same small account. The ids are those of a new
+ * sandbox, so examples can be sent to it unchanged. Phone numbers are from the range reserved for
+ * fiction, addresses and hosts from the ranges reserved for documentation.
  */
 
 const id = (kind: number, index: number) => `00000000-0000-4000-800${kind}-00000000000${index}`
@@ -31,7 +31,7 @@ const exampleTimes = {
   modified: '2026-11-20T16:05:00.000Z',
 }
 
-/** The number that the example account owns, and its name. */
+/** The phone number of the example account, and its name. */
 export const exampleLine = { number: '+12025550110', name: 'Main line' }
 
 const exampleTrunkName = 'Office trunk'
@@ -260,8 +260,8 @@ function error(
 }
 
 /**
- * Every example of the OpenAPI document, by name: `<route>.body…` is a request, `<route>.reply…` or
- * else `<noun>.page` and `<noun>.one` a success, `error.<status>…` a failure.
+ * Every example of the OpenAPI document, by name. `<route>.body…` is a request. `<route>.reply…` is
+ * a success; without one, `<noun>.page` or `<noun>.one` is used. `error.<status>…` is a failure.
  */
 export const examples: Readonly<Record<string, unknown>> = {
   'accounts.one': account,
@@ -334,7 +334,10 @@ export const examples: Readonly<Record<string, unknown>> = {
   'error.500': error(500, 'The platform failed.'),
 }
 
-/** An example of each parameter that needs one; a name means the same in every operation. */
+/**
+ * An example of each parameter that needs one, by parameter name. A name means the same in every
+ * operation.
+ */
 export const parameterExamples: Readonly<Record<string, unknown>> = {
   account_id: 'me',
   subaccount_id: exampleIds.subaccount,

@@ -12,7 +12,7 @@ import { SipTrunk } from './sip-trunk.ts'
 import { TemplateValidation } from './template.ts'
 import { Usage } from './usage.ts'
 
-/** Reply schemas that get a name in `components`; all others are inlined. */
+/** Reply schemas that have a name in `components`. All other schemas are inlined. */
 const components = {
   Account,
   Agent,
@@ -34,7 +34,7 @@ const components = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(components)) registry.add(schema, { id })
 
-/** Description of the whole API: rules that hold for every operation. */
+/** Description of the whole API: the rules that apply to every operation. */
 const description = [
   'Errors have one shape, `ErrorEnvelope`.',
   'Unknown request fields are ignored, and replies may hold more fields than are listed.',
@@ -43,7 +43,7 @@ const description = [
   'Where a query parameter with a single value is repeated, the last one counts.',
 ].join(' ')
 
-/** The OpenAPI 3.1.0 document of the API, made from the routes alone; title and version are [B]. */
+/** Creates the OpenAPI 3.1.0 document of the API from the routes; title and version are [B]. */
 export function openApiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -131,8 +131,8 @@ const requestSchema = (route: Route): JsonSchema =>
     : {}
 
 /**
- * A request schema as the document shows it: unknown fields are allowed, because the platform
- * ignores them [S], and integers have the range in which JSON numbers are exact.
+ * A request schema as the document shows it. Unknown fields are allowed, because the platform
+ * ignores them [S]. Integers have the range in which JSON numbers are exact.
  */
 function documented(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
@@ -145,7 +145,7 @@ function documented(schema: JsonSchema): JsonSchema {
 function replySchema(reply: z.ZodType): JsonSchema {
   const id = registry.get(reply)?.id
   if (id) return { $ref: `#/components/schemas/${id}` }
-  // A page: its items refer to a component.
+  // A page whose items refer to a component.
   const schema = jsonSchemaOf(reply, 'output')
   const item = reply instanceof z.ZodObject ? reply.shape.items : undefined
   if (!(item instanceof z.ZodArray) || !(item.element instanceof z.ZodType)) return schema
@@ -154,7 +154,7 @@ function replySchema(reply: z.ZodType): JsonSchema {
   return { ...schema, properties: { ...schema.properties, items } }
 }
 
-/** The names of examples that are `prefix` or begin with `prefix.`. */
+/** The names of examples that equal `prefix` or begin with `prefix.`. */
 const exampleNames = (prefix: string) =>
   Object.keys(examples).filter((name) => name === prefix || name.startsWith(`${prefix}.`))
 
@@ -186,7 +186,7 @@ function successResponses(route: Route) {
   }
 }
 
-/** All but 405, which no documented operation answers. */
+/** All error statuses except 405, which no documented operation returns. */
 type DocumentedStatus = Exclude<ErrorStatus, 405>
 
 const errorMeanings: Record<DocumentedStatus, string> = {
@@ -217,10 +217,16 @@ function errorResponse(status: DocumentedStatus) {
   }
 }
 
-/** Operations that can conflict with what is stored: a number that exists, a trunk in use. */
+/**
+ * Operations that can fail because of a conflict: the number already exists, or the trunk is in
+ * use.
+ */
 const conflicting = ['phone_numbers.create', 'phone_numbers.update', 'sip_trunks.delete']
 
-/** The statuses an operation can fail with: those documented for all operations [B], and 409. */
+/**
+ * The error replies of an operation: the statuses documented for all operations [B], and 409 where
+ * it can conflict.
+ */
 function errorResponses(route: Route) {
   return Object.fromEntries(
     statuses

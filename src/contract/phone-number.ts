@@ -35,7 +35,7 @@ const fields = {
   number: e164('The number, E.164.'),
   name: z.string().max(100).describe('Display name.'),
 }
-/** A reference that can be removed with null [R]. */
+/** Id of a linked object. Null removes the link [R]. */
 const link = (what: string) => z.string().min(1).nullable().optional().describe(what)
 
 const phoneNumberParams = { ...accountParams, phone_number_id: id('Phone number id.') }

@@ -3,14 +3,14 @@ import { isObject } from '../text/json.ts'
 import { accountParams } from './field.ts'
 import { route } from './route.ts'
 
-/** Genders a voice list can be filtered by [R]. */
+/** Genders by which a list of voices can be filtered [R]. */
 const voiceGenders = ['male', 'female', 'neutral'] as const
 
 const range = z.looseObject({}).nullish()
 
 /*
- * All fields but ids and names may be null or absent, and models come and go without a version
- * change [B], so the schemas require little more than lists.
+ * Catalogs. Every field except ids and names may be null or absent, and models come and go without
+ * a version change [B]. So the schemas require little more than lists.
  */
 const Provider = z.looseObject({
   code: z.string().describe('Code to use as provider.'),
@@ -45,7 +45,7 @@ const CatalogTranscriber = z.looseObject({
     .describe('Languages it takes: code, name.'),
 })
 
-/** Catalog of language models, grouped by provider [R], which may be a code or an object. */
+/** Catalog of language models by provider [R]. A provider may be a code or an object. */
 export const ModelCatalog = z.array(
   z.looseObject({
     provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
@@ -63,13 +63,13 @@ export const TranscriberCatalog = z.array(
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
 
-/**
- * Known voice providers [R]. No operation lists the providers: voices are read provider by
- * provider.
- */
+/** Known voice providers [R]. No operation lists them, and voices are read per provider. */
 export const voiceProviders = ['elevenlabs', 'cartesia', 'azure'] as const
 
-/** A voice as the sandbox returns it [S]; on the platform it is live vendor data of any shape. */
+/**
+ * A voice as the sandbox returns it [S]. On the platform a voice is the vendor's live data, of any
+ * shape.
+ */
 export const Voice = z.looseObject({
   id: z.string().nullish().describe('Id to use as voice_id.'),
   name: z.string().nullish().describe('Display name.'),
@@ -82,24 +82,24 @@ export const Voice = z.looseObject({
 export type Voice = z.output<typeof Voice>
 
 /**
- * Voices of one provider. The shape is not published [B]: accepted are an object that holds the list
- * under any name, and the list alone. All of it is kept.
+ * Voices of one provider. The shape is not published [B], so the schema accepts a list, and an
+ * object with the list under any name. Keeps all of it.
  */
 export const VoiceCatalog = z
   .union([z.looseObject({}), z.array(z.unknown())])
   .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
-/** The voices in a reply, and its other fields. */
+/** The voices in a reply, and the reply's other fields. */
 interface FoundVoices {
   readonly voices: readonly unknown[]
   readonly rest: Readonly<Record<string, unknown>>
 }
 
 /**
- * The list of voices, wherever it is: under a known name, else the first list of objects. An empty
- * list, or null under a known name, is taken only if there is no other list. `undefined`: there is
- * none.
+ * Finds the list of voices in a reply: under a known name, else the first list of objects. An empty
+ * list, or null under a known name, counts only if there is no other list; `undefined`: there is no
+ * list.
  */
 export function voicesIn(catalog: unknown): FoundVoices | undefined {
   if (Array.isArray(catalog)) return { voices: catalog, rest: {} }

@@ -1,11 +1,14 @@
 import * as z from 'zod'
 
 /*
- * Query strings: the client encodes with this, the sandbox decodes with it. Arrays are repeated
- * parameters (one that is not repeated is read as separated by commas), booleans are true or false.
+ * Query strings. The client encodes with this file, the sandbox decodes with it. Arrays are
+ * repeated parameters; a single parameter is split at its commas. Booleans are true or false.
  */
 
-/** Writes a query string; absent (`undefined`) fields are left out, arrays are repeated. */
+/**
+ * Writes a query string. Omits `undefined` fields, and repeats the parameter for each item of an
+ * array.
+ */
 export function encodeQuery(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -18,16 +21,17 @@ export function encodeQuery(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * A single item with a comma is written twice: written once, it would be read as several items,
- * because the platform also accepts lists separated by commas [R]. A repeated item changes no filter.
+ * Writes a single item with a comma twice. Written once, it would be split into several items,
+ * because the platform also accepts comma-separated lists [R]. A repeated item does not change a
+ * filter.
  */
 const repeated = (items: readonly unknown[]): readonly unknown[] =>
   items.length === 1 && String(items[0]).includes(',') ? [items[0], items[0]] : items
 
 /**
- * Converts a query string to the types that `schema` expects, before it is parsed with it. Text that
- * is not a number or boolean stays text, so that the schema reports it. Unknown parameters are dropped,
- * and empty ones count as not given: the client libraries send null that way [S].
+ * Converts a query string to the types that `schema` expects, before it is parsed. Text that is not
+ * a number or boolean stays text, so that the schema reports it. Drops unknown parameters. Empty
+ * parameters count as absent, because the platform's client libraries send null that way [S].
  */
 export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
@@ -42,8 +46,8 @@ export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Recor
 
 function decode(field: z.core.$ZodType, text: string, all: string[]): unknown {
   if (field instanceof z.ZodOptional) return decode(field.unwrap(), text, all)
-  // The platform accepts lists repeated or separated by commas [R]. Commas in repeated items are
-  // part of the item where it is a text [S].
+  // The platform accepts lists as repeated parameters or separated by commas [R]. In a repeated
+  // text parameter, a comma is part of the item [S].
   if (field instanceof z.ZodArray) {
     const isText = field.element instanceof z.ZodString && all.length > 1
     return isText ? all : all.flatMap((item) => item.split(','))

@@ -2,26 +2,26 @@ import * as z from 'zod'
 
 // [B], [R] and [S] in comments: docs/architecture.md, "Marks in comments".
 
-/** What an operation does to the account; tool annotations and confirmation follow from it. */
+/** What an operation does to the account. Tool annotations and confirmation follow from it. */
 export type Effect =
   /** Changes nothing. */
   | 'reads'
-  /** Creates or changes something; an earlier value can be written back. */
+  /** Creates or changes something. An update can restore the earlier value. */
   | 'writes'
   /** Removes something, or hides it from use. */
   | 'destroys'
-  /** Costs money and reaches a person; it cannot be undone. */
+  /** Costs money and reaches a person. Cannot be undone. */
   | 'bills'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * One operation of the platform's REST API. Tools, client, sandbox and OpenAPI document are all
- * derived from these records.
+ * One operation of the platform's REST API. Tools, client, sandbox and OpenAPI document are derived
+ * from these records.
  *
- * Request schemas describe what the platform accepts. Tools derive a stricter schema (unknown
- * fields are errors), the sandbox a looser one (unknown fields are dropped). Reply schemas are
- * loose, because the platform adds fields and values without a version change.
+ * Request schemas describe what the platform accepts. Tools derive a stricter schema from them
+ * (unknown fields are errors), the sandbox a looser one (unknown fields are dropped). Reply schemas
+ * are loose, because the platform adds fields and values without a version change.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -32,20 +32,23 @@ export interface Route<
   /** `noun.verb`, unique. */
   readonly id: string
   readonly method: Method
-  /** Path below the base URL; `{name}` stands for the path parameter of that name. */
+  /** Path below the base URL. `{name}` is the path parameter with that name. */
   readonly path: `/v1/${string}`
-  /** One line, for the OpenAPI document. */
+  /** One line about the operation, for the OpenAPI document. */
   readonly summary: string
   readonly params: Params
   readonly query: Query
-  /** null when the operation sends no body. */
+  /** null: the operation sends no body. */
   readonly body: Body
-  /** null when success has no content of its own: any 2xx, with or without a body. */
+  /** null: a success has no content of its own, so any 2xx is one, with or without a body. */
   readonly reply: Reply
   /** The documented status of a success; the client accepts any 2xx. */
   readonly success: 200 | 201 | 204
   readonly effect: Effect
-  /** True when the outcome depends on more than the platform: telephones, live vendor data. */
+  /**
+   * True if the outcome depends on more than the platform, such as telephones or a vendor's live
+   * data.
+   */
   readonly openWorld: boolean
 }
 
@@ -63,7 +66,7 @@ interface RouteSpec<Params, Query, Body, Reply> {
   openWorld?: boolean
 }
 
-/** Makes a route record, filling in what most routes share: no parameters, success 200. */
+/** Creates a route record. Fills in what most routes share: no parameters, success 200. */
 export function route<
   Params extends z.ZodRawShape = Record<never, never>,
   Query extends z.ZodRawShape = Record<never, never>,
@@ -78,25 +81,25 @@ export function route<
     ...spec,
     params: z.object(spec.params ?? ({} as Params)),
     query: z.object(spec.query ?? ({} as Query)),
-    // Without a body or reply the type parameters have their default, null.
+    // If body or reply is absent, its type parameter has the default, null.
     body: spec.body ?? (null as Body),
     reply: spec.reply ?? (null as Reply),
   }
 }
 
-/** A request for a route: path, query and body, each as its schema expects it. */
+/** A request for a route. Path, query and body must match the route's schemas. */
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
   /**
-   * Runs right before each attempt to send the request. A request cancelled while it runs is not
+   * Runs right before each attempt to send. If the request is cancelled while this runs, it is not
    * sent.
    */
   readonly beforeSending?: () => Promise<void>
 }
 
-/** The parsed reply of a route; `undefined` where the route has no reply schema. */
+/** The parsed reply of a route; `undefined` if the route has no reply schema. */
 export type ReplyOf<R extends Route> = R['reply'] extends z.ZodType
   ? z.output<R['reply']>
   : undefined

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { accountParams, id, pageOf, pageQuery } from './field.ts'
 import { route } from './route.ts'
 
-/** A SIP trunk [B]. The password is never returned. */
+/** A SIP trunk [B]. Replies never contain the password. */
 export const SipTrunk = z.looseObject({
   id: z.string().describe('Trunk id.'),
   name: z.string().nullish().describe('Display name.'),
@@ -28,7 +28,7 @@ export const SipTrunk = z.looseObject({
 })
 export type SipTrunk = z.output<typeof SipTrunk>
 
-/** True for an IPv4 or IPv6 address, alone or with a CIDR prefix length that fits it. */
+/** True for an IPv4 or IPv6 address, alone or with a valid CIDR prefix length. */
 function isIpOrCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const version = isIP(address)
@@ -37,7 +37,7 @@ function isIpOrCidr(text: string): boolean {
   return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128)
 }
 
-/** An address or a block of addresses. */
+/** An IP address, or a block of addresses in CIDR notation. */
 export const allowedIp = z
   .string()
   .refine(isIpOrCidr, { error: 'Expected an IPv4 or IPv6 address or a CIDR block' })

@@ -19,7 +19,7 @@ export const knownVariables = [
   'contact_number',
 ] as const
 
-/** Prefix of variables that are filled after the call [R]. */
+/** Prefix of variables that get their value only after the call [R]. */
 export const dynamicPrefix = 'dyn_'
 
 const TemplateIssue = z.looseObject({
@@ -35,8 +35,8 @@ const TemplateIssue = z.looseObject({
 export type TemplateIssue = z.output<typeof TemplateIssue>
 
 /**
- * Result of a template validation [B]. An unknown variable is a warning, not an error [R]. Only `valid`
- * must be there; an absent list is empty [R].
+ * Result of a template validation [B]. An unknown variable is a warning, not an error [R]. Only
+ * `valid` is required; an absent list counts as empty [R].
  */
 export const TemplateValidation = z.looseObject({
   valid: z.boolean().describe('True when the template renders.'),
@@ -69,13 +69,13 @@ export const templateRoutes = {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Most names in a dotted path; further ones are ignored. */
+/** Maximum number of names in a dotted path. Further names are ignored. */
 const deepestPath = 20
 
 /**
- * The variables that a template sees in a call with these `test_variables`. They are nested [R],
- * and win over the variables of the platform. A key with dots, such as `order.id`, sets `id` of
- * `order` [S]. An object given for one that exists, such as `contact`, replaces only the fields it
+ * The variables that a template sees in a call with these `test_variables`. They are nested [R] and
+ * win over the platform's variables. A key with dots, such as `order.id`, sets `id` of `order` [S].
+ * If an object such as `contact` already exists, a given object replaces only the fields that it
  * has [S].
  */
 export function withTestVariables(known: Variables, testVariables: Variables): Variables {

@@ -8,7 +8,7 @@ export type Granularity = (typeof granularities)[number]
 export const groupings = ['agent', 'subaccount', 'type'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** The largest and the default number of buckets of a usage reply. */
+/** Maximum and default number of buckets in a usage reply. */
 export const usageBucketCap = 500
 
 const UsageValue = z.looseObject({
@@ -21,13 +21,13 @@ const UsageValue = z.looseObject({
 })
 
 /**
- * A reply may leave an empty array out [R]. A mistyped array is an error, because sums would be
- * wrong without it.
+ * A list that counts as empty if a reply omits it [R]. A mistyped list is an error, because sums
+ * without it would be wrong.
  */
 const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
   z.preprocess((items) => items ?? [], array)
 
-/** Usage of an account and its subaccounts: completed conversations by time bucket [B]. */
+/** Usage of an account and its subaccounts: completed conversations per time bucket [B]. */
 export const Usage = z.looseObject({
   meta: z
     .looseObject({
