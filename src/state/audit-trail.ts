@@ -5,39 +5,39 @@ const AuditedWrite = z.looseObject({
   /** Route id, such as `agents.update`. */
   operation: z.string(),
   account_id: z.string().optional(),
-  /** Path ids, such as `agent_id`. */
+  /** Ids in the request's path, such as `agent_id`. */
   ids: z.record(z.string(), z.string()).optional(),
-  /** Called number, shortened unless the operator wants it in full. */
+  /** Called number. Shortened, unless the operator wants it whole. */
   to_number: z.string().optional(),
   /** External id under which the platform lists the call. */
   external_id: z.string().optional(),
-  /** Id of the created object, such as the call. */
+  /** Id of the object that the request created, such as the call. */
   made_id: z.string().optional(),
-  /** `done`, `failed` (nothing was changed), `unknown`; `sent`: no answer was recorded. */
+  /** `done`, `failed` (nothing was changed) or `unknown`. `sent`: no answer was recorded. */
   outcome: z.string(),
   /** HTTP status of the platform's reply, if any. */
   status: z.number().optional(),
   request_id: z.string().optional(),
-  /** Number of sends, if more than one. */
+  /** Number of times the request was sent, if more than once. */
   times: z.number().optional(),
 })
 
 /**
- * A requested change or call: caller, action, confirmation and outcome. Stored and shown in this
- * form. Fields and values of later versions are kept.
+ * A requested change or call: who asked, what for, who confirmed, and the outcome. Stored and shown
+ * in this form. Keeps fields and values of later versions.
  */
 export const AuditEntry = z.looseObject({
   id: z.string(),
-  /** Start, ISO 8601. */
+  /** Time of the start, ISO 8601. */
   time: z.string(),
   /** Address of the platform, or `sandbox`. */
   platform: z.string(),
   tool: z.string(),
-  /** `done`, `partly`, `refused`, `failed`, `unknown`; `begun` until the end. */
+  /** `done`, `partly`, `refused`, `failed` or `unknown`. `begun`: not ended yet. */
   outcome: z.string(),
   /** Reason of a failure: a code of docs/errors.md, or a word about the confirmation. */
   reason: z.string().optional(),
-  /** Prefix of the API key's hash. */
+  /** First characters of the API key's hash. */
   key: z.string(),
   client: z
     .object({ name: z.string().optional(), version: z.string().optional() })
@@ -47,16 +47,16 @@ export const AuditEntry = z.looseObject({
   oauth_client: z.string().optional(),
   /** `stdio`, `http`, or `terminal` for the command line. */
   transport: z.string(),
-  /** Network of an HTTP request with its own key. */
+  /** Network of an HTTP request that has its own API key. */
   network: z.string().optional(),
   /** The account, if known. */
   account_id: z.string().optional(),
-  /** Kind of confirmation, see docs/security.md. */
+  /** Kind of confirmation: see docs/security.md. */
   confirmation: z.string(),
   /** The client's arguments, redacted. */
   arguments: z.unknown(),
   writes: z.array(AuditedWrite),
-  /** Outcome of each item of a bulk call, as in the result. */
+  /** Outcome of each item of a bulk operation, as in the result. */
   targets: z
     .array(
       z.looseObject({
@@ -66,7 +66,7 @@ export const AuditEntry = z.looseObject({
       }),
     )
     .optional(),
-  /** The request that failed before any change was sent, if one did. */
+  /** The request that failed before any change was sent, if there is one. */
   failed_request: z
     .looseObject({
       operation: z.string(),
@@ -74,21 +74,21 @@ export const AuditEntry = z.looseObject({
       request_id: z.string().optional(),
     })
     .optional(),
-  /** Number of further writes, not listed. */
+  /** Number of further writes that are not listed. */
   writes_left_out: z.number().optional(),
   duration_ms: z.number().optional(),
 })
 export type AuditEntry = z.output<typeof AuditEntry>
 
 /**
- * A call about to be sent, as a line of its own for append-only sinks: even a killed process leaves
- * a trace of every person it called.
+ * A telephone call that is about to be sent. It has a line of its own for append-only sinks, so
+ * that even a killed process leaves a trace of every person it called.
  */
 export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
   readonly id: string
   /** Time of sending, ISO 8601. */
   readonly time: string
-  /** Id of the entry. */
+  /** Id of the audit entry. */
   readonly entry: string
   readonly platform: string
   readonly tool: string
@@ -98,35 +98,38 @@ export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'ou
 
 /** Filters of entries, combined with AND. Times are ms since 1970. */
 export interface AuditQuery {
-  /** Inclusive. */
+  /** Start of the range, inclusive. */
   readonly since?: number | undefined
-  /** Exclusive. */
+  /** End of the range, exclusive. */
   readonly until?: number | undefined
   readonly tool?: string | undefined
   readonly outcome?: string | undefined
-  /** Prefix of the key's hash. */
+  /** First characters of the API key's hash. */
   readonly key?: string | undefined
-  /** Cursor: the last entry of the previous page; only older ones are listed. */
+  /** Cursor: the last entry of the previous page. Only older entries are listed. */
   readonly before?: Pick<AuditEntry, 'id' | 'time'> | undefined
   readonly limit: number
 }
 
 /**
  * The audit trail of all servers that share a state. When a method's promise resolves, all servers
- * see what it changed. All methods throw StateError.
+ * see its change. All methods throw StateError.
  *
- * A saved entry survives the end of a process. PostgreSQL also has it on disk by then; in a file a
- * power cut may lose the last entries, because waiting for the disk would slow down every change.
+ * A saved entry survives the end of the process. In PostgreSQL it is then also on disk. In a file,
+ * a power cut may lose the last entries, because waiting for the disk would slow down every change.
  */
 export interface AuditTrail {
   /**
-   * Adds or replaces an entry by id. A `begun` entry never replaces an ended one: concurrent saves
-   * may arrive out of order.
+   * Adds or replaces an entry by id. A `begun` entry never replaces an ended one, because
+   * concurrent saves may arrive out of order.
    */
   save(entry: AuditEntry): Promise<void>
-  /** Newest first. */
+  /** Lists entries, newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>
-  /** Deletes up to `max` entries that began before a time, the oldest first; returns how many. */
+  /**
+   * Deletes up to `max` entries that began before a time, oldest first. Returns the number of
+   * deleted entries.
+   */
   prune(before: number, max: number): Promise<number>
 }
 

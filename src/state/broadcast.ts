@@ -1,10 +1,11 @@
 /**
- * Events on one server that concern requests of others: a write on the platform, a cancelled task
- * or request. Delivery is unordered and best effort: each event is also found later by reading.
+ * Announces events on one server that concern requests on other servers: a write on the platform, a
+ * cancelled task or request. Delivery is unordered and best effort. A server that misses an event
+ * finds it later by reading.
  */
 export interface Broadcast {
   /**
-   * Notifies this server's listeners at once, and those of other servers if reachable. Never
+   * Notifies this server's listeners at once, and other servers' listeners if reachable. Never
    * throws.
    */
   announce(event: Announcement): void
@@ -19,11 +20,11 @@ export type AnnouncementKind = (typeof announcementKinds)[number]
 
 export interface Announcement {
   readonly kind: AnnouncementKind
-  /** Hash of the changed object, sent to every server. */
+  /** Hash of the changed object. Sent to every server. */
   readonly topic: string
 }
 
-/** Listeners by what they listen to. */
+/** Listeners by the key they listen to. */
 export class Listeners<K> {
   readonly #listeners = new Map<K, Set<(topic: string) => void>>()
 
@@ -44,7 +45,7 @@ export class Listeners<K> {
   }
 }
 
-/** Events of servers that share no database: each server hears only its own. */
+/** Announces events of servers that share no database: each server hears only its own events. */
 export function createLocalBroadcast(): Broadcast {
   const listeners = new Listeners<AnnouncementKind>()
   return {

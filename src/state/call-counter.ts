@@ -17,23 +17,28 @@ import type { CallKey } from './journal.ts'
  * with different clocks keep the same limits.
  */
 
-/** See above. Rejects with StateError when it is unusable. */
+/** See above. All methods reject with StateError if the counter is unusable. */
 export interface CallCounter {
-  /** The limit that would refuse a call now. Counts nothing. */
+  /** The limit that would refuse a call now; `undefined`: none. Counts nothing. */
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
-  /** Counts a call as under way for up to `leaseMs`, or returns the exceeded limit. */
+  /** Counts a call as running for up to `leaseMs`, or returns the limit that refuses it. */
   reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
-  /** A call's reservations that were neither released nor matched with a placed call. */
+  /** Ids of a call's reservations that were neither released nor matched with a placed call. */
   pending(call: CallKey): Promise<string[]>
-  /** Records the call's id, so that a later process can ask the platform for its end. */
+  /**
+   * Records the id of the placed call, so that a later process can ask the platform whether it has
+   * ended.
+   */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** An owner's unreleased calls reserved within the last `withinMs`, oldest first. */
+  /**
+   * An owner's calls that were reserved within the last `withinMs` and not released, oldest first.
+   */
   open(owner: string, withinMs: number): Promise<OpenCall[]>
-  /** Extends the lease of a call under way to `leaseMs` from now. */
+  /** Extends the lease of a running call to `leaseMs` from now. */
   renew(id: string, leaseMs: number): Promise<void>
-  /** The call has ended; it still counts as placed. */
+  /** Records that the call has ended. It still counts as placed. */
   release(id: string): Promise<void>
-  /** The call was not placed and no longer counts. */
+  /** Records that the call was not placed. It no longer counts. */
   cancel(id: string): Promise<void>
   close(): Promise<void>
 }
@@ -46,15 +51,15 @@ export interface PlatformCall {
   readonly callId: string
 }
 
-/** A call that may be under way. */
+/** A call that may still be running. */
 export interface OpenCall {
   readonly id: string
   readonly callId: string
 }
 
 /**
- * Limits of a call counter; an absent limit does not apply. The limit per server run is excluded:
- * each server counts its own calls.
+ * Limits that a call counter enforces. An absent limit does not apply. The limit per server process
+ * is not among them: each server counts its own calls.
  */
 export interface CallLimits {
   readonly max_per_minute?: number | undefined
@@ -66,7 +71,7 @@ export interface CallLimits {
 export interface ExceededLimit {
   readonly rule: keyof CallLimits
   readonly limit: number
-  /** Time until the limit allows a call, ms; `null` if time alone does not suffice. */
+  /** Time until the limit allows a call, ms; `null`: waiting alone does not help. */
   readonly waitMs: number | null
 }
 
@@ -77,17 +82,17 @@ const windows = {
   max_per_day: 86_400_000,
 } as const
 
-/** Longest window, ms; an older ended call counts nowhere. */
+/** Longest window, ms. A call that ended before it counts nowhere. */
 export const longestWindow = windows.max_per_day
 
-/** Counts for `exceededLimit`. */
+/** What `exceededLimit` needs to know about the counted calls. */
 export interface CallCounts {
-  /** Reservation time of the `nth` newest call after `since`; 1 is the newest. */
+  /** Reservation time of the `nth` newest call after `since`. The newest call is 1. */
   nthNewest(nth: number, since: number): number | undefined
   underWay(now: number): number
 }
 
-/** The exceeded limit with the longest wait, if any. */
+/** The exceeded limit with the longest wait; `undefined`: no limit is exceeded. */
 export function exceededLimit(
   limits: CallLimits,
   now: number,
@@ -99,7 +104,8 @@ export function exceededLimit(
     const limit = limits[rule]
     if (limit === undefined) continue
     if (limit === 0) return { rule, limit, waitMs: null }
-    // If the limit is n calls, the next call is allowed once the nth newest has left the window.
+    // With a limit of n calls, the next call is allowed when the nth newest call has left the
+    // window.
     const at = nthNewest(limit, now - window)
     if (at !== undefined) exceeded.push({ rule, limit, waitMs: at + window - now })
   }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Journal } from './journal.ts'
 import { StateError } from './state-access.ts'
 
-/** An operator's decision: no server with this state places a call. */
+/** An operator's stop: no server that shares this state places a call. */
 export const CallStop = z.object({
   by: z.string(),
   /** ISO 8601, by the clock of the machine that ran the command. */
@@ -12,12 +12,14 @@ export const CallStop = z.object({
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * Name of the stop's note in the journal. Placing needs the journal, and all servers of a state
- * share it, so none misses the stop, and it survives restarts.
+ * Name of the note in the journal that stores the stop. Every server needs the shared journal to
+ * place a call, so no server misses the stop. It survives restarts.
  */
 export const callStopNote = 'calls stopped'
 
-/** Parses a note; `undefined`: calls are placed. Throws StateError for an unreadable note. */
+/**
+ * Parses the note; `undefined`: calls are not stopped. Throws StateError for an unreadable note.
+ */
 export function callStopIn(note: string | undefined): CallStop | undefined {
   if (note === undefined || note === '') return undefined
   try {
@@ -30,7 +32,7 @@ export function callStopIn(note: string | undefined): CallStop | undefined {
   }
 }
 
-/** Throws StateError. */
+/** Reads the stop; `undefined`: calls are not stopped. Throws StateError. */
 export const readCallStop = async (
   journal: Pick<Journal, 'readNote'>,
 ): Promise<CallStop | undefined> => callStopIn(await journal.readNote(callStopNote))

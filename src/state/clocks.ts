@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 /**
- * An instant by two clocks. The time of day can be set. The uptime cannot be set and includes
- * sleep, but restarts at 0 with each boot. Elapsed time is certain only if both agree.
+ * An instant by two clocks. The time of day can be set. The uptime cannot be set and runs on during
+ * sleep, but restarts at 0 with each boot. Elapsed time is certain only if both clocks agree.
  */
 export interface Timestamp {
   /** Time of day, whole ms since 1970. */
   readonly since: number
   /** Time since boot, whole ms. */
   readonly uptime: number
-  /** Id of the machine's boot; on systems without one, an id of the process. */
+  /** Id of the machine's boot. On systems without boot ids, an id of the process. */
   readonly boot: string
 }
 
-/** Boot id of Linux (random(4)); elsewhere an id of this process. */
+/** The boot id of Linux (random(4)). On other systems, an id of this process. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -42,14 +42,14 @@ export function timestampIn(ms = 0): Timestamp {
 }
 
 /**
- * Maximum difference of two clocks that were not set, ms: some systems give the uptime in whole
- * seconds.
+ * Maximum difference of two clocks that were not set, ms. Some systems give the uptime only in
+ * whole seconds.
  */
 const differenceMs = 2000
 
 /**
- * Time since an instant, ms; negative for the future. `undefined` if the clocks disagree, because
- * the time of day was set or the machine restarted.
+ * Time since an instant, ms; negative if the instant is in the future. `undefined` if the clocks
+ * disagree, because the time of day was set or the machine restarted.
  */
 export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): number | undefined {
   const now = timestampIn()
@@ -59,29 +59,32 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
 }
 
 /**
- * Like `elapsedSince`, but within the same boot by the uptime alone. Do not use it for a sender's
- * deadline, where doubt about either clock counts.
+ * Like `elapsedSince`, but uses only the uptime if the machine has not restarted. Not for a
+ * sender's deadline, where doubt about either clock counts.
  */
 export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
   timestamp.boot === timestampIn().boot
     ? timestampIn().uptime - timestamp.uptime
     : elapsedSince(timestamp)
 
-/** The database's clock at an uptime of this machine, which cannot be set; both ms. */
+/**
+ * A pair of readings, both ms: the database's clock, and this machine's uptime, which cannot be
+ * set.
+ */
 interface Sample {
   readonly now: number
   readonly uptime: number
 }
 
 /**
- * Minimum difference that counts as a clock step, ms: a reply may take this long. Smaller steps go
- * unnoticed, so a span by this clock may be this much too long.
+ * Minimum difference that counts as a step of the clock, ms, because a reply may take this long.
+ * Smaller steps go unnoticed, so a time measured by this clock may be this much too long.
  */
 export const minStepMs = 10_000
 
 /**
- * Watches the clock of a database shared with other machines. A clock set during the run is noticed
- * at the next sample.
+ * Watches the clock of a database that other machines share. Notices at the next sample that the
+ * clock was set.
  */
 export class WatchedClock {
   #first: Sample | undefined
@@ -105,14 +108,14 @@ export class WatchedClock {
     this.#even = { now, uptime }
   }
 
-  /** True if this process has watched the clock since an instant without a step. */
+  /** True if this process has watched the clock since `instant` and saw no step. */
   ranEvenlySince(instant: number): boolean {
     return instant >= this.#evenSince
   }
 
   /**
-   * The time that the clock would show if it had not been set since its first sample; it applies to
-   * rows written up to `until`. `undefined` before the first sample.
+   * The time that the clock would show if nobody had set it since the first sample. Applies to rows
+   * written up to `until`. `undefined` before the first sample.
    */
   unset(): { readonly now: number; readonly until: number } | undefined {
     if (!this.#first) return undefined

@@ -36,13 +36,13 @@ import { StateError } from './state-access.ts'
 
 /** Journal entry of one call. */
 export interface JournalEntry {
-  /** Owner of the call, in stored form. */
+  /** Owner of the call, in its stored form. */
   readonly owner: string
-  /** Correlation id sent to the platform with the call. */
+  /** External id: sent to the platform with the call, to find the call again. */
   readonly externalId: string
   /**
-   * `sending`: outcome unknown; `placed`: there is a call; `not_taken`: there is a call that the
-   * platform did not accept (`success: false`); `free`: there is no call.
+   * `sending`: the outcome is unknown. `placed`: the call exists. `not_taken`: the call exists, but
+   * the platform did not accept it (`success: false`). `free`: the call does not exist.
    */
   readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
@@ -51,8 +51,8 @@ export interface JournalEntry {
    */
   readonly stamp: number
   /**
-   * Time of the first send, ms since 1970: the earliest that the clocks allow. A new deadline and a
-   * takeover keep it; a claim of a free entry resets it.
+   * Time of the first send, ms since 1970; the earliest time that the clocks allow. A new deadline
+   * or a takeover keeps it. A claim of a free entry resets it.
    */
   readonly firstSentAt: number
   readonly callId: string | null
@@ -61,109 +61,111 @@ export interface JournalEntry {
 /** Key of a call's entry. */
 export type CallKey = Pick<JournalEntry, 'owner' | 'externalId'>
 
-/** Owner and content of a call: the same identity is the same call. */
+/** Owner and content of a call. Equal identities mean the same call. */
 export interface CallIdentity {
-  /** Platform and account. */
+  /** Platform and account of the call. */
   readonly owner: string
   /** Hash of the request without the external id. */
   readonly content: string
-  /** The caller's external id; `undefined`: the journal creates one. */
+  /** External id that the caller gave; `undefined`: the journal creates one. */
   readonly externalId: string | undefined
   /** Time for which an identical request without an external id means the same call, ms. */
   readonly sameForMs?: number | undefined
 }
 
 export type Claim =
-  /** Only this caller may send it. */
+  /** This caller may send the call, and no other caller may. */
   | { readonly kind: 'mine'; readonly entry: JournalEntry }
-  /** Another caller is sending it or has sent it. */
+  /** Another caller is sending the call or has sent it. */
   | { readonly kind: 'theirs'; readonly entry: JournalEntry }
-  /** The external id belongs to another call; `entry` is that call's. */
+  /** The external id belongs to another call, whose entry this is. */
   | { readonly kind: 'conflict'; readonly entry: JournalEntry }
 
-/** Current state of an entry. */
+/** An entry as it is now. */
 export interface CurrentEntry extends JournalEntry {
   /**
-   * Time since the last sender's deadline, ms; negative before it. If the clock was set or the
-   * machine restarted, the elapsed time is unknown and the deadline is set anew.
+   * Time since the last sender's deadline, ms; negative before the deadline. If the clock was set
+   * or the machine restarted, the time is unknown, and the deadline is set anew.
    */
   readonly sinceDeadlineMs: number
 }
 
 /** See the protocol above. Every method rejects with JournalError if the journal is unusable. */
 export interface Journal {
-  /** Returns the right to send, or the entry of the caller that has it. */
+  /** Returns the right to send the call, or the entry of the caller that has this right. */
   claim(identity: CallIdentity): Promise<Claim>
-  /** The entry of an identical request; `undefined` if there is none or it placed no call. */
+  /** The entry of an identical request; `undefined` if there is none, or if it placed no call. */
   find(identity: CallIdentity): Promise<JournalEntry | undefined>
-  /** The current entry; `undefined` if it was pruned. */
+  /** The entry as it is now; `undefined` if it was pruned. */
   current(entry: JournalEntry): Promise<CurrentEntry | undefined>
   /**
-   * Records that the holder sends now and stops after `forMs`; for the claimant and for a takeover.
+   * Records that the holder sends now, and stops after `forMs`. For a claim and for a takeover.
    * `undefined`: another caller was faster.
    */
   beginSending(entry: JournalEntry, forMs: number): Promise<JournalEntry | undefined>
-  /** The sender stopped before its deadline. */
+  /** Records that the sender stopped before its deadline. */
   endSending(entry: JournalEntry): Promise<void>
-  /** There is a call. */
+  /** Records that the call exists. */
   recordPlaced(entry: JournalEntry, callId: string): Promise<void>
-  /** Records that there is a call which the platform did not accept. */
+  /** Records that the call exists, but that the platform did not accept it. */
   recordNotAccepted(entry: JournalEntry, callId: string): Promise<void>
-  /** Records that there is no call. Has no effect if another caller has become the holder. */
+  /**
+   * Records that the call does not exist. Has no effect if another caller has become the holder.
+   */
   release(entry: JournalEntry): Promise<void>
   /**
-   * Time since a call was placed, ms; `unknown` after a clock was set; `undefined` for a call
-   * outside this journal.
+   * Time since a call was placed, ms; `unknown` if a clock was set; `undefined` if the journal does
+   * not have the call.
    */
   placedAgoMs(owner: string, callId: string): Promise<number | 'unknown' | undefined>
-  /** The last value written under a name, such as the stop of calls. */
+  /** The last value written under a name, such as the stop of all calls. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The journal is unusable; without it no call is placed. */
+/** The journal is unusable. Without it no call is placed. */
 export class JournalError extends StateError {
   override readonly name = 'JournalError'
 }
 
 /**
- * Time for which an identical request without an external id means the same call, ms. Later it is a
- * new call.
+ * Time for which an identical request without an external id means the same call, ms. After it, the
+ * request means a new call.
  */
 export const sameCallMs = 10 * 60_000
 
 /**
- * The same for a call of a list. A long list takes several requests, with nights, limits and long
- * weekends in between; a list may be due again after a week.
+ * Like `sameCallMs`, for a call of a batch. A long batch takes several requests, with nights,
+ * limits and long weekends in between; but it may be due again after a week.
  */
 export const sameInBatchMs = 5 * 24 * 3_600_000
 
-/** Retention of entries, ms; longer than a request is retried. */
+/** Time for which entries are kept, ms. Longer than anybody retries a request. */
 export const keptForMs = 30 * 24 * 3_600_000
 
 /** Maximum time from `beginSending` to its deadline, ms. */
 export const longestSendMs = 60_000
 
 /*
- * The rules, shared by every implementation. A row is read and written in one operation among all
+ * Rules that all implementations share. A row is read and written in one atomic operation among all
  * processes.
  */
 
 /**
- * Stored form of an entry. `since`, `uptime` and `boot` form one Timestamp; so do those of the
- * first send.
+ * Stored form of an entry. `since`, `uptime` and `boot` form a Timestamp, and so do the three
+ * fields of the first send.
  */
 export const JournalRow = z.object({
   owner: z.string(),
   external_id: z.string(),
   content: z.string(),
   state: z.enum(['sending', 'placed', 'not_taken', 'free']),
-  /** Time of its state: the holder's stamp. */
+  /** Time of the entry's state, which is the holder's stamp. */
   since: z.coerce.number(),
   uptime: z.coerce.number(),
   boot: z.string(),
-  /** First send: the time of the claim. */
+  /** Time of the first send: the time of the claim. */
   sent: z.coerce.number(),
   sent_uptime: z.coerce.number(),
   sent_boot: z.string(),
@@ -181,7 +183,8 @@ export const entryOf = (row: JournalRow): JournalEntry => ({
 })
 
 /**
- * The earliest time by any clock: the time of day may have been set before it was read, or since.
+ * The earliest time by any clock, because the time of day may have been set before or after it was
+ * stored.
  */
 function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): number {
   const now = timestampIn()
@@ -189,23 +192,26 @@ function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): numbe
   return Math.min(since, sent, byUptime)
 }
 
-/** Result of a claim's lookup: another caller's entry, or an external id to insert or reuse. */
+/**
+ * What a claim does after its look-up: returns another caller's entry, or inserts or reuses an
+ * external id.
+ */
 export type ClaimStep =
   | Exclude<Claim, { kind: 'mine' }>
   | { readonly kind: 'insert' | 'reuse'; readonly externalId: string }
 
-/** `row`: the row of the identity. */
+/** Decides a claim. `row`: the stored row with the same identity. */
 export function claimStep(
   row: JournalRow | undefined,
   { content, externalId }: CallIdentity,
 ): ClaimStep {
   if (!row) return { kind: 'insert', externalId: externalId ?? mintExternalId() }
-  // A free entry has placed no call, so a corrected request may reuse its id.
+  // A free entry placed no call, so a corrected request may reuse its external id.
   if (row.state === 'free') return { kind: 'reuse', externalId: row.external_id }
   return { kind: row.content === content ? 'theirs' : 'conflict', entry: entryOf(row) }
 }
 
-/** Result of `find` for an identity's row. */
+/** Result of `find` for the row with the identity. */
 export const foundEntry = (
   row: JournalRow | undefined,
   { content }: CallIdentity,
@@ -213,8 +219,8 @@ export const foundEntry = (
   row && row.state !== 'free' && row.content === content ? entryOf(row) : undefined
 
 /**
- * Result of `current` for a row, by the time since its stamp. `undefined` if that is unknown: the
- * sender may have begun just now, so a new deadline must be set.
+ * Result of `current` for a row, by the time since its stamp. `undefined` if that time is unknown:
+ * the sender may have begun just now, so a new deadline must be set.
  */
 export const currentEntry = (
   row: JournalRow,
@@ -224,22 +230,25 @@ export const currentEntry = (
     ? undefined
     : { ...entryOf(row), sinceDeadlineMs: elapsedMs ?? 0 }
 
-/** Result of `current` if it has set a new deadline, or another caller was faster. */
+/** Result of `current` after it has set a new deadline, or after another caller was faster. */
 export const renewedEntry = (entry: JournalEntry): CurrentEntry => ({
   ...entry,
   sinceDeadlineMs: -longestSendMs,
 })
 
-/** Short, lower-case letters and digits, so that the platform stores it unchanged. */
+/**
+ * Creates an external id: short, lower-case letters and digits, so that the platform stores it
+ * unchanged.
+ */
 export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`
 
 export const isMintedExternalId = (externalId: string): boolean =>
   /^auto-[\da-f]{24}$/.test(externalId)
 
 /**
- * Maximum lead of a stamp over the clock, ms. Stamps identify the holder and are never reused, so
- * the next one is greater by at least 1. If the clock was set back by more than a holder can still
- * be at work, the next stamp is the clock's: one ahead of the clock would differ from the uptime
- * until the clock has caught up, and the elapsed time would be unknown for so long.
+ * Maximum time by which a stamp may be ahead of the clock, ms. Stamps identify the holder and are
+ * never reused, so the next stamp is greater by at least 1. If the clock was set back by more than
+ * a holder can still be at work, the next stamp is the clock's time. A stamp ahead of the clock
+ * would contradict the uptime, and the elapsed time would be unknown until the clock has caught up.
  */
 export const longestStampAheadMs = 2 * longestSendMs

@@ -4,13 +4,13 @@ import { dirname, isAbsolute } from 'node:path'
 import envPaths from 'env-paths'
 
 /**
- * The user's home folder; `undefined` if HOME is unset. Node would fall back to the system's list
- * of users.
+ * The user's home folder; `undefined` if HOME is unset. Node would then look it up in the system's
+ * list of users.
  */
 export const homeFolder = (): string | undefined =>
   process.platform === 'win32' || isAbsolute(process.env.HOME ?? '') ? homedir() : undefined
 
-/** The user's folder for this program's files; `undefined` if no variable names one. */
+/** The user's folder for files of this program; `undefined` if no environment variable names it. */
 export function userFolder(kind: 'data' | 'cache'): string | undefined {
   const folder = envPaths('voice-agent-mcp', { suffix: '' })[kind]
   const isXdg = process.platform !== 'darwin' && process.env[`XDG_${kind.toUpperCase()}_HOME`]
@@ -18,8 +18,9 @@ export function userFolder(kind: 'data' | 'cache'): string | undefined {
 }
 
 /**
- * Creates a folder and its parents, readable only by this user. Not with `recursive`: Node never
- * returns if the system answers ENOENT for a folder in an existing one, as /proc does.
+ * Creates a folder and its parents, readable only by this user. Does not use `recursive`: Node
+ * would never return if the system answers ENOENT for a folder in an existing folder, as /proc
+ * does.
  */
 export function makePrivateFolder(path: string): void {
   if (existsSync(path)) return
@@ -28,14 +29,14 @@ export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created the folder meanwhile.
     if (!existsSync(path)) throw error
   }
 }
 
 /**
- * Creates an empty file and its folder, readable only by this user, whatever the umask. An existing
- * file is unchanged. SQLite gives the files beside a database (-wal, -shm) the same mode.
+ * Creates an empty file and its folder, readable only by this user, whatever the umask. Leaves an
+ * existing file unchanged. SQLite gives its files beside a database (-wal, -shm) the same mode.
  */
 export function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path))
@@ -43,7 +44,7 @@ export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created the file meanwhile.
     if (!existsSync(path)) throw error
   }
 }

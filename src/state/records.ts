@@ -5,32 +5,33 @@ import type { Broadcast } from './broadcast.ts'
 import { sameInBatchMs } from './journal.ts'
 
 /**
- * Small expiring records by id: used confirmation tokens, cancelled tasks, lists of calls. A new use
- * is a new kind here, without a table of its own.
+ * Small expiring records by id: used confirmation tokens, cancelled tasks, lists of calls. A new
+ * use needs a new kind here, but no table of its own.
  *
- * Rules for every implementation: each method is one atomic operation among all processes that share
- * the records, and durable before its promise resolves. A method that rejects may have taken effect.
- * A record exists exactly until it expires or is removed, by the clock that the processes share. Ids
- * and owners are not stored in clear. No method slows down with the number of records: counts are
- * kept with each insert and delete.
+ * Rules for every implementation: each method is one atomic operation among all processes that
+ * share the records, and durable before its promise resolves. A method that rejects may have taken
+ * effect. A record exists exactly until it expires or is removed, by the clock that the processes
+ * share. Ids and owners are not stored in clear. No method slows down with the number of records,
+ * because counts are kept with each insert and delete.
  */
 export interface Records {
   /**
-   * Adds a record unless its id exists. 'full': the bounds are reached; concurrent requests may
-   * exceed them by a few.
+   * Adds a record unless its id exists. 'full': the bounds are reached. Concurrent requests may
+   * exceed the bounds by a few records.
    */
   add(record: NewRecord, bounds?: RecordBounds): Promise<'added' | 'exists' | 'full'>
   /** Adds or replaces a record. Replacing a record is never refused as 'full'. */
   put(record: NewRecord, bounds?: RecordBounds): Promise<'kept' | 'full'>
   /**
-   * Compare and swap: sets a new value and expiry if the value is still `from`. The owner is
-   * unchanged. False if the value differs or there is no record.
+   * Compare and swap: sets a new value and expiry if the value is still `from`. Keeps the owner.
+   * Returns false if the value differs or there is no record.
    */
   replace(record: Omit<NewRecord, 'owner'>, from: string): Promise<boolean>
   /** `undefined` if there is no such record. */
   get(key: RecordKey): Promise<string | undefined>
   /**
-   * Removes a record; returns true for exactly one of concurrent callers, false if there was none.
+   * Removes a record. Of concurrent callers, exactly one gets true. Returns false if there was no
+   * record.
    */
   remove(key: RecordKey): Promise<boolean>
 }
@@ -57,43 +58,43 @@ export interface RecordKey {
 }
 
 export interface NewRecord extends RecordKey {
-  /** Owner; each owner's records are bounded. */
+  /** Owner of the record. The number of records per owner is bounded. */
   readonly owner: string
   readonly value: string
   /** Time to live, ms. */
   readonly forMs: number
 }
 
-/** Maximum records of a kind, in total and per owner. */
+/** Maximum number of records of a kind, in total and per owner. */
 export interface RecordBounds {
   readonly inAll: number
   readonly perOwner: number
 }
 
 /**
- * Used confirmation tokens. A preview's token and a question to a person have a nonce; each is valid
- * for one action until it expires.
+ * Used confirmation tokens. The token of a preview and the question to a person each have a nonce,
+ * which is valid for one action until it expires.
  *
- * Protocol: `use` before the action; it is one atomic operation, so of several requests with the same
- * token one gets 'used now'. `giveBack` only by the request that got 'used now', and only if the
- * action was certainly not done. A use is kept until the token expires: an implementation refuses
- * with 'full' rather than forget it earlier. A method that rejects may have taken effect; the action
- * is not done then.
+ * Protocol: `use` before the action. It is one atomic operation, so only one of several requests
+ * with the same token gets 'used now'. Only that request may run `giveBack`, and only if the action
+ * was certainly not done. A use is kept until the token expires: an implementation refuses with
+ * 'full' rather than forget it earlier. A method that rejects may have taken effect; the action is
+ * then not done.
  */
 export interface UsedTokens {
   /**
-   * Uses a token. 'expired': invalid by this server's clock, before or after the use was recorded.
-   * 'full': no more uses can be recorded, in total or for this owner.
+   * Marks a token as used. 'expired': the token had expired by this server's clock, before or after
+   * the use was recorded. 'full': no more uses can be recorded, in total or for this owner.
    */
   use(use: TokenUse): Promise<'used now' | 'used before' | 'expired' | 'full'>
   isUsed(nonce: string): Promise<boolean>
-  /** Makes the token usable again. */
+  /** Makes a used token valid again. */
   giveBack(nonce: string): Promise<void>
 }
 
 interface TokenUse {
   readonly nonce: string
-  /** Owner of the call; each owner's uses are bounded. */
+  /** Owner of the tool call. The number of uses per owner is bounded. */
   readonly owner: string
   /** Expiry of the token, ms since 1970. */
   readonly expiresAt: number
@@ -101,12 +102,12 @@ interface TokenUse {
   readonly validMs: number
 }
 
-/** Maximum uses remembered, about 15 MB. */
+/** Maximum number of uses remembered. They take about 15 MB. */
 const useBounds: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
 
 /**
- * Maximum clock difference between servers, ms. The checking server's clock may be behind the
- * issuing server's, so a use is remembered for this much longer.
+ * Maximum difference between the clocks of servers, ms. The clock of the server that checks a token
+ * may be behind that of the issuing server, so a use is remembered for this much longer.
  */
 const clockDoubtMs = 60_000
 
@@ -143,18 +144,18 @@ export interface CancelledTasks {
 
 const cancelledTask = 'cancelled_task'
 
-/** Clients choose task ids; the owner separates them. */
+/** Clients choose the task ids, so the owner is part of the record's id. */
 const cancelledTaskId = (owner: string, taskId: string) =>
   createHash('sha256')
     .update(JSON.stringify([owner, taskId]))
     .digest('base64url')
 
-/** Maximum cancelled tasks that a server remembers itself. */
+/** Maximum number of cancelled tasks that a server remembers in its own memory. */
 const maxKnown = 10_000
 
 /**
- * Cancelled tasks in the shared records; `keptMs`: lifetime of a task, ms. Tasks that this server
- * knows to be cancelled stay so even while the records are unreadable.
+ * Cancelled tasks in the shared records. `keptMs`: lifetime of a task, ms. A task that this server
+ * knows to be cancelled stays cancelled even while the records are unreadable.
  */
 export function createCancelledTasks(
   { records, broadcast }: { readonly records: Records; readonly broadcast: Broadcast },
@@ -178,31 +179,31 @@ export function createCancelledTasks(
   }
 }
 
-/** Calls of one list under one short id, to ask for all of them at once. */
+/** Telephone calls of one batch under a short id, to ask for all of them together. */
 export interface CallBatches {
   /**
-   * Stores call ids; the same calls get the same batch id. `undefined` at capacity. Throws
-   * StateError.
+   * Stores call ids. The same calls get the same batch id. `undefined`: the bounds are reached.
+   * Throws StateError.
    */
   save(owner: string, callIds: readonly string[]): Promise<string | undefined>
-  /** Call ids of a batch; `undefined` if this owner has no such batch. Throws StateError. */
+  /** Call ids of a batch; `undefined` if the owner has no such batch. Throws StateError. */
   find(owner: string, batchId: string): Promise<readonly string[] | undefined>
 }
 
 const callBatch = 'call_batch'
 
 /**
- * Time to live of a batch: twice the time for which a repeated list means the same calls, so that
+ * Lifetime of a batch, ms: twice the time for which a repeated batch means the same calls, so that
  * it outlives every repetition.
  */
 const batchKeptMs = 2 * sameInBatchMs
 
-/** Maximum batches: one of a hundred calls takes 4 kB. */
+/** Maximum number of batches. A batch of a hundred calls takes 4 kB. */
 const maxBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }
 
 const CallIds = z.array(z.string()).min(1)
 
-/** Clients choose batch ids; the owner separates them. */
+/** Clients choose the batch ids that they ask for, so the owner is part of the record's id. */
 const batchRecordId = (owner: string, batchId: string) => JSON.stringify([owner, batchId])
 
 /** Batches in the shared records. */

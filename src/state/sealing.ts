@@ -1,21 +1,21 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Keys that seal values which clients return later, such as confirmation tokens. Servers with the
- * same secrets accept each other's values.
+ * Secret keys that seal values which clients return later, such as confirmation tokens. Servers
+ * with the same secrets accept each other's values.
  */
 export interface SealingKeys {
   /**
-   * Keys of one purpose, 32 bytes each; purposes do not accept each other's values. The first key
-   * seals, all open. Throws StateError.
+   * Secret keys of one purpose, 32 bytes each. No purpose accepts the values of another. The first
+   * key seals, and every key opens. Throws StateError.
    */
   of(purpose: string): Promise<readonly [Uint8Array, ...Uint8Array[]]>
 }
 
-/** Secrets: the first seals, all open. */
+/** Secrets. The first seals, and every secret opens. */
 export type Secrets = readonly [string, ...string[]]
 
-/** Keys derived from secrets (HKDF, RFC 5869); `read` runs on demand. */
+/** Keys derived from secrets (HKDF, RFC 5869). `read` runs on demand. */
 export const sealingKeysFrom = (read: () => Promise<Secrets>): SealingKeys => ({
   async of(purpose) {
     const [first, ...others] = await read()
@@ -30,20 +30,25 @@ const keyOf = (secret: string, purpose: string) =>
  * Encrypts stored values with AES-256-GCM. Methods throw StateError if the keys are unavailable.
  */
 interface Sealer {
-  /** `context` is authenticated but not stored: opening needs the same one. */
+  /** Encrypts a text. `context` is authenticated but not stored: `open` needs the same context. */
   seal(text: string, context: readonly unknown[]): Promise<string>
-  /** `undefined` if sealed with another key or context, or changed. */
+  /**
+   * Decrypts a text; `undefined` if it was sealed with another key or context, or changed since.
+   */
   open(sealed: string, context: readonly unknown[]): Promise<string | undefined>
 }
 
 const ivBytes = 12
 const tagBytes = 16
 
-/** Each purpose has its own keys. The newest secret seals, all open. */
+/**
+ * Encrypts the values of one purpose, which has its own keys. The newest secret seals, and every
+ * secret opens.
+ */
 export const createSealer = (keys: SealingKeys, purpose: string): Sealer => ({
   async seal(text, context) {
     const [key] = await keys.of(purpose)
-    // Random per text, so that it is never reused with a key (NIST SP 800-38D §8.2.2).
+    // Random for each text, so that no IV is used twice with one key (NIST SP 800-38D §8.2.2).
     const iv = randomBytes(ivBytes)
     const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo(context))
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
@@ -75,7 +80,7 @@ function openedWith(
       decipher.final('utf8')
     )
   } catch {
-    // Another key, another context, or a changed text: GCM does not distinguish them.
+    // GCM does not distinguish another key, another context and a changed text.
     return undefined
   }
 }

@@ -1,19 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * Access to the state: it is opened on first use, awaited no longer than the request's deadline,
- * and fails with a StateError.
+ * Access to the state. It is opened on first use and awaited at most until the request's deadline.
+ * Failures are StateErrors.
  */
 
 export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
 
 /**
- * The state cannot be read or written; the message has its location and the remedy. Nothing that
- * depends on the state is done.
+ * The state cannot be read or written. Nothing that depends on it is done. The message has the
+ * location and the remedy.
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'
-  /** True if it recovers without a local change: it is unreachable at the moment. */
+  /**
+   * True if the state recovers without a local change, because it is only unreachable at the
+   * moment.
+   */
   readonly isTemporary: boolean
 
   constructor(message: string, options: StateErrorOptions = {}) {
@@ -24,7 +27,7 @@ export class StateError extends Error {
 
 /** A resource that is opened on first use. */
 interface OpenOnce<T> {
-  /** Opens the resource, or waits until it is open. After a failure the next use retries. */
+  /** Opens the resource, or waits until it is open. After a failure the next use tries again. */
   readonly get: () => Promise<T>
   /** Closes the resource if it is open; the next use reopens it. */
   readonly close: (close: (opened: T) => void | Promise<void>) => Promise<void>
@@ -53,13 +56,13 @@ export function openOnce<T>(open: () => Promise<T>): OpenOnce<T> {
 }
 
 /*
- * A request's wait for the state. A request has one deadline and may use a slow state many times:
- * each use waits until that deadline at most.
+ * Limits how long a request waits for the state. A request has one deadline and may use a slow
+ * state many times: each use waits at most until the deadline.
  */
 
-/** Deadline and waits of one request. */
+/** The deadline of one request, and how long it has waited. */
 class StateTime {
-  /** By `performance.now`, ms. */
+  /** Deadline, as a time of `performance.now`, ms. */
   readonly until: number
   waitedMs = 0
 
@@ -70,25 +73,32 @@ class StateTime {
 
 const requests = new AsyncLocalStorage<StateTime | undefined>()
 
-/** Runs a request that waits for the state until `until` at most, by `performance.now`. */
+/**
+ * Runs a request that waits for the state at most until `until`, a time of `performance.now`, ms.
+ */
 export const withStateTime = <T>(until: number, work: () => T): T =>
   requests.run(new StateTime(until), work)
 
-/** Runs work that continues after the request's reply. */
+/**
+ * Runs work that continues after the reply to the request, so that the request's deadline does not
+ * apply.
+ */
 export const behindTheAnswer = <T>(work: () => T): T => requests.run(undefined, work)
 
-/** Deadline of the current request's waits, by `performance.now`; infinite outside a request. */
+/**
+ * Deadline of the current request, as a time of `performance.now`, ms. Infinity outside a request.
+ */
 export const stateUntil = (): number => requests.getStore()?.until ?? Number.POSITIVE_INFINITY
 
-/** Total wait from which the state counts as the cause of a late request, ms. */
+/** Total wait from which a late request counts as delayed by the state, ms. */
 const slowMs = 8000
 
 /** True if the state has used up much of the current request's time. */
 export const isStateSlow = (): boolean => (requests.getStore()?.waitedMs ?? 0) >= slowMs
 
 /**
- * Result of a use of the state; throws if there is none by the deadline. The use itself continues
- * after the deadline: if it succeeds then, `undo` gets the result.
+ * Result of a use of the state. Throws if there is none by the deadline. The use itself continues:
+ * if it succeeds after the deadline, `undo` gets its result.
  */
 export async function inStateTime<T>(
   use: () => Promise<T>,

@@ -6,20 +6,20 @@ import type { Records } from './records.ts'
 import type { UndoStore } from './undo-log.ts'
 
 /**
- * Everything that outlives a request; one per server process. Servers that share it act as one:
- * they place each call once, keep the same limits and accept each confirmation once. Data that a
- * feature keeps for a while is a kind of record. Data that grows without end, such as the audit
- * trail, is a part of its own, with a table in each implementation.
+ * Everything that outlives a request. One per server process. Servers that share a state act as
+ * one: they place each call once, keep the same limits, and accept each confirmation once. Data
+ * that a feature stores for a while is a kind of record. Data that grows without end, such as the
+ * audit trail, is a part of its own, with a table in each implementation.
  */
 export interface State {
-  /** Opens on first use. Throws JournalError. */
+  /** The journal, opened on first use. Throws JournalError. */
   journal(): Promise<Journal>
   readonly callCounter: CallCounter
   readonly records: Records
   readonly audit: AuditTrail
   readonly undo: UndoStore
   readonly broadcast: Broadcast
-  /** Throws StateError if it is currently unusable. */
+  /** Throws StateError if the state is unusable at the moment. */
   check(): Promise<void>
   close(): Promise<void>
 }

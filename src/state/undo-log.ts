@@ -3,19 +3,21 @@ import * as z from 'zod'
 import { createSealer, type SealingKeys } from './sealing.ts'
 
 /**
- * Earlier values of changed objects, so that a change can be taken back. A change is one tool call;
- * it has an item for each object. An item is added before its request is sent, and settled after the
- * reply: one that was never settled, after a crash or a lost reply, may have been done or not.
+ * Stores the earlier values of changed objects, so that a change can be undone. A change is one
+ * tool call. It has an item per object. An item is added before its request is sent, and settled
+ * after the reply. An item that was never settled, because of a crash or a lost reply, may have
+ * been done or not.
  *
- * Rules for every implementation: each method is one atomic operation among all processes that share
- * the log. What `add` and `settle` wrote outlives the process; in a file, a power cut may lose the
- * last ones. Owners, changes and objects are not stored in clear. Values come sealed. No method slows
- * down with the number of items: `add` also deletes the oldest beyond the bounds.
+ * Rules for every implementation: each method is one atomic operation among all processes that
+ * share the log. What `add` and `settle` wrote outlives the process; in a file, a power cut may
+ * lose the last items. Owners, changes and objects are not stored in clear. Values are sealed by
+ * the caller. No method slows down with the number of items: `add` also deletes the oldest items
+ * beyond the bounds.
  */
 export interface UndoStore {
   /** Adds items of one change, in the order of their numbers. Throws StateError. */
   add(change: ChangeKey, items: readonly NewUndoItem[], bounds: UndoBounds): Promise<void>
-  /** Replaces the values of items. No effect on items that are not there. Throws StateError. */
+  /** Replaces the values of items. Ignores items that do not exist. Throws StateError. */
   settle(change: ChangeKey, items: readonly Omit<NewUndoItem, 'object'>[]): Promise<void>
   /** The items of a change, by number. Throws StateError. */
   ofChange(change: ChangeKey, bounds: UndoBounds): Promise<StoredUndoItem[]>
@@ -34,7 +36,7 @@ export interface ObjectKey {
 }
 
 export interface NewUndoItem {
-  /** Position in the change, from 0. */
+  /** 0-based index in the change. */
   readonly item: number
   readonly object: string
   readonly value: string
@@ -42,15 +44,15 @@ export interface NewUndoItem {
 
 export interface StoredUndoItem {
   readonly item: number
-  /** Time of adding, ms since 1970. */
+  /** Time at which the item was added, ms since 1970. */
   readonly at: number
   readonly value: string
 }
 
 export interface UndoBounds {
-  /** Older items do not exist, ms. */
+  /** Maximum age of an item, ms. Older items count as deleted. */
   readonly maxAgeMs: number
-  /** Most items of an owner, and in all: the oldest are deleted first. */
+  /** Maximum number of items per owner, and in total. The oldest are deleted first. */
   readonly perOwner: number
   readonly inAll: number
 }
@@ -64,7 +66,7 @@ const ChangedPath = z.object({
 
 /** One changed object. */
 const ChangedObject = z.object({
-  /** Id of the change: it takes the change back. */
+  /** Id of the change, with which the change can be undone. */
   change: z.string(),
   kind: z.enum(['agent', 'phone_number', 'sip_trunk', 'subaccount']),
   /** Account of the object. Never `me`. */
@@ -72,8 +74,8 @@ const ChangedObject = z.object({
   id: z.string(),
   name: z.string().optional(),
   /**
-   * `sent`: not known whether it was done; `after` has the intended values. `done`: `after` has those
-   * of the reply.
+   * `sent`: it is not known whether the change was done, and `after` has the intended values.
+   * `done`: `after` has the values of the reply.
    */
   state: z.enum(['sent', 'done', 'not_done']),
   paths: z.array(ChangedPath),
@@ -81,11 +83,11 @@ const ChangedObject = z.object({
 export type ChangedObject = z.output<typeof ChangedObject>
 export type ChangedPath = ChangedObject['paths'][number]
 
-/** The kept changes of one account, for all of its keys. Methods throw StateError. */
+/** The stored changes of one account, shared by all its API keys. Methods throw StateError. */
 export interface UndoLog {
-  /** A change of this account, to which objects can be added. */
+  /** Begins a change of this account. Objects are added to it one by one. */
   begin(owner: string): ChangeWriter
-  /** `undefined`: this account has no such change, or no longer. */
+  /** `undefined`: the account never had this change, or it is no longer stored. */
   find(owner: string, change: string): Promise<FoundChange | undefined>
   /** The latest changes of an object, newest first. */
   ofObject(
@@ -96,37 +98,43 @@ export interface UndoLog {
 
 export interface FoundChange {
   readonly objects: readonly ChangedObject[]
-  /** True if some of its objects are no longer kept. */
+  /** True if some objects of the change are no longer stored. */
   readonly isPartial: boolean
 }
 
 export interface ChangeWriter {
   readonly change: string
-  /** Keeps an object before its request is sent. `too_large`: it is not kept. */
+  /** Stores an object before its request is sent. `too_large`: the object was not stored. */
   add(object: Omit<ChangedObject, 'change' | 'state'>): Promise<AddedObject | 'too_large'>
   /** Waits until every settled object is written. */
   flush(): Promise<void>
 }
 
 export interface AddedObject {
-  /** After the reply; written with the next objects or by `flush`. */
+  /**
+   * Records the outcome after the reply. It is written together with the next objects, or by
+   * `flush`.
+   */
   settle(state: 'done' | 'not_done', paths: readonly ChangedPath[]): void
 }
 
-/** Changes that `ofObject` returns, and those that it reads: some of them were not done. */
+/**
+ * Maximum number of changes that `ofObject` returns, and of changes that it reads for that, because
+ * some were not done.
+ */
 const maxShown = 10
 const maxRead = 50
 
-/** Longest value of an item, characters of JSON. */
+/** Maximum length of an item's value, characters of JSON. */
 const maxLength = 64_000
 
-/** Items in a file or database, and in memory, where they share the process with everything else. */
+/** Bounds in a file or database, and in memory, which the items share with the whole process. */
 export const undoBounds = {
   stored: { perOwner: 2000, inAll: 100_000 },
   memory: { perOwner: 1000, inAll: 1000 },
 } as const
 
-/** Sealed with keys of this purpose, and bound to the change. */
+/** Values are sealed with keys of this purpose, and bound to their owner. */
 const purpose = 'earlier values'
 
 export function createUndoLog(
@@ -160,7 +168,7 @@ export function createUndoLog(
             settle: (state, paths) =>
               write.settle(async () => {
                 const value = await seal({ ...added, state, paths: [...paths] })
-                // Too large with the values of the reply: the intended ones stay.
+                // The values of the reply are too large to store, so the intended values stay.
                 return value === undefined ? undefined : { item, value }
               }),
           }
@@ -196,8 +204,8 @@ const objectKey = ({ kind, id }: Pick<ChangedObject, 'kind' | 'id'>) =>
     .digest('base64url')
 
 /**
- * Writes the items of one change. While a write is under way, further items wait, and are written
- * together: a change of many objects takes few round trips.
+ * Writes the items of one change. While a write is running, new items wait and are then written
+ * together, so that a change of many objects takes few round trips.
  */
 function createQueue(store: UndoStore, key: ChangeKey, bounds: UndoBounds) {
   let added: NewUndoItem[] = []
@@ -231,7 +239,10 @@ function createQueue(store: UndoStore, key: ChangeKey, bounds: UndoBounds) {
   }
 }
 
-/** 48 random bits as twelve letters: seven digits in a row would be hidden as a telephone number. */
+/**
+ * An id of 48 random bits as twelve letters. Digits are avoided, because seven in a row would be
+ * redacted as a phone number.
+ */
 const changeId = (): string =>
   randomBytes(6)
     .toString('hex')

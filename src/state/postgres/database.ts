@@ -12,16 +12,16 @@ import {
   openInstallation,
 } from './schema.ts'
 
-/** Runs a statement with parameters ($1, $2, …); returns its rows. Throws StateError. */
+/** Runs a statement with parameters ($1, $2, …) and returns its rows. Throws StateError. */
 export type RunSql = <T>(
   row: z.ZodType<T>,
   sql: string,
   values?: readonly unknown[],
 ) => Promise<T[]>
 
-/** The shared database. All methods throw StateError, and recover with the database. */
+/** The shared database. All methods throw StateError, and work again once the database does. */
 export interface Database {
-  /** One atomic statement. `undo`: see `transaction`. */
+  /** Runs one atomic statement. `undo`: see `transaction`. */
   run<T>(
     row: z.ZodType<T>,
     sql: string,
@@ -29,8 +29,8 @@ export interface Database {
     undo?: (late: T[]) => Promise<unknown>,
   ): Promise<T[]>
   /**
-   * An atomic transaction. Transactions with the same `lock` run one after the other, on all
-   * servers. `undo` runs if the transaction commits after the request's deadline.
+   * Runs an atomic transaction. Transactions with the same `lock` run one after the other, on all
+   * servers. `undo` runs if the transaction commits only after the request's deadline.
    */
   transaction<T>(
     lock: string,
@@ -39,7 +39,7 @@ export interface Database {
   ): Promise<T>
   /** Hashes a text with the installation's secret. */
   seal(text: string): Promise<string>
-  /** The database's clock, sampled at every check and with every row of the journal. */
+  /** The database's clock. Sampled at every check, and with every row of the journal. */
   readonly clock: WatchedClock
   /** Connects, creates missing tables, and compares the clocks. */
   check(): Promise<void>
@@ -47,9 +47,9 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** `postgres://…` with a password; no message repeats it. */
+  /** `postgres://…` with a password. No message contains the URL. */
   readonly url: string
-  /** Name of the URL's setting, for errors. */
+  /** Name of the setting that has the URL, for errors. */
   readonly setting: string
 }
 
@@ -57,8 +57,8 @@ export interface DatabaseOptions {
 export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
 /**
- * Maximum usable difference between the clocks of the database and a server, ms. With a larger
- * difference, elapsed times are unknown.
+ * Maximum usable difference between the clocks of the database and of a server, ms. If the clocks
+ * differ more, elapsed times are unknown.
  */
 export const maxClockDifferenceMs = 60_000
 
@@ -84,10 +84,12 @@ export const patience = {
   close: 2000,
 } as const
 
-/** Per server. Each connection serves one statement or transaction at a time. */
+/**
+ * Maximum connections per server. Each connection serves one statement or transaction at a time.
+ */
 const maxConnections = 10
 
-/** Connects on first use. */
+/** Opens the database. It connects on first use. */
 export function openDatabase({ url, setting }: DatabaseOptions): Database {
   const failing = async <T>(
     work: () => Promise<T>,
@@ -99,7 +101,7 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
       throw unusable(error, setting)
     }
   }
-  // The opening request may give up before the others.
+  // The request that opens the database may give up earlier than other requests that wait for it.
   const opened = openOnce(() => behindTheAnswer(() => open(url)))
   const clock = new WatchedClock()
   const run: Database['run'] = (row, sql, values, undo) =>
@@ -135,7 +137,7 @@ export const sealWith = ({ secret }: Pick<Installation, 'secret'>, text: string)
 
 interface OpenDatabase {
   readonly pool: Pool
-  /** Sockets of all connections. */
+  /** Sockets of all connections in the pool. */
   readonly sockets: ReadonlySet<Socket>
   readonly installation: Installation
 }
@@ -162,10 +164,10 @@ async function open(url: string): Promise<OpenDatabase> {
     query_timeout: patience.answer,
     keepAlive: true,
     allowExitOnIdle: true,
-    // pg-pool awaits it before it uses a connection, although its type does not say so.
+    // pg-pool awaits this function before it uses a connection, although its type does not say so.
     onConnect,
   })
-  // The next statement replaces a broken idle connection.
+  // The pool replaces a broken idle connection at the next statement.
   pool.on('error', ignore)
   try {
     installation = await withClient(pool, openInstallation)
@@ -176,7 +178,7 @@ async function open(url: string): Promise<OpenDatabase> {
   }
 }
 
-/** Waits for running statements, but not for an unresponsive database. */
+/** Closes the pool. Waits for running statements, but not for an unresponsive database. */
 async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
   const cut = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
@@ -188,8 +190,8 @@ async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
 const ignore = () => undefined
 
 /**
- * Session settings that hold regardless of the database's defaults: a reported commit is on disk,
- * statements see earlier commits, and no statement waits for ever.
+ * Session settings that override the database's defaults: a reported commit is on disk, statements
+ * see earlier commits, and no statement waits for ever.
  */
 const sessionSql = `
   SELECT set_config('synchronous_commit', 'on', false)
@@ -214,7 +216,10 @@ async function inTransaction<T>(
   })
 }
 
-/** 32 bits of a hash, never the schema's lock. Colliding texts only wait for each other. */
+/**
+ * A lock number of 32 bits from a hash, never that of the schema's lock. If two texts collide, they
+ * only wait for each other.
+ */
 const lockNumber = (lock: string) =>
   createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
 
@@ -224,7 +229,7 @@ const lockNumber = (lock: string) =>
  */
 async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect()
-  // If a connection breaks between two statements, the next statement fails.
+  // If a connection breaks between two statements, the next statement reports it.
   client.on('error', ignore)
   let failure: Error | undefined
   try {
@@ -251,14 +256,17 @@ export function unusable(error: unknown, setting: string): StateError {
 }
 
 /**
- * True if the database's error needs a person: password, database name, rights, version (SQLSTATE
+ * True if only a person can fix the error: password, database name, rights or version (SQLSTATE
  * classes, PostgreSQL's Appendix A).
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StateError ||
   (error instanceof Error && 'code' in error && /^(28|3D|3F|42)/.test(String(error.code)))
 
-/** A host with several addresses fails with an error per address and no message of its own. */
+/**
+ * The reason in words. For a host with several addresses, the error has one error per address and
+ * no message of its own.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message || error.name : String(error)

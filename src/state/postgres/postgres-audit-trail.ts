@@ -44,7 +44,7 @@ const listSql = `
     AND ($6::bigint IS NULL OR (at, id) < ($6::bigint, $7::text))
   ORDER BY at DESC, id DESC LIMIT $8::integer`
 
-// Concurrent prunes on two servers do not wait for each other.
+// Two servers that prune at the same time do not wait for each other.
 const pruneSql = `
   DELETE FROM ${table} WHERE id IN (
     SELECT id FROM ${table} WHERE at < $1::bigint ORDER BY at, id LIMIT $2::integer

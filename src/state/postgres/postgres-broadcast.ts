@@ -11,11 +11,11 @@ import {
 import type { Database } from './database.ts'
 import { applicationName } from './schema.ts'
 
-/** Channel of LISTEN and NOTIFY; one per database. */
+/** Channel of LISTEN and NOTIFY. One per database. */
 const channel = 'voice_agent_mcp_changes'
 
 const Notice = z.object({
-  /** The announcing server, which has notified its own listeners already. */
+  /** The announcing server. It has already notified its own listeners. */
   from: z.string(),
   kind: z.enum(announcementKinds),
   topic: z.string().max(200),
@@ -25,11 +25,12 @@ const Notice = z.object({
 const firstPauseMs = 1000
 const longestPauseMs = 15_000
 
-/** Interval of connection checks, ms: a lost connection reports nothing. */
+/** Interval of connection checks, ms. A lost connection reports no error by itself. */
 const checkEveryMs = 15_000
 
 /**
- * Events of all servers of a database, by LISTEN and NOTIFY. A disconnected server misses events.
+ * Announces events to all servers of a database with LISTEN and NOTIFY. A disconnected server
+ * misses events.
  */
 export function createPostgresBroadcast(url: string, { run }: Pick<Database, 'run'>): Broadcast {
   const self = randomUUID()
@@ -55,7 +56,10 @@ export function createPostgresBroadcast(url: string, { run }: Pick<Database, 'ru
 
 const ignore = () => undefined
 
-/** Anybody with database access may send notices; malformed ones are ignored. */
+/**
+ * Parses a notice; `undefined` if it is malformed. Anybody with access to the database may send
+ * notices.
+ */
 function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefined {
   try {
     return Notice.safeParse(JSON.parse(payload ?? '')).data
@@ -103,7 +107,7 @@ class ListeningConnection {
 
   async #newClient(): Promise<Client> {
     const { default: pg } = await import('pg')
-    // Does not keep an idle process alive.
+    // The socket does not keep an idle process alive.
     const socket = new Socket().unref()
     this.#socket = socket
     const client = new pg.Client({
@@ -131,13 +135,13 @@ class ListeningConnection {
     })
   }
 
-  /** Drops a broken connection once, whichever event reports it first, and reconnects later. */
+  /** Drops a broken connection once, whichever event reports it first. Reconnects later. */
   #connectLater(client: Client | undefined): void {
     if (client !== this.#client || this.#isClosed) return
     this.#client = undefined
-    // Not `end`: the peer of a lost connection does not answer.
+    // Not `end`, because the peer of a lost connection does not answer.
     this.#socket?.destroy()
-    // Jitter, so that servers do not reconnect simultaneously.
+    // Jitter keeps servers from reconnecting at the same time.
     this.#wait(this.#pauseMs * (0.5 + Math.random()), () => this.#connect())
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
   }

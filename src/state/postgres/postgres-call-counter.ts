@@ -11,15 +11,15 @@ import {
 import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
 
 export interface PostgresCounterOptions {
-  /** Group of counted calls: separates simulated calls from real ones. */
+  /** Name of a group of counted calls. Keeps simulated calls apart from real ones. */
   readonly countedAs: string
-  /** SQL expression of the database's clock; replaced in tests. */
+  /** SQL expression for the time. Tests replace the database's clock with it. */
   readonly now?: string
 }
 
 /**
- * A call counter in PostgreSQL. Reservations of all servers are serialized, by the database's
- * clock.
+ * A call counter in PostgreSQL. Reservations of all servers run one after the other, by the
+ * database's clock.
  */
 export function createPostgresCallCounter(
   database: Database,
@@ -41,7 +41,7 @@ export function createPostgresCallCounter(
           await run(NoRow, insertSql, [id, countedAs, at, leaseEnd, owner, externalId])
           return { id }
         },
-        // Its call is not sent.
+        // If the reservation commits too late, it is cancelled, because its call is not sent.
         async (late) => 'id' in late && run(NoRow, cancelSql, [late.id]),
       ),
     async pending({ owner, externalId }) {
@@ -85,13 +85,16 @@ const pendingSql = `
 const CountRow = z.object({
   now: z.coerce.number(),
   under_way: z.coerce.number(),
-  /** Reservation time of the nth newest call, for each limit of a window. */
+  /** For each window: reservation time of the nth newest call, where n is the limit. */
   minute: z.coerce.number().nullable(),
   hour: z.coerce.number().nullable(),
   day: z.coerce.number().nullable(),
 })
 
-/** All counts in one statement: the time, reservation times, and the number under way. */
+/**
+ * Reads all counts with one statement: the time, reservation times, and the number of running
+ * calls.
+ */
 async function countedNow(
   run: RunSql,
   limits: CallLimits,

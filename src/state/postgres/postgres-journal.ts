@@ -22,8 +22,8 @@ import { behindTheAnswer, StateError } from '../state-access.ts'
 import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } from './database.ts'
 
 /**
- * The journal in PostgreSQL, for servers on any machines. Claims of one owner are serialized; every
- * other method is one compare-and-swap statement.
+ * The journal in PostgreSQL, for servers on any machines. Claims of one owner run one after the
+ * other. Every other method is one compare-and-swap statement.
  */
 export function createPostgresJournal(database: Database): Journal {
   const journal = failingAsJournal(database)
@@ -46,7 +46,7 @@ export function createPostgresJournal(database: Database): Journal {
 
 const NoteRow = z.object({ value: z.string() })
 
-/** The same database; its failures are those of the journal. */
+/** The same database, whose failures are thrown as JournalError. */
 function failingAsJournal(database: Database): Database {
   const failing = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -71,7 +71,7 @@ type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'p
 
 const claiming = (database: Database): Claiming => {
   const { clock } = database
-  // A caller that no longer waits for its claim does not send.
+  // A claim that commits too late is released: its caller no longer waits, and does not send.
   const { release } = recording(database)
   const purge = hourly(() => {
     const { since, boot, uptime } = timestampIn(-keptForMs)
@@ -110,9 +110,9 @@ const claiming = (database: Database): Claiming => {
   }
 }
 
-/** A journal row with the database's time of the read. */
+/** A row of the journal with the database's time of the read. */
 const PostgresRow = JournalRow.extend({
-  /** `since` by the writing server's clock. */
+  /** `since`, by the clock of the server that wrote the row. */
   replica_since: z.coerce.number(),
   now: z.coerce.number(),
 })
@@ -123,9 +123,9 @@ const rowColumns = `owner, external_id, content, state, since, replica_since, up
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
-// As in SQLite: a call of unknown outcome stays the same call, a free row is the last choice, and a
-// row is recent if any clock says so: the database's, the servers', the uptime of the writing
-// machine, or ($7, $8) the database's before it was set.
+// The rules are those of SQLite. A call of unknown outcome stays the same call. A free row is the
+// last choice. A row is recent if any clock says so: the database's, the servers', the uptime of
+// the writing machine, or ($7, $8) the database's clock before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
   AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
     OR (boot = $5 AND uptime > $6::bigint)
@@ -135,7 +135,7 @@ const purgeSql = `DELETE FROM voice_agent_mcp.calls
   WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint
     AND NOT (boot = $3 AND uptime > $4::bigint)`
 
-/** The row of an identity; `lock` prevents concurrent changes. */
+/** The row with an identity. `lock` prevents concurrent changes. */
 async function rowFor(
   run: RunSql,
   clock: WatchedClock,
@@ -156,11 +156,12 @@ async function rowFor(
 }
 
 /**
- * Time since a row got into its state, ms; negative before its deadline. Measured by the clocks of
- * the database and the servers, because either may be set, and by the uptime for a row of this
- * machine, because both may be set. A row of another machine is measured only if this process has
- * read the database's clock since it was written and saw no step; the largest unnoticed step is
- * subtracted. `undefined` if a clock was or may have been set.
+ * Time since a row got into its state, ms; negative before its deadline; `undefined` if a clock was
+ * set, or may have been. The time is measured by the clocks of the database and of the servers,
+ * because either may be set. For a row of this machine it is also measured by the uptime, because
+ * both clocks may be set. A row of another machine is measured only if this process has read the
+ * database's clock since the row was written and saw no step; the largest step that can go
+ * unnoticed is subtracted.
  */
 function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined {
   const { since, replica_since, uptime, boot, now } = row
@@ -170,7 +171,7 @@ function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined
   const byClocks = [now - since, here.since - replica_since]
   const all = isOurs ? [...byClocks, here.uptime - uptime] : byClocks
   const min = Math.min(...all)
-  // No deadline is further ahead, unless both clocks were set back.
+  // No deadline is further in the future, unless both clocks were set back.
   const isPossible = min > -longestSendMs - maxClockDifferenceMs
   const isEven = isPossible && Math.max(...all) - min < maxClockDifferenceMs
   return isEven ? min - (isOurs ? 0 : minStepMs) : undefined
@@ -192,13 +193,13 @@ async function claimRow(run: RunSql, clock: WatchedClock, identity: CallIdentity
   return { kind: 'mine', entry: entryOf(claimed) }
 }
 
-/** An instant by this server's clocks, as stored in rows. */
+/** An instant by this server's clocks, in the form that rows store. */
 function instant(ms = 0): readonly [replicaSince: number, uptime: number, boot: string] {
   const { since, uptime, boot } = timestampIn(ms)
   return [since, uptime, boot]
 }
 
-/** Next stamp of a row at `at`: see `longestStampAheadMs`. */
+/** The next stamp of a row at the time `at`: see `longestStampAheadMs`. */
 const laterThanSince = `CASE WHEN since - at > ${longestStampAheadMs} THEN at
   ELSE GREATEST(at, since + 1) END`
 
@@ -215,7 +216,9 @@ const reuseSql = `
     sent = LEAST(at, $4::bigint), sent_uptime = $5, sent_boot = $6
   FROM clock WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
 
-/** `undefined` if the stamp has changed: another caller holds the entry. */
+/**
+ * Sets a new stamp; `undefined` if the stamp has changed, so that another caller holds the entry.
+ */
 async function restamp(
   run: Database['run'],
   { owner, externalId, stamp }: JournalEntry,
@@ -258,8 +261,8 @@ const recording = ({ run }: Database): Recording => {
 }
 
 /**
- * Retries for two minutes. A late release is harmless; a missing one would leave an unsent call
- * with an unknown outcome.
+ * Retries for two minutes. A late release does no harm. Without a release, a call that was never
+ * sent would have an unknown outcome.
  */
 async function again(work: () => Promise<unknown>): Promise<void> {
   for (let nth = 0; nth < 24; nth++) {
@@ -285,7 +288,7 @@ const releaseSql = `
   UPDATE voice_agent_mcp.calls SET state = 'free'
   WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3`
 
-/** Stored form of an identity. */
+/** An identity in its stored form. */
 async function sealed(
   identity: CallIdentity,
   { seal }: Pick<Database, 'seal'>,
@@ -294,7 +297,7 @@ async function sealed(
   return { ...identity, owner, content }
 }
 
-/** Runs work at most once an hour. A failure is retried in the next hour. */
+/** Runs work at most once an hour. After a failure, runs it again in the next hour. */
 function hourly(work: () => Promise<unknown>): () => Promise<void> {
   let last = Number.NEGATIVE_INFINITY
   return async () => {

@@ -6,13 +6,13 @@ const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
 const ValueRow = z.object({ value: z.string() })
 const IdRow = z.object({ id: z.string() })
 
-/** No limit in practice. */
+/** A bound that is never reached in practice. */
 const unbounded = 2 ** 31 - 1
 
 /** Interval of purges, ms. */
 const purgeEveryMs = 60_000
 
-/** Records in PostgreSQL; they expire by the database's clock. */
+/** Records in PostgreSQL. They expire by the database's clock. */
 export function createPostgresRecords({ run, seal }: Database): Records {
   let purged = 0
   const purge = async () => {
@@ -20,7 +20,7 @@ export function createPostgresRecords({ run, seal }: Database): Records {
     await run(NoRow, purgeSql)
     await run(NoRow, purgeCountsSql)
   }
-  /** If expired records use up the capacity, purges them and writes again. */
+  /** Writes a record. If expired records use up the capacity, purges them and writes again. */
   const write = async <Answer>(
     given: NewRecord & Partial<RecordBounds>,
     statement: (values: readonly unknown[]) => Promise<Answer | 'full'>,
@@ -62,7 +62,9 @@ const table = 'voice_agent_mcp.records'
 const counts = 'voice_agent_mcp.record_counts'
 const isThere = `expires > ${databaseNow}`
 const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
-/** Rows that another server is counting wait for the next run: waiting could deadlock. */
+/**
+ * Skips rows that another server is counting until the next run, because waiting could deadlock.
+ */
 const purgeCountsSql = `
   DELETE FROM ${counts} WHERE (kind, owner) IN (
     SELECT kind, owner FROM ${counts} WHERE count = 0 AND owner <> '' FOR UPDATE SKIP LOCKED
@@ -70,7 +72,10 @@ const purgeCountsSql = `
 const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}`
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
-/** Tells if the record of the values $1 to $7 exists, and if the bounds allow another. */
+/**
+ * Says whether the record of the values $1 to $7 exists, and whether the bounds allow another
+ * record.
+ */
 const recordAndCapacity = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (
@@ -79,7 +84,7 @@ const recordAndCapacity = `
     FROM ${counts} WHERE kind = $1 AND owner IN ('', $3)
   )`
 
-// Of two concurrent adds of one id, the second waits for the first and adds nothing.
+// If one id is added twice concurrently, the second statement waits for the first and adds nothing.
 const addSql = `${recordAndCapacity},
   added AS (
     INSERT INTO ${table} AS kept

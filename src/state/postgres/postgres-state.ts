@@ -19,7 +19,7 @@ import { createPostgresUndoStore } from './postgres-undo-store.ts'
 import { applicationName, readInstallation } from './schema.ts'
 
 interface PostgresStateOptions extends DatabaseOptions {
-  /** Simulated calls do not count against the limits of real ones. */
+  /** True for the sandbox: its simulated calls do not count against the limits of real calls. */
   readonly isSandbox: boolean
 }
 
@@ -46,15 +46,17 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
 }
 
 export interface InspectedDatabase {
-  /** PostgreSQL version, such as `17.6`. */
+  /** Version of PostgreSQL, such as `17.6`. */
   readonly server: string
   /** Schema version; `undefined` if there are no tables yet. */
   readonly version: number | undefined
-  /** True if missing tables can be created. */
+  /** True if this program may create the missing tables. */
   readonly mayCreate: boolean
-  /** How far the database's clock is ahead of this machine's, ms. */
+  /**
+   * Time by which the database's clock is ahead of this machine's, ms; negative if it is behind.
+   */
   readonly clockAheadMs: number
-  /** True if the clocks are close enough; otherwise a server refuses the database. */
+  /** True if the clocks are close enough. If not, a server refuses the database. */
   readonly isClockUsable: boolean
 }
 
@@ -67,7 +69,7 @@ const Found = z.object({
 
 const NoteRow = z.object({ value: z.string() })
 
-/** Connects and reads without changes. Throws StateError. */
+/** Connects and reads without changing anything. Throws StateError. */
 const inspect = async <T>(
   { url, setting }: DatabaseOptions,
   look: (client: ClientBase) => Promise<T>,
@@ -90,7 +92,7 @@ const inspect = async <T>(
   }
 }
 
-/** Throws StateError. */
+/** Inspects the database without changing it. Throws StateError. */
 export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedDatabase> =>
   inspect(address, async (client) => {
     const { rows } = await client.query(`

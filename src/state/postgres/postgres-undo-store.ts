@@ -7,7 +7,7 @@ const ItemRow = z.object({ item: z.number(), at: z.coerce.number(), value: z.str
 /** Interval of purges, ms. */
 const purgeEveryMs = 60_000
 
-/** Earlier values in PostgreSQL; they age by the database's clock. */
+/** Earlier values in PostgreSQL. Their age counts by the database's clock. */
 export function createPostgresUndoStore({ run, seal }: Database): UndoStore {
   let purged = Number.NEGATIVE_INFINITY
   return {
@@ -42,7 +42,7 @@ export function createPostgresUndoStore({ run, seal }: Database): UndoStore {
 
 const table = 'voice_agent_mcp.undo_items'
 
-/** Rows that another server is deleting are its business: waiting could deadlock. */
+/** Skips rows that another server is deleting, because waiting could deadlock. */
 const deleted = (where: string) => `
   DELETE FROM ${table} WHERE seq IN (
     SELECT seq FROM ${table} WHERE ${where} FOR UPDATE SKIP LOCKED
@@ -53,7 +53,8 @@ const purgeSql = deleted(`
     SELECT seq FROM ${table} ORDER BY seq DESC LIMIT 1 OFFSET $2::integer
   )`)
 
-// The statement does not see its own insert, so an owner may have some items more.
+// The statement does not see its own insert, so an owner may briefly have a few more items than
+// allowed.
 const addSql = `
   WITH bound AS (${deleted(`
     owner = $1 AND seq <= (

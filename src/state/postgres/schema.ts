@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import * as z from 'zod'
 import { StateError } from '../state-access.ts'
 
-/** Version of the tables below; each change of them increments it. */
+/** Version of the tables below. Every change of the tables increments it. */
 const schemaVersion = 7
 
 /** Counts added and deleted records per owner, and per kind under the owner ''. */
@@ -26,12 +26,13 @@ const added = 'SELECT kind, owner, 1 AS change FROM added'
 const removed = 'SELECT kind, owner, -1 AS change FROM removed'
 
 /**
- * `needed_version`: minimum program version for the tables. `secret`: key of the HMAC that replaces
- * stored owners, contents, names and ids, so that guesses cannot be tested against a table alone.
- * Audit entries are stored readable, except for hashes within them; values of undo items are encrypted. All instants are ms since 1970.
- * `since` is by the database's clock, `replica_since` by the writing server's; `uptime` and `boot`
- * belong to that server's machine (see Timestamp). `sent` is the first send by the earlier of both
- * clocks. `reserved_owner` and `external_id` of a counted call name its journal entry.
+ * The tables. `needed_version`: minimum version of this program that can use them. `secret`: key of
+ * the HMAC that replaces stored owners, contents, names and ids, so that nobody can test guesses
+ * against a table alone. Audit entries are readable, except for hashes in them. Values of undo
+ * items are encrypted. All instants are ms since 1970. `since` is by the database's clock,
+ * `replica_since` by the clock of the server that wrote the row; `uptime` and `boot` are of that
+ * server's machine (see Timestamp). `sent` is the time of the first send, by whichever of both
+ * clocks is earlier. `reserved_owner` and `external_id` of a counted call name its journal entry.
  */
 const schema = `
   CREATE SCHEMA voice_agent_mcp;
@@ -121,7 +122,7 @@ const schema = `
   CREATE INDEX undo_items_of_object ON voice_agent_mcp.undo_items (owner, object, seq);
   CREATE INDEX undo_items_by_age ON voice_agent_mcp.undo_items (at)`
 
-/** Identifies the tables for all servers. */
+/** Identity of the tables, equal for all servers. */
 export interface Installation {
   /** Changes when the tables are recreated. */
   readonly id: string
@@ -141,13 +142,15 @@ const InstallationRow = z.object({
 /** Name of this program's connections in pg_stat_activity. */
 export const applicationName = 'voice-agent-mcp'
 
-/** First number of this program's advisory locks ("vamc"); the second names the locked thing. */
+/**
+ * First number of this program's advisory locks ("vamc"). The second number says what is locked.
+ */
 export const lockSpace = 0x76616d63
 const schemaLock = 0
 
 /**
- * Creates missing tables: the first server does, the others wait. Throws StateError for an
- * incompatible schema version.
+ * Creates missing tables. The first server creates them, and all others wait. Throws StateError for
+ * an incompatible schema version.
  */
 export async function openInstallation(client: ClientBase): Promise<Installation> {
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockSpace}, ${schemaLock})`)
@@ -165,7 +168,9 @@ export async function openInstallation(client: ClientBase): Promise<Installation
   return installation
 }
 
-/** Throws StateError if the tables were recreated, or changed by a newer program. */
+/**
+ * Throws StateError if the tables were recreated, or changed by a newer version of this program.
+ */
 export async function checkInstallation(client: ClientBase, opened: Installation): Promise<void> {
   const found = await readInstallation(client)
   if (found.id !== opened.id) {

@@ -23,7 +23,10 @@ export const auditSchema: LazyStateFile = {
   },
 }
 
-/** Maximum entries in memory, the newest; nothing else prunes them before the process ends. */
+/**
+ * Maximum number of entries kept in memory, newest first. Nothing else prunes them before the
+ * process ends.
+ */
 const maxInMemory = 1000
 
 /** An audit trail in an SQLite file. The first entry creates it. */

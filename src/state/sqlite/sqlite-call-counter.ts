@@ -5,8 +5,8 @@ import { type CallCounter, type CallCounts, exceededLimit, longestWindow } from 
 import { type LazyStateFile, lazyStateFile, transaction } from './state-file.ts'
 
 /**
- * Times in ms since 1970; lease_end 0 means ended. `placed_calls`: ids of the placed calls;
- * `reserved_calls`: their journal entries.
+ * Times are ms since 1970. lease_end 0: the call has ended. `placed_calls`: ids of the placed
+ * calls. `reserved_calls`: journal entries of the calls.
  */
 export const callCounterSchema: LazyStateFile = {
   // "dial"

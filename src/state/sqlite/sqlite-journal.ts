@@ -31,14 +31,17 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** A journal in a file that may be deleted while open. */
+/** A journal whose file may be deleted while it is open. */
 interface SqliteJournal extends Journal {
-  /** Why no call can be placed any more: the file was deleted or replaced. */
+  /**
+   * Reason why no more calls can be placed, because the file was deleted or replaced; `undefined`:
+   * it is intact.
+   */
   fault(): JournalError | undefined
 }
 
 /**
- * Opens or creates the journal in an SQLite file that processes of one machine may share.
+ * Opens or creates the journal in an SQLite file, which processes on one machine may share.
  * `:memory:` ends with the process. While another process writes, methods wait without blocking
  * this process.
  */
@@ -59,8 +62,8 @@ export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
 }
 
 /**
- * Owners, contents and names of notes are sealed (`sealOf`): the file contains no key and no
- * number.
+ * Owners, contents and names of notes are sealed (`sealOf`), so the file contains neither API keys
+ * nor phone numbers.
  */
 export const journalSchema: StateFile = {
   // "once"
@@ -92,7 +95,7 @@ export const journalSchema: StateFile = {
 
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
-/** Methods that decide who sends. */
+/** The methods that decide which caller sends. */
 const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
   const sealed = (identity: CallIdentity): CallIdentity => ({
     ...identity,
@@ -118,7 +121,7 @@ const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
     beginSending: (entry, forMs) =>
       run(() => {
         const sending = setDeadline(db, entry, forMs)
-        // If other processes cannot find this file, the entry does not stop them from sending the
+        // If other processes cannot find this file, its entry does not keep them from sending the
         // same call.
         const why = fault()
         if (!why) return sending
@@ -138,14 +141,14 @@ const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().pa
 const byIdSql = 'SELECT * FROM calls WHERE owner = ? AND external_id = ?'
 const byCallSql = 'SELECT * FROM calls WHERE owner = ? AND call_id = ?'
 // A call of unknown outcome stays the same call until its outcome is known. A free row is the last
-// choice: a failed request does not undo another one that placed a call. A row is recent if either
-// clock says so: setting the clock forward causes no second call.
+// choice: a failed request does not undo another request that placed a call. A row is recent if
+// either clock says so, so that setting the clock forward causes no second call.
 const byContentSql = `
   SELECT * FROM calls WHERE owner = :owner AND content = :content AND minted = 1
     AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
   ORDER BY state = 'free', since DESC LIMIT 1`
 
-/** The row of an identity. */
+/** The row with an identity. */
 const rowFor = (
   db: DatabaseSync,
   { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
@@ -183,7 +186,7 @@ function claimRow(db: DatabaseSync, identity: CallIdentity): Claim {
   }
 }
 
-/** Next stamp at an instant: see `longestStampAheadMs`. */
+/** The next stamp at an instant: see `longestStampAheadMs`. */
 const laterThan = (stamp: number, at: Timestamp): Timestamp =>
   stamp - at.since > longestStampAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
 
@@ -191,14 +194,17 @@ const restampSql = `
   UPDATE calls SET since = :since, uptime = :uptime, boot = :boot
   WHERE owner = :owner AND external_id = :externalId AND state = 'sending' AND since = :stamp`
 
-/** Gives a sending row another timestamp; false if its stamp has changed. */
+/** Gives a row in the state `sending` another timestamp. Returns false if its stamp has changed. */
 const restamp = (
   db: DatabaseSync,
   { owner, externalId, stamp }: JournalEntry,
   at: Timestamp,
 ): boolean => db.prepare(restampSql).run({ owner, externalId, stamp, ...at }).changes === 1
 
-/** `undefined` if the stamp has changed: another caller holds the entry. */
+/**
+ * Sets a new deadline; `undefined` if the stamp has changed, so that another caller holds the
+ * entry.
+ */
 function setDeadline(
   db: DatabaseSync,
   entry: JournalEntry,
@@ -214,7 +220,7 @@ const settleSql = `
   UPDATE calls SET state = :state, call_id = :callId, since = :since, uptime = :uptime, boot = :boot
   WHERE owner = :owner AND external_id = :externalId AND state NOT IN ('placed', 'not_taken')`
 
-/** Methods that record outcomes. */
+/** The methods that record outcomes. */
 const recording = ({ db, run }: JournalFile): Recording => {
   const settle = (state: 'placed' | 'not_taken') => (entry: JournalEntry, callId: string) =>
     run(() => {
@@ -243,23 +249,25 @@ function releaseRow(db: DatabaseSync, { owner, externalId, stamp }: JournalEntry
 
 const NoteRow = z.object({ value: z.string() }).optional()
 
-/** Value of a note, by its sealed name. */
+/** Value of a note. `name` is the sealed name. */
 export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
   NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
 
-/** An open journal file. The functions here throw JournalError. */
+/** An open journal file. Its functions throw JournalError. */
 interface JournalFile {
   readonly db: DatabaseSync
   /** Hashes a text with the file's secret. */
   readonly seal: (text: string) => string
   /**
-   * Runs `work`, which has no await, and repeats it while another process writes. `work` is atomic
-   * for this process; for other processes only if it is one statement or transaction.
+   * Runs `work`, and again while another process writes. `work` must be synchronous, so it is
+   * atomic within this process. Among processes it is atomic only if it is a single statement or
+   * transaction.
    */
   readonly run: <T>(work: () => T) => Promise<T>
   /**
-   * Why other processes do not find this file: on most systems an open file can be deleted and
-   * stays usable for its holders. `undefined` if the path still leads to it.
+   * Reason why other processes do not find this file: on most systems an open file can be deleted,
+   * and stays usable for processes that have it open. `undefined`: the path still leads to the
+   * file.
    */
   readonly fault: () => JournalError | undefined
 }
@@ -279,7 +287,7 @@ async function openJournalFile(path: string): Promise<JournalFile> {
     const db = await openStateFile(path, journalSchema)
     await retryWhileBusy(() => db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) }))
     const opened = statOf(path)
-    // Deleted during opening.
+    // The file was deleted while it was being opened.
     if (opened === undefined) throw new JournalError(deleted(path))
     return { db, seal: sealOf(db), opened }
   })

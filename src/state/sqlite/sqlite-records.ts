@@ -9,7 +9,7 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** Ids and owners are sealed (`sealOf`). */
+/** Ids and owners are stored sealed (`sealOf`). */
 export const recordsSchema: LazyStateFile = {
   // "kept"
   applicationId: 0x6b657074,

@@ -11,15 +11,15 @@ import { createSqliteUndoStore, undoSchema } from './sqlite-undo-store.ts'
 import { inspectStateFile, sealOf } from './state-file.ts'
 
 export interface SqliteStateOptions {
-  /** `:memory:`: the state belongs to this process and ends with it. */
+  /** Folder of the files. `:memory:`: the state belongs to this process and ends with it. */
   readonly folder: string
-  /** Name of the folder's setting, for errors. */
+  /** Name of the setting that has the folder, for errors. */
   readonly setting: string
-  /** Simulated calls do not count against the limits of real ones. */
+  /** True for the sandbox: its simulated calls do not count against the limits of real calls. */
   readonly isSandbox: boolean
 }
 
-/** Files of a state, by content. */
+/** Files of a state, by what they hold. */
 const stateFiles = {
   'calls.db': journalSchema,
   'dialled.db': callCounterSchema,
@@ -32,8 +32,7 @@ const stateFile = (folder: string, name: string, isSandbox: boolean) =>
   folder === ':memory:' ? folder : join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
 
 /**
- * The state in SQLite files, shared by the servers of one machine. Each file is opened on first
- * use.
+ * The state in SQLite files, which servers on one machine share. Each file is opened on first use.
  */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
   const file = (name: keyof typeof stateFiles) => stateFile(folder, name, isSandbox)
@@ -73,11 +72,11 @@ export interface InspectedFile {
   readonly file: string
   /** Schema version. */
   readonly version: number
-  /** Reason why the file is unusable; `undefined`: it is usable. */
+  /** Reason why the file is unusable; `undefined`: the file is usable. */
   readonly problem: string | undefined
 }
 
-/** Lists a state's existing files. Changes nothing. */
+/** Lists the existing files of a state, without changing anything. */
 export async function inspectSqliteState({
   folder,
   isSandbox,
@@ -98,7 +97,7 @@ export async function inspectSqliteState({
   )
 }
 
-/** A journal's note; `undefined` if there is no journal or no such note. Changes nothing. */
+/** A note of the journal; `undefined` if there is no journal or no such note. Changes nothing. */
 export async function inspectSqliteNote(
   { folder, isSandbox }: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>,
   name: string,

@@ -8,7 +8,7 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** Owners, changes and objects are sealed (`sealOf`). */
+/** Owners, changes and objects are stored sealed (`sealOf`). */
 export const undoSchema: LazyStateFile = {
   // "undo"
   applicationId: 0x756e646f,
@@ -48,7 +48,8 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
             insert.run({ ...key, item, object: seal(object), at, value })
           db.prepare('DELETE FROM items WHERE at <= ?').run(at - bounds.maxAgeMs)
           db.prepare(boundOwnerSql).run({ owner: key.owner, max: bounds.perOwner })
-          // Numbers without gaps: rows are inserted once, and deleted from the oldest.
+          // Row numbers have no gaps, because rows are inserted once and deleted from the oldest
+          // on.
           db.prepare(boundSql).run(bounds.inAll)
         })
       }),

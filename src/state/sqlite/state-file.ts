@@ -6,11 +6,14 @@ import * as z from 'zod'
 import { makePrivateFile } from '../private-files.ts'
 import { openOnce, StateError, stateUntil } from '../state-access.ts'
 
-/** A kind of database file, shared by servers on one machine. */
+/** A kind of database file. Servers on one machine share the file. */
 export interface StateFile {
-  /** Marks the file as one of this program (https://sqlite.org/pragma.html#pragma_application_id). */
+  /**
+   * Marks a file as belonging to this program
+   * (https://sqlite.org/pragma.html#pragma_application_id).
+   */
   readonly applicationId: number
-  /** Schema version; a file of another version is refused. */
+  /** Schema version. A file with another version is refused. */
   readonly version: number
   /** Creates the tables in a new file. */
   readonly create: (db: DatabaseSync) => void
@@ -19,20 +22,20 @@ export interface StateFile {
 /** SQLite's result code for a file that another process is writing. */
 const busy = 5
 
-/** Timeout for other processes' writes, ms. */
+/** Maximum wait while other processes write, ms. */
 const longestWaitMs = 5000
 
 /**
  * Opens or creates a file; `:memory:` ends with the process. Throws for a file of another program
- * or version, and leaves it unchanged.
+ * or version, and leaves that file unchanged.
  */
 export async function openStateFile(file: string, kind: StateFile): Promise<DatabaseSync> {
   const { DatabaseSync } = await import('node:sqlite')
   if (file !== ':memory:') makePrivateFile(file)
-  // SQLite's own timeout would block this thread; `retryWhileBusy` waits instead.
+  // SQLite's own timeout would block this thread, so `retryWhileBusy` waits instead.
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
-    // Checked before any change: the file may belong to another program.
+    // Checked before anything is changed, because the file may belong to another program.
     await retryWhileBusy(() => isMade(db, kind))
     // FULL: committed data survives a power cut.
     await retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'))
@@ -48,7 +51,10 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   }
 }
 
-/** Reads a file without changing it; `undefined` if it is empty. Throws if it is unusable. */
+/**
+ * Reads a file without changing it; `undefined` if the file is empty. Throws if the file is
+ * unusable.
+ */
 export async function inspectStateFile<T>(
   file: string,
   kind: StateFile,
@@ -70,12 +76,12 @@ function make(db: DatabaseSync, { applicationId, version, create }: StateFile): 
 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
-/** The file's version is not readable by this program. */
+/** The file has a version that this program cannot read. */
 export class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError'
 }
 
-/** True if a file has its tables, false if it is empty. Throws for anything else. */
+/** True if the file has its tables, false if it is empty. Throws for any other file. */
 function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolean {
   const header = FileHeader.parse(
     db
@@ -105,8 +111,8 @@ export function createSecret(db: DatabaseSync): void {
 const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
 
 /**
- * Seals texts for storage as an HMAC with the file's secret, so that guesses cannot be tested
- * against the file's texts alone.
+ * Returns a function that seals texts for storage, as an HMAC with the file's secret. Nobody can
+ * test guesses against the stored texts alone.
  */
 export function sealOf(db: DatabaseSync): (text: string) => string {
   const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
@@ -115,13 +121,13 @@ export function sealOf(db: DatabaseSync): (text: string) => string {
 
 /** A kind of file that is opened on first use. */
 export interface LazyStateFile extends StateFile {
-  /** What is in it, for errors. */
+  /** What the file holds, for errors. */
   readonly holds: string
-  /** If true, a commit does not wait for the disk: a power cut may lose the last ones. */
+  /** If true, a commit does not wait for the disk, so a power cut may lose the last commits. */
   readonly isRelaxed?: boolean
 }
 
-/** An open file. `seal`: see `sealOf`; only for kinds with a secret. */
+/** An open file. `seal`: see `sealOf`; only for kinds of files with a secret. */
 interface OpenFile {
   readonly db: DatabaseSync
   readonly seal: (text: string) => string
@@ -130,15 +136,15 @@ interface OpenFile {
 /** Runs `work` on the open file, and again while another process writes. Throws StateError. */
 export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
 
-/** What every store in a file of its own has. */
+/** What every store has that uses a file of its own. */
 export interface InFile {
   close(): Promise<void>
 }
 
 /**
- * A file that servers on one machine may share. The first use opens or creates it; after a failed
- * opening the next use retries. `readAll` creates no file. `setting`: name of the folder's setting,
- * for errors.
+ * A file that servers on one machine may share. The first use opens or creates it; after a failure
+ * the next use tries again. `readAll` never creates the file. `setting`: name of the setting that
+ * has the folder, for errors.
  */
 export function lazyStateFile(path: string, setting: string, kind: LazyStateFile) {
   const file = openOnce(async (): Promise<OpenFile> => {
@@ -187,11 +193,11 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
   }
 }
 
-/** True for SQLite's error that another process is writing. */
+/** True for SQLite's error while another process writes. */
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
 
-/** Runs `work`, and retries while another process writes, for some seconds at most. */
+/** Runs `work`, and retries while another process writes, for a few seconds at most. */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = Math.min(performance.now() + longestWaitMs, stateUntil())
   for (;;) {
@@ -199,7 +205,7 @@ export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> 
       return await work()
     } catch (error) {
       if (!isLocked(error) || performance.now() > end) throw error
-      // Jitter, so that waiting processes do not collide again.
+      // Jitter keeps waiting processes from colliding again.
       await sleep(1 + Math.random() * 10)
     }
   }

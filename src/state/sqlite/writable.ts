@@ -3,8 +3,8 @@ import { accessSync, constants, existsSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path'
 
 /**
- * Why this program cannot write in a folder; `undefined` if it can. For a missing folder, the
- * nearest existing parent counts, where it would be created. The probe file is removed.
+ * Reason why this program cannot write in a folder; `undefined`: it can. For a missing folder,
+ * checks the nearest existing parent, in which the folder would be created. Removes its probe file.
  */
 export function unwritableFolder(folder: string): string | undefined {
   const existing = nearestExisting(folder)
@@ -19,7 +19,7 @@ export function unwritableFolder(folder: string): string | undefined {
   }
 }
 
-/** Why this program cannot write to an existing file. */
+/** Reason why this program cannot write to an existing file; `undefined`: it can. */
 export function unwritableFile(file: string): string | undefined {
   try {
     accessSync(file, constants.R_OK | constants.W_OK)
