@@ -11,15 +11,15 @@ export interface CancellableRequest {
   readonly id: string | number
 }
 
-/** Stateless HTTP requests under way. A cancellation arrives in an HTTP request of its own. */
+/** Running stateless HTTP requests. A cancellation arrives in an HTTP request of its own. */
 export type Cancellations = ReturnType<typeof createCancellations>
 
 /**
- * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
- * does not know the request. The cancellation and the request have only their sender in common. Two
- * requests under way may have the same id and sender, if clients do not send the session header
- * back: then the target is ambiguous, and neither is cancelled. For the same reason a cancellation
- * goes on to the other servers, where the request may be, only if its sender has a session header.
+ * Over stateless HTTP of the 2025 revisions, `notifications/cancelled` reaches a server object that
+ * does not know the request. The two have only their sender in common. If clients omit the session
+ * header, two running requests may have the same id and sender. The target is then ambiguous, and
+ * neither request is cancelled. For the same reason, a cancellation is broadcast to other servers,
+ * which may run the request, only if its sender has a session header.
  */
 export function createCancellations(broadcast: Broadcast) {
   const underWay = new Map<string, Set<AbortController>>()
@@ -29,10 +29,7 @@ export function createCancellations(broadcast: Broadcast) {
   }
   broadcast.listen('cancelled_request', abort)
   return {
-    /**
-     * Runs a request. The signal that the request's work gets also fires when the request is
-     * cancelled here.
-     */
+    /** Runs a request. Its abort signal also fires when the request is cancelled here. */
     async run<T>(
       request: CancellableRequest,
       signal: AbortSignal,
@@ -58,7 +55,7 @@ export function createCancellations(broadcast: Broadcast) {
   }
 }
 
-/** A request's key: its sender, as far as headers identify it, and its id. */
+/** Map key of a request: its id and its sender, as far as headers identify the sender. */
 function keyOf({ keyHash, header, id }: CancellableRequest): string {
   const sender = header(headerNames.session) ?? header('user-agent')
   return hash('sha256', JSON.stringify([keyHash, sender, id]), 'base64url')

@@ -14,8 +14,8 @@ export interface ServedRequest {
   readonly header: GetHeader
   readonly transport: 'stdio' | 'http'
   /**
-   * An HTTP request of the 2025 revisions. Without sessions there is no stream for anything but the
-   * answer.
+   * True for an HTTP request of the 2025 revisions. Without sessions, there is no stream except for
+   * the response.
    */
   readonly isStatelessLegacy: boolean
 }
@@ -58,9 +58,9 @@ export const requestSender = (
   userAgent: header('user-agent'),
 })
 
-/** Features of a client besides calling tools. */
+/** Features of a client beyond tool calls. */
 interface ClientFeatures {
-  /** The client can ask its user: it supports elicitation with forms. */
+  /** True if the client can ask its user: it supports elicitation with forms. */
   readonly canAsk: boolean
   readonly takesTasks: boolean
 }
@@ -71,9 +71,9 @@ const Capabilities = z.looseObject({
 })
 
 /**
- * The features that the client of a request declares: with the request, or in the 2025 revisions
- * with `initialize`. Stateless HTTP does not keep what `initialize` declared, so there a client of
- * the 2025 revisions has no features.
+ * Returns the features that a client declares: with the request, or in the 2025 revisions with
+ * `initialize`. Stateless HTTP does not store what `initialize` declared, so a 2025 client has no
+ * features there.
  */
 export function clientFeaturesOf(server: Server, context: ServerContext): ClientFeatures {
   const capabilities = declaredCapabilities(server, context)
@@ -96,8 +96,8 @@ function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
 }
 
 /*
- * Detects clients that show views. Only they see views in tools and resources, so that the others
- * spend no tokens on them.
+ * Detects clients that show views. Other clients get no views in tools and resources, to save
+ * tokens.
  */
 
 /** True if the client of a request shows views. */

@@ -8,7 +8,7 @@ import type { RestrictedSession } from '../platform/sessions/restricted-session.
 import { isUuid } from '../text/canonical-id.ts'
 import { safeLine } from '../text/safe-text.ts'
 
-/** The protocol's limit of values in a reply. */
+/** Maximum values in a reply, set by the protocol. */
 const maxValues = 100
 
 /** Matching values, best first. */
@@ -34,7 +34,8 @@ export function completionOf(typed: string, { all, isPart }: Candidates): Comple
 const noMatch = 3
 
 /**
- * 0: the value starts with the text; 1: a word of the value or of a name does; 2: one contains it.
+ * Rank of a match. 0: the value starts with the text; 1: a word of the value or of a name starts
+ * with it; 2: the value or a name contains it.
  */
 function rankOf(wanted: string, { value, names }: Candidates['all'][number]): number {
   const texts = [value, ...names.filter((name) => typeof name === 'string')].map(fold)
@@ -56,7 +57,7 @@ const fold = (text: string) =>
 
 interface Candidates {
   readonly all: readonly Candidate[]
-  /** True: not all were read. */
+  /** True if some values were not read. */
   readonly isPart: boolean
 }
 
@@ -84,10 +85,9 @@ const idsOf = ({ items, isPart }: CachedList): Candidates => ({
   isPart,
 })
 
-/** The name of each item if it identifies the item, else its id. */
+/** Returns each item's name if it identifies the item, otherwise its id. */
 function namesOrIds(list: CachedList): Candidates {
-  // In a list that was not read whole, an unread item may have the same name, so names identify
-  // nothing.
+  // An unread item may have the same name, so no name identifies an item.
   if (list.isPart) return idsOf(list)
   const ids = new Set(list.items.map(({ id }) => id))
   const counts = new Map<unknown, number>()
@@ -117,7 +117,9 @@ export const agentIds: CompletionSource = async (context) =>
 export const trunkIds: CompletionSource = async (context) =>
   idsOf(await readCachedList(routes.sipTrunks.list, context))
 
-/** The key's own account and its subaccounts; if the operator has pinned an account, that one only. */
+/**
+ * The API key's own account and its subaccounts, or only the account that the operator has pinned.
+ */
 export const accountIds: CompletionSource = async (context) => {
   const { session } = context
   if (session.pinnedAccount !== undefined)
@@ -178,7 +180,7 @@ export const languageCodes: CompletionSource = async ({ session: { cache }, acco
   const languages = catalog
     .flatMap(({ models }) => models.flatMap(({ supported_languages: some }) => some ?? []))
     .map(({ code, name }) => [code, { value: code, names: [name] }] as const)
-  // Of several names of a code, the first.
+  // The first of several names of a code wins.
   const all = [...new Map(languages.toReversed()).values()]
   return { all: all.sort((a, b) => (a.value < b.value ? -1 : 1)), isPart: false }
 }
@@ -196,7 +198,7 @@ const maxPages = 5
 
 interface CachedList {
   readonly items: readonly Readonly<Record<string, unknown>>[]
-  /** True: not all were read. */
+  /** True if some items were not read. */
   readonly isPart: boolean
 }
 

@@ -14,7 +14,10 @@ export interface Exposure<T extends ExposableTool = Tool> {
   readonly tools: readonly T[]
   /** The setting that hides a tool, by tool name: `this server's setting --read-only`. */
   readonly hidden: ReadonlyMap<string, string>
-  /** Hidden tools that are listed all the same: a call asks the person to allow them. */
+  /**
+   * Hidden tools that are listed nevertheless. A call of such a tool asks the person for
+   * permission.
+   */
   readonly grantable?: readonly T[]
 }
 

@@ -36,10 +36,10 @@ import { answerOnlyClient, type RunTool } from './tool-calls.ts'
 import type { ToolCatalogue } from './tools.ts'
 
 /*
- * Answers the most frequent HTTP requests without the SDK, which makes a server, a transport and
- * two streams for each request. The answers are the SDK's, from the same functions. A request that
- * does not match the grammar in every part is left to the SDK, and so is every request that may
- * need more than one answer, such as a question to the user or a progress notification.
+ * Answers the most frequent HTTP requests without the MCP SDK, which creates a server, a transport
+ * and two streams per request. The answers are the same as the SDK's, from the same functions. The
+ * SDK gets every request that does not fully match the grammar, or that may need several messages,
+ * such as a question to the user or progress notifications.
  */
 
 /** The parts of the request besides its message. */
@@ -54,7 +54,7 @@ interface FastPathRequest {
 /** The body of an answer in consecutive parts; bytes are never copied. */
 type FastPathAnswer = readonly (string | Buffer)[]
 
-/** Answers a request; `undefined`: the SDK must answer it. */
+/** Answers a request; `undefined`: the MCP SDK must answer it. */
 export type HttpFastPath = (
   message: unknown,
   request: FastPathRequest,
@@ -128,7 +128,7 @@ function asksWithViews(message: ListTools, header: GetHeader): boolean {
     : isViewSession(header)
 }
 
-/** True if a call may ask the user, or send requested progress. */
+/** True if a tool call may ask the user, or must send progress. */
 const mayNeedMore = (tool: Tool, { params }: CallTool) =>
   tool.asksConfirmation || (tool.reportsProgress && params._meta?.progressToken !== undefined)
 

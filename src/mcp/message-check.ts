@@ -15,7 +15,7 @@ import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts
 
 /*
  * Parses and checks client input, from text to JSON-RPC 2.0 message. Accepts the same messages as
- * the SDK, which does not answer invalid ones over stdio, and explains little over HTTP.
+ * the MCP SDK. The SDK does not answer invalid messages over stdio, and explains little over HTTP.
  */
 
 /** Limits of a message: more than any tool needs, and fast to parse. */
@@ -39,8 +39,8 @@ export function parseMessage(text: string, what: string): ParsedText {
 }
 
 /**
- * The SDK leaves the name `__proto__` out of the arguments without an error. Deeper ones it keeps, and
- * tool/arguments.ts refuses them.
+ * The MCP SDK silently drops an argument named `__proto__`. Deeper fields of that name reach
+ * tool/arguments.ts, which refuses them.
  */
 function lostArgumentAnswer(value: unknown): ParsedText | undefined {
   const isLost = Array.isArray(value) ? value.some(losesArgument) : losesArgument(value)
@@ -111,9 +111,9 @@ export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
   'method' in message && 'id' in message
 
 /**
- * The error response to a request that may not be in a batch, or names a revision that is not
- * served. The SDK checks the revision of every request over HTTP, but over stdio only that of the
- * first one.
+ * Returns the error response to a request that must not be in a batch, or that names an unsupported
+ * revision. The MCP SDK checks the revision of every HTTP request, but over stdio only of the first
+ * request.
  */
 export function requestError(
   { id, method, params }: JSONRPCRequest,

@@ -9,10 +9,9 @@ import type {
 import * as z from 'zod/mini'
 
 /*
- * Envelopes of requests and results per protocol revision. The stdio handshake needs it before the
- * SDK is loaded, so nothing but types is imported here. For the same reason the schemas here, as in
- * all that a start loads, are those of zod/mini: a tenth less work before the first answer than
- * with zod.
+ * Envelopes of requests and results per protocol revision. The stdio handshake needs this file
+ * before the MCP SDK is loaded, so only types are imported here. Schemas use zod/mini, like all
+ * code that a start loads: a tenth less work before the first answer than with zod.
  */
 
 /**
@@ -24,7 +23,7 @@ export type Protocol = '2025' | 'modern'
 
 export const modernVersion = '2026-07-28'
 
-/** Keys of `_meta` as the SDK exports them; the types keep both the same. */
+/** Keys of `_meta`, equal to the MCP SDK's. The types guarantee equality. */
 export const metaKeys: {
   readonly protocolVersion: typeof PROTOCOL_VERSION_META_KEY
   readonly clientInfo: typeof CLIENT_INFO_META_KEY
@@ -99,9 +98,9 @@ export function resultResponse(id: RequestId, result: string): string {
 }
 
 /*
- * The grammar of the messages that the fast paths answer. It accepts less than the SDK does: a
- * message that does not match is not refused, but left to the SDK. What it accepts, the SDK accepts
- * too. It is used before the SDK is loaded.
+ * The grammar of messages that the fast paths answer. It is stricter than the MCP SDK: a message
+ * that does not match is not refused, but left to the SDK. Every accepted message is also valid for
+ * the SDK. Used before the SDK is loaded.
  */
 
 const JsonObject = z.record(z.string(), z.unknown())

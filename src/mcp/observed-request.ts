@@ -64,7 +64,7 @@ const StreamRequest = z.object({ method: z.string(), id: RequestId, params: z.un
 
 const isNone = () => false
 
-/** Observes requests for a stream, which the transports answer, not the SDK's servers. */
+/** Records streams, which the transports answer instead of the MCP SDK's servers. */
 export const createStreamObserving =
   (
     observer: Observer | undefined,

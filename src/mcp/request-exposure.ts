@@ -121,9 +121,10 @@ function withinScopes(exposure: Exposure, allowed: readonly Scope[]): Exposure {
 }
 
 /**
- * The scopes that a client must request for a message or batch whose access token lacks one; else
- * `undefined`. Changing and calling include reading, which finds their target. What the token has is
- * included: clients of the 2025 revisions request these scopes and no others.
+ * Returns the scopes that a client must request for a message or batch, if its access token lacks
+ * one; otherwise `undefined`. Changing and calling include reading, to find their target. The
+ * token's own scopes are included, because clients of the 2025 revisions request exactly the
+ * returned scopes.
  */
 export function missingScopes(
   message: unknown,
@@ -151,8 +152,8 @@ interface ToolCall {
 }
 
 /**
- * The calls of exposed tools in a message or batch. Hot path: not parsed by a schema, because the
- * message is parsed later.
+ * Tool calls of exposed tools in a message or batch. Hot path: no schema here, because the message
+ * is parsed later.
  */
 function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
   const messages: readonly unknown[] = Array.isArray(message) ? message : [message]

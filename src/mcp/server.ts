@@ -56,8 +56,8 @@ export interface ServerFactoryOptions {
 }
 
 /**
- * Makes a server of the SDK for each HTTP request and each stdio connection. Making one only binds
- * handlers to a session; everything else is made once for all servers.
+ * Makes an MCP SDK server for each HTTP request and each stdio connection. This only binds handlers
+ * to a session. Everything else is created once and shared.
  */
 export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
   return ({ era: sdkProtocol, authInfo, requestInfo }) => {
@@ -131,7 +131,9 @@ class ServerInOurWords extends Server {
     await super.connect(transport)
   }
 
-  /** The SDK's constructor calls this, too, before the constructor of this class has run. */
+  /**
+   * The MCP SDK's constructor also calls this method, before the constructor of this class has run.
+   */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const run = super._wrapHandler(method, handler)
     return async (request, context) => {

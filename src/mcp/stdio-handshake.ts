@@ -18,16 +18,16 @@ import {
 import { type InstructionsInput, serverOptionsFor, unchangingCacheHint } from './server-info.ts'
 
 /*
- * Answers the first messages of a stdio connection before the SDK, the tools or anything else is
- * loaded: the server's identity and its tools. The answers are the SDK's. The first message that
- * does not match the grammar, and all that follow it, are left to the SDK. It first receives the
- * messages that changed the state of the connection, and its answers to them are dropped.
+ * Answers the first messages of a stdio connection, about the server's identity and its tools,
+ * before the MCP SDK and the tools are loaded. The answers are the same as the SDK's. The SDK gets
+ * the first message that does not match the grammar, and all later messages. Before these, it
+ * receives the messages that changed the state of the connection; its answers to them are dropped.
  */
 
 interface HandshakeReply {
   /** The answer, as JSON text; absent: the message is not answered. */
   readonly text?: string
-  /** The message changed the connection state: the SDK must receive it, too. */
+  /** True if the message changed the connection state, so that the MCP SDK must also receive it. */
   readonly mustReplay?: boolean
 }
 
@@ -37,7 +37,7 @@ interface ListedText {
   readonly view: ViewName | undefined
 }
 
-/** Handles one message; `undefined`: this message and all later ones are the SDK's. */
+/** Handles one message; `undefined`: the MCP SDK gets this message and all later ones. */
 export type StdioHandshake = (message: unknown) => HandshakeReply | undefined
 
 interface StdioHandshakeOptions extends InstructionsInput {
@@ -52,7 +52,7 @@ const Message = z.discriminatedUnion('method', [Initialize, Initialized, Discove
 
 export function createStdioHandshake(options: StdioHandshakeOptions): StdioHandshake {
   const results = createResults(options)
-  /** Set by the first message that only one protocol has. A `server/discover` request is sent by both. */
+  /** Set by the first message that exists in only one protocol. Both have `server/discover`. */
   let protocol: Protocol | undefined
   /** The client of the 2025 revisions shows views. */
   let showsViews = false

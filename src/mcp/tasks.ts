@@ -29,8 +29,8 @@ import { withProtocolErrors } from './errors.ts'
 import { tasksExtension } from './server-info.ts'
 
 /*
- * The tasks of this server (SEP-2663): each follows a call, so that no request waits for its end.
- * The task and its id are defined in tool/task.ts.
+ * Tasks of this server (SEP-2663). Each follows a placed call, so that no request waits for the
+ * end of the call. tool/task.ts defines the task and its id.
  */
 
 interface CallTasksOptions {
@@ -54,13 +54,13 @@ export function callTasks(options: CallTasksOptions): TaskSource {
   }
   return {
     get: (taskId, signal) => readTask(taskId, () => getTask(taskId, options, signal)),
-    // The call itself goes on.
+    // Cancelling a task does not end its call.
     cancel: (taskId, signal) =>
       readTask(taskId, async () => {
         const call = await followedCall(decodeTaskId(taskId), session, signal)
         if (!call || !hasEnded(call)) await cancelTask(taskId, options)
       }),
-    // A task of a call asks nothing, so answers are ignored.
+    // A task never asks the client, so answers are ignored.
     answer: (taskId, _, signal) =>
       readTask(taskId, async () => {
         await followedCall(decodeTaskId(taskId), session, signal)
@@ -69,8 +69,8 @@ export function callTasks(options: CallTasksOptions): TaskSource {
 }
 
 /**
- * True if a tool shows the state of calls. Without such a tool, tasks are not readable either: an
- * id only names a call, and any client can forge one.
+ * True if a tool shows the state of calls. Otherwise tasks are not readable: a task id
+ * only names a call, and any client can forge an id.
  */
 const showsCalls = ({ route, effect }: Tool) =>
   route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
@@ -122,7 +122,7 @@ async function cancelTask(
 
 /**
  * True if a task was cancelled. False also if the state is unreadable: the task then shows the
- * state of the call.
+ * state of its telephone call.
  */
 async function isCancelled(
   taskId: string,
@@ -136,7 +136,7 @@ async function isCancelled(
   }
 }
 
-/** The result of a call, as a tool returns it: it names the account. */
+/** Result of a placed call in the form of a tool result, which names the account. */
 async function asToolResult(
   { content, structuredContent: structured }: ReturnType<CallTaskView['result']>,
   { account: account_id }: TaskId,
@@ -148,7 +148,7 @@ async function asToolResult(
   return { content, structuredContent: named }
 }
 
-/** The call; `undefined`: the platform does not show it yet. */
+/** Reads the call; `undefined`: the platform does not list the call yet. */
 async function followedCall(
   { account: named, call: callId }: TaskId,
   session: Session,

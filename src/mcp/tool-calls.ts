@@ -35,7 +35,7 @@ export const answerOnlyClient: ToolClient = {
   takesTasks: false,
 }
 
-/** Request context of a call. */
+/** Context of a tool call's request. */
 interface ToolRequest {
   readonly session: Session
   /** All tools that are exposed to the request. */
@@ -58,7 +58,7 @@ export type RunTool = (
   request: ToolRequest,
 ) => Promise<CallToolResult | InputRequiredResult>
 
-/** Runs every `tools/call`, of the SDK and the fast paths. */
+/** Runs every `tools/call`, from the MCP SDK and from the fast paths. */
 export function createToolCalls({
   cancellations,
   shutdown,
@@ -81,7 +81,7 @@ export function createToolCalls({
   ) => {
     const stateFailed = (error: StateError) => {
       onStateFailure(error)
-      // Over HTTP the caller is not the operator.
+      // Over HTTP, the client is not the operator and gets no details.
       return sender().transport === 'http' ? undefined : error.message
     }
     const run = (signal: AbortSignal) =>
@@ -98,8 +98,8 @@ export function createToolCalls({
 }
 
 /**
- * A bulk tool with one confirmation, such as place_calls, stops at a shutdown: it finishes the
- * items that have begun, and reports which are done. Every other tool runs to its end.
+ * True for a bulk tool with one confirmation, such as place_calls. At a shutdown it finishes the
+ * items that have begun, and reports them. Every other tool runs to its end.
  */
 const stopsAtShutdown = ({ asksConfirmation, reportsProgress }: Tool) =>
   asksConfirmation && reportsProgress
@@ -147,7 +147,7 @@ function auditedCall(
   }
 }
 
-/** Account of a call, if known before anything is sent. */
+/** Account of a tool call, if known before anything is sent. */
 function accountOf({ account_id: named }: Readonly<Record<string, unknown>>, session: Session) {
   const { pinnedAccount, cache } = session
   if (pinnedAccount !== undefined && pinnedAccount !== 'me') return pinnedAccount
@@ -168,8 +168,8 @@ const auditedConfirmation =
   }
 
 /**
- * The field `confirmation` of a result. Platform data may have a field of that name, too, so its
- * value is checked.
+ * The field `confirmation` of a result. Platform data may have a field of the same name, so the
+ * value is validated.
  */
 const Confirmation = z
   .object({ state: z.enum(['needed', 'declined', 'dismissed']) })
@@ -185,8 +185,8 @@ const EndedCall = z.object({
 })
 
 /**
- * Outcome of a call in one word: `ok`; the kind of its error (docs/errors.md); `input_required`,
- * `task`, or the state of a confirmation; `protocol_error` for a JSON-RPC error.
+ * Outcome of a tool call in one word: `ok`; the kind of its error (docs/errors.md);
+ * `input_required`, `task`, or the state of a confirmation; `protocol_error` for a JSON-RPC error.
  */
 export function outcomeOf(ended: { readonly result: unknown } | { readonly error: unknown }) {
   if ('error' in ended) return ended.error instanceof ProtocolError ? 'protocol_error' : 'internal'
@@ -258,16 +258,17 @@ export const createUnknownTool =
   }
 
 /*
- * Tool calls from this process, such as the command line. They have the same confirmation, policy,
- * journal and audit trail as those of a client; only the MCP messages are omitted.
+ * Tool calls from this process, such as the command line. Confirmation, policy, journal and audit
+ * trail are the same as for a client. Only the MCP messages are omitted.
  */
 
 export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
 
-/** Caller identity, and the callbacks of a running call. */
+/** Identity of the local client, and callbacks of a running tool call. */
 interface LocalCaller {
   /**
-   * Asks the person; `undefined`: nobody can be asked, so the call returns a preview with a token.
+   * Asks the person; `undefined`: nobody can be asked, so the tool call returns a preview with a
+   * token.
    */
   readonly ask: ((question: string) => Promise<PersonsAnswer>) | undefined
   readonly progress: (message: string) => void
@@ -314,7 +315,7 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
         },
       })
     let result = await run({ requestState: undefined, answers: undefined })
-    // The effect of the arguments may have changed meanwhile: then the person is asked again.
+    // Meanwhile the effect of the arguments may have changed. The person is then asked again.
     while (isInputRequiredResult(result)) {
       const { requestState: sealed = '', inputRequests } = result
       const { message } = Question.parse(inputRequests?.confirm).params
