@@ -47,9 +47,9 @@ export interface AuthorizationServerOptions {
 const maxRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
- * Authorization requests per minute and network. The number kept per network is bounded too
- * (`anonymousBounds` in state-adapter.ts): at this rate one network reaches that bound before the
- * first request expires, and leaves room for the others.
+ * Authorization requests per minute and network. The stored number per network is also bounded
+ * (`anonymousBounds` in state-adapter.ts): at this rate, one network reaches that bound before its
+ * first request expires, and leaves room for other networks.
  */
 const maxAccessRequests = 300
 

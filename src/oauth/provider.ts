@@ -220,7 +220,7 @@ async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promis
   const { entities, params } = context.oidc
   const token = entities.RefreshToken
   const { resource } = params ?? {}
-  // oidc-provider would refuse it too, but after using up the token.
+  // oidc-provider would refuse the request only after using up the token.
   if (typeof resource === 'string' && !token?.resourceIndicators.has(resource))
     throw new errors.InvalidTarget()
   const waitMs = await tokens.renewalWaitMs(token?.grantId ?? '')

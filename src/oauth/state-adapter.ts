@@ -37,8 +37,8 @@ const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
 /**
- * A registered client is kept for a day; once a person has allowed it access, it is kept longer and
- * no longer counts against the registrations.
+ * Lifetime of a registered client, s. Once a person has allowed it access, the client is kept
+ * longer and no longer counts as a registration.
  */
 const unusedClientSeconds = day
 const usedClientSeconds = 400 * day

@@ -29,7 +29,7 @@ export interface TokensOptions {
   readonly endGrant: (grantId: string) => Promise<void>
 }
 
-/** Form of all tokens and codes; none passes for an API key. */
+/** Form of all tokens and codes. None of them is accepted as an API key. */
 export const tokenText = (kind: 'access' | 'refresh' | 'code', content: string) =>
   `${oauthTokenMark}-${kind}-${content}.${oauthTokenMark}`
 
@@ -149,8 +149,8 @@ export const lifetimes = {
   interaction: 30 * minute,
   code: minute,
   accessToken: 60 * minute,
-  /** Lifetime without use; each use gives a new token. */
+  /** Lifetime without use. Each use issues a new token. */
   refreshToken: 30 * day,
-  /** After that time a person has to allow access again. */
+  /** After this time, a person must allow access again. */
   grant: 365 * day,
 } as const
