@@ -38,7 +38,10 @@ const descendants = (account: string) => `WITH RECURSIVE below (id) AS (
   SELECT ${account} UNION ALL SELECT accounts.id FROM accounts JOIN below ON parent_id = below.id
 )`
 
-/** SQL condition: the row belongs to an account, given by a parameter, or to one below it. */
+/**
+ * SQL condition: the row belongs to the account in the parameter, or to one of its subaccounts at
+ * any depth.
+ */
 export const withinAccount = (account: ':account' | '?'): string =>
   `account_id IN (${descendants(account)} SELECT id FROM below)`
 
@@ -48,8 +51,8 @@ function isWithin(store: Store, account: string, id: string): boolean {
 }
 
 /**
- * The account of a path. A key has access to its own account and all below it: another one is 403,
- * an unknown one 404.
+ * Returns the account of a path. An API key reaches its own account and all subaccounts. Throws 403
+ * for other accounts, 404 for unknown ones.
  */
 export function reachableAccount(store: Store, own: AccountRow, id: string): AccountRow {
   if (id === 'me' || id === own.id) return own

@@ -122,9 +122,10 @@ function isArchivedIn(query: {
 const folded = (config: Record<string, unknown>) => String(config.name ?? '').toLowerCase()
 
 /**
- * A partial update: absent fields stay, and only model, transcriber and voice are merged with the
- * stored value [R]. Any other object replaces the stored one; its absent and null fields get their
- * defaults [S]. A client that relies on more would lose settings on a platform that does this.
+ * A partial update. Absent fields stay. Only model, transcriber and voice are merged with the
+ * stored value [R]. Any other object replaces the stored object, and its absent and null fields get
+ * their defaults [S]. A client that expects deeper merging would lose settings on a platform with
+ * this behaviour.
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,
@@ -195,8 +196,7 @@ const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string,
   )
 
 /**
- * Drops the nulls that mean a default. A null that is a value of the field itself stays, such as no
- * background sound.
+ * Drops nulls that mean "default". A null that is a valid value stays, such as no background sound.
  */
 function withoutResets(field: z.core.$ZodType | undefined, value: unknown): unknown {
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)

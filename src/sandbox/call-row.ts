@@ -112,7 +112,7 @@ export function callDetailAt(row: CallRow, now: number): CallDetail {
   return { ...callAt(row, now), messages: messagesAt(row, now), capture: captureAt(row, now) }
 }
 
-/** The same as a conversation, which has the call's id in the sandbox. */
+/** The conversation of a call at a time. In the sandbox, conversation and call share one id. */
 export function conversationAt(row: CallRow, now: number): Conversation {
   const call = callAt(row, now)
   const isInbound = row.direction === 'inbound'

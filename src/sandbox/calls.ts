@@ -30,7 +30,7 @@ function placed(
     token: token ?? `sandbox-${row.id}`,
     room_sid: `RM_${row.id.replaceAll('-', '')}`,
     media_url: 'wss://media.sandbox.example',
-    // Page where a person joins in a browser; the real platform sends none.
+    // URL of the page where a person joins in a browser. The real platform has no such field.
     ...(token !== undefined && webCalls && { page_url: webCalls.pagesAt + webCallPath + token }),
   }
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }

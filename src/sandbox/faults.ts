@@ -119,7 +119,7 @@ async function cutOff(response: Response): Promise<Response> {
       controller.enqueue(whole.slice(0, Math.floor(whole.length / 2)))
     },
     async pull(controller) {
-      // The first half must be flushed before; an immediate error would replace it.
+      // The first half must be flushed first. An immediate error would replace it.
       await sleep(50)
       controller.error(new Error('This reply was cut off by a fault rule.'))
     },

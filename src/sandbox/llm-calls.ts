@@ -8,10 +8,10 @@ import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
 
 /*
- * Calls in which a language model speaks. The row always holds a complete course, like a scripted
- * call: the transcript so far, then a failed end when a lease expires. Each turn appends to the
- * transcript and extends the lease. If the process dies, nothing needs cleaning up: the lease
- * expires and the call has failed.
+ * Telephone and web calls in which a language model speaks. Like the row of a scripted call, the
+ * row always holds a complete course: the transcript so far, then a failed end when a lease
+ * expires. Each turn appends to the transcript and extends the lease. If the process dies, the
+ * lease expires and the call has failed; nothing needs cleaning up.
  */
 
 export interface LlmCall {
@@ -128,7 +128,7 @@ const spokenPart = (text: string): Reply => ({
   isOver: text.includes(goodbye),
 })
 
-/** The conversation as messages for one side; that side's own lines are the assistant's. */
+/** The conversation as messages for one side. That side's own lines have the role assistant. */
 function promptFor(
   speaker: 'user' | 'agent',
   { agent, settings, persona }: Pick<LlmCall, 'agent' | 'settings' | 'persona'>,

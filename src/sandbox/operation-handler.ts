@@ -6,9 +6,9 @@ import type { Store } from './store.ts'
 /** An authenticated and validated request. */
 export interface HandlerInput<R extends Route> {
   readonly store: Store
-  /** The key's account. */
+  /** The account of the API key. */
   readonly own: AccountRow
-  /** The account of the path; by default the key's own. */
+  /** The account in the path; by default the API key's own. */
   readonly account: AccountRow
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { defaultPageLimit } from '../contract/field.ts'
 import type { SqlParams, Store } from './store.ts'
 
-/** A given time as Unix ms. */
+/** An ISO 8601 time as Unix ms. */
 export const instant = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text)
 
@@ -19,7 +19,7 @@ interface Counted {
   readonly version: number
 }
 
-/** Earlier counts of append-only tables, by account. */
+/** Earlier counts of append-only tables, by name of the count. */
 const counted = new WeakMap<Store, Map<string, Counted>>()
 
 /** One page of a table, newest first, and the total number of matching rows. */
@@ -28,7 +28,9 @@ export function pageOfRows<T, U>(
   row: z.ZodType<T>,
   query: {
     table: string
-    /** Values by condition, such as `id = ?`; a condition without a value does not apply. */
+    /**
+     * Values by SQL condition, such as `id = ?`. A condition whose value is `undefined` is omitted.
+     */
     where: Readonly<Record<string, SQLInputValue | undefined>>
     /** Further parameters of the conditions. */
     params?: SqlParams
@@ -62,7 +64,7 @@ export function pageOfRows<T, U>(
   }
 }
 
-/** Continues a count with the rows added since. */
+/** Adds the rows since an earlier count to that count. */
 function countOn(
   store: Store,
   query: { table: string; where: string; params: SqlParams; countedAs: string },

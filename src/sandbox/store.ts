@@ -150,7 +150,9 @@ export interface Store {
   update(table: string, id: string, columns: SqlParams): void
   /** Runs `work` in a new or the open transaction. */
   transaction<T>(work: () => T): T
-  /** The same, waiting for another process's write without blocking this process. */
+  /**
+   * Runs `work` in a transaction. Waits for another process's write without blocking this process.
+   */
   write<T>(work: () => T): Promise<T>
   /** Runs read-only `work` on one snapshot of the file. */
   snapshot<T>(work: () => T): T
