@@ -28,7 +28,7 @@ import { licences } from './licences.ts'
 const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
 
-/** Modules replaced by their results, which would take time at each start. */
+/** Modules replaced by their computed exports, which would take time at each start. */
 const replacements = {
   // The program needs no scripts or development dependencies.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
@@ -107,9 +107,9 @@ function isCurrent(): boolean {
 }
 
 /**
- * Builds each view as one HTML file with its style and script inline; its policy allows only these
- * two. Compressed, the files take less room than with shared scripts. Returns the paths of all
- * their sources.
+ * Builds each view as one HTML file with inline style and script, the only ones that its policy
+ * allows. Compressed, the files are smaller than with shared scripts. Returns the paths of all
+ * sources.
  */
 async function buildViews(folder: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true })
@@ -127,7 +127,9 @@ async function buildViews(folder: string): Promise<string[]> {
 /** Browsers with light-dark(). */
 const target = ['chrome123', 'firefox120', 'safari17.5']
 
-/** Modules of a view replaced by their results, because the contract's schemas are large. */
+/**
+ * Modules of a view replaced by their computed exports, because the contract's schemas are large.
+ */
 const viewReplacements: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   agent: {
     'src/apps/browser/agent/agent-defaults.ts': `export const agentDefaults = ${JSON.stringify(agentDefaults)}`,
@@ -187,9 +189,9 @@ const compressed = (text: string) =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
 
 /**
- * An esbuild plugin that replaces the contents of modules, named by their paths below `root`. The
- * build fails if one of them is missing or not part of the bundle; otherwise a moved module would
- * be bundled unreplaced.
+ * An esbuild plugin that replaces the contents of modules, given by their paths below `root`. The
+ * build fails if a module is missing or not part of the bundle. Otherwise a moved module would be
+ * bundled unreplaced.
  */
 export function replaceModules(root: string, contents: Readonly<Record<string, string>>): Plugin {
   const byPath = new Map(Object.entries(contents).map(([path, text]) => [join(root, path), text]))
@@ -233,10 +235,10 @@ const keepClassNames = (packageName: string): Plugin => ({
 })
 
 /**
- * Keeps everything that a start loads in one part, by importing `main` into each lazily loaded
- * module. Otherwise esbuild makes a part for each set of modules that share something, and a start
- * opens them all. `main` is always loaded before those modules; so are the modules `before`, which
- * import nothing of `main`.
+ * Keeps everything that a start loads in one chunk, by importing `main` into each lazily loaded
+ * module. Otherwise esbuild makes a chunk for each set of modules with shared imports, and a start
+ * opens all of these chunks. `main` always loads before those modules. The modules in `before` also
+ * load earlier, and import nothing of `main`.
  */
 const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
   name: 'one-start-part',

@@ -7,11 +7,11 @@ import { safeLine } from '../text/safe-text.ts'
 
 /*
  * npm run demo: a session of a real MCP client with the built program and its sandbox, from the
- * account to the usage: each call, and its result as a model reads it. The sandbox is in memory, so
- * runs differ only in ids. The numbers are reserved for fiction by Ofcom.
+ * account to the usage. Prints each tool call, and its result as a model reads it. The sandbox is
+ * in memory, so runs differ only in ids. Ofcom reserves the telephone numbers for fiction.
  */
 
-/** Speed of simulated calls relative to real ones. */
+/** Speed of simulated telephone calls, as a multiple of real time. */
 const speed = 60
 
 const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
@@ -19,7 +19,7 @@ const client = new Client(
   { name: 'demo', version: '1.0.0' },
   { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
 )
-// The server asks a person to confirm a call; the demo answers instead.
+// The server asks a person to confirm a telephone call. The demo answers instead.
 client.setRequestHandler('elicitation/create', ({ params }) => {
   show(params.message, 'cyan')
   show('A person is asked this. Here the demo answers yes.')
@@ -45,7 +45,9 @@ function show(text: string, style: 'reset' | 'dim' | 'cyan' = 'reset'): void {
     process.stdout.write(`   ${styleText(style, safeLine(line).trimEnd())}\n`)
 }
 
-/** Calls a tool, and prints the call and the text of its result. Returns the structured result. */
+/**
+ * Calls a tool, prints the tool call and the text of its result, and returns the structured result.
+ */
 async function call(name: string, args: Record<string, unknown> = {}): Promise<unknown> {
   show(`→ ${name} ${JSON.stringify(args)}`, 'dim')
   const { content, structuredContent, isError } = await client.callTool({ name, arguments: args })
@@ -117,7 +119,7 @@ try {
 
   process.stdout.write(styleText('bold', '\nThat was the whole story. Connect your assistant:\n'))
   show('npm start    over HTTP')
-  // Not `node`: the system's may be too old.
+  // The system's own `node` may be too old.
   show('node_modules/node/bin/node dist/voice-agent-mcp.js install    in the clients you have')
 } finally {
   await client.close()

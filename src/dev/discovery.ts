@@ -5,9 +5,9 @@ import * as z from 'zod'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run discovery: reports whether a text search finds the right tool for a person's
- * request. Clients with many tools search them before they show any to a model. There is no
- * minimum: titles and descriptions are written for people and models, not for this search.
+ * npm run discovery: reports whether a text search finds the right tool for a person's request.
+ * Clients with many tools search them before they show any to a model. No result fails: titles and
+ * descriptions are written for people and models, not for this search.
  */
 
 const Request = z.strictObject({
@@ -68,7 +68,7 @@ const findTools = (): Found[] =>
     return { ...one, first: names.slice(0, 3) }
   })
 
-/** Share of the requests with their tool among the first `max` of three results. */
+/** Share of the requests whose tool is among the first `max` results. */
 const shareWithin = (max: number, found: readonly Found[]) => {
   const right = found.filter(({ tool, first }) => first.slice(0, max).includes(tool))
   return `${((right.length / found.length) * 100).toFixed(1)} %`

@@ -63,7 +63,7 @@ function reference(tool: Tool): string {
     .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-/** Marked fields: the required ones or the optional ones. */
+/** Which fields are marked: required or optional. */
 interface FieldOptions {
   readonly marks: 'required' | 'optional'
 }
@@ -114,7 +114,7 @@ function meaningOf(field: JsonSchema, { marks }: FieldOptions): string {
   const { description = '', default: usual } = field
   const choices = field.enum ?? itemsOf(field).enum
   return [
-    // On the wire null clears a field; in a tool's arguments `clear` names it.
+    // In the API, null clears a field. In a tool's arguments, `clear` names the field.
     marks === 'required' ? description.replace('null:', 'cleared:') : description,
     choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
     !/\d to \d/.test(description) && boundsOf(field),
@@ -184,7 +184,7 @@ const network = (failureCode: string): Failure => ({
   maybeSent: true,
 })
 
-/** One failure per row of the advice table, with the condition of the row for a person. */
+/** One failure for each row of the advice table. `when`: the row's condition, for people. */
 const examples: readonly { when: string; failure: Failure; isSandbox?: boolean }[] = [
   { when: 'HTTP 401', failure: rejected(401) },
   { when: 'HTTP 403', failure: rejected(403) },
@@ -268,8 +268,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 export const code = (text: string) => `\`${text}\``
 
 /**
- * A document with the text between `<!-- name -->` and `<!-- /name -->` replaced, for each section.
- * Throws if a marker is missing.
+ * Replaces the text between `<!-- name -->` and `<!-- /name -->` for each section. Throws if a
+ * marker is missing.
  */
 export function withSections(
   file: string,

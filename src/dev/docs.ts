@@ -21,8 +21,8 @@ import {
 import { installOptions } from './release/plugins.ts'
 
 /*
- * npm run docs: writes the generated sections of the documents, between markers. With --check it
- * only reports outdated files.
+ * npm run docs: writes the generated sections of the documents, between markers. With --check, only
+ * reports outdated files.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -82,8 +82,8 @@ const installOptionTable = (): string =>
   )
 
 /*
- * Install links for editors, which show the entry and ask before adding it. The entries are those
- * of `install`.
+ * Install links for editors. The editor shows the entry and asks before it adds the entry. Entries
+ * are those of `install`.
  */
 
 const name = usualServerName

@@ -6,11 +6,11 @@ import { delimiter, dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /*
- * npm run recording: runs a newcomer's commands in a fresh clone of the last commit, in a terminal,
+ * npm run recording: runs a newcomer's commands in a terminal, in a fresh clone of the last commit,
  * and draws them as docs/pictures/first-minute.svg. Needs `script` of util-linux (Linux).
  */
 
-/** Input typed while a command runs, after a given output. */
+/** Keys to type while a command runs, and the output that triggers them. */
 interface Typed {
   readonly after: RegExp
   readonly text: string
@@ -20,7 +20,7 @@ interface Typed {
 interface Scene {
   readonly title: string
   readonly command: string
-  /** Replaces the command in a clone that is already installed. */
+  /** Command for a clone that is already installed, in place of `command`. */
   readonly whenInstalled?: string
   readonly typed: readonly Typed[]
 }
@@ -83,8 +83,8 @@ async function runInTerminal(
 }
 
 /**
- * Final lines of a screen: an overwritten line counts as it was last; empty lines at both ends are
- * dropped.
+ * Final lines of a screen. An overwritten line counts in its last state. Empty lines at both ends
+ * are dropped.
  */
 const screenLines = (output: string): string[] =>
   output
@@ -103,8 +103,8 @@ interface Shot {
 }
 
 /**
- * Runs the scenes in a clone with one empty home folder, in which one client is installed. `port`:
- * the server's port. With `isInstalled` the clone is not installed again.
+ * Runs the scenes in a clone, with an empty home folder in which one client is installed. `port`:
+ * port of the server. With `isInstalled`, the clone's installation step is skipped.
  */
 export async function record(
   clone: string,
@@ -133,7 +133,9 @@ interface Place {
   readonly port: number
 }
 
-/** A newcomer's environment, without settings of the program or of an npm that runs this. */
+/**
+ * A newcomer's environment, without settings of the program or of the npm that runs this script.
+ */
 function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(VOICE_AGENT_|XDG_|NODE_|VITEST|INIT_CWD$|npm_(?!config_)|NO_COLOR)/.test(name),
@@ -141,7 +143,7 @@ function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(kept),
     HOME: home,
-    // The clone's Node.js once it exists; until then this script's.
+    // Node.js of the clone once it exists, until then Node.js of this script.
     PATH: [join(clone, 'node_modules/node/bin'), dirname(process.execPath), process.env.PATH].join(
       delimiter,
     ),
@@ -156,8 +158,8 @@ function environment({ clone, home, port }: Place): NodeJS.ProcessEnv {
 }
 
 /**
- * Normalizes ids, times, marks and paths, which differ between runs and machines. Ids of the seed
- * are fixed.
+ * Replaces ids, times, paths, and the random marks around untrusted text, because they differ
+ * between runs and machines. Ids of the seed data are fixed and stay.
  */
 function sameEverywhere(line: string, place: Place): string {
   return line
@@ -176,8 +178,8 @@ function sameEverywhere(line: string, place: Place): string {
 const callId = '9f2c61d4-7a3e-4b58-8c0d-1e6f5a2b9c47'
 
 /*
- * The recording as a picture: a terminal that shows the commands in turn, line by line. Without
- * animation it shows the whole second command.
+ * Draws the recording: a terminal that shows the commands in turn, line by line. A viewer without
+ * animation shows the whole second command.
  */
 
 const cell = { width: 7.8, height: 17 }
@@ -186,7 +188,7 @@ const edge = { side: 16, top: 44, bottom: 14 }
 /** Seconds before a command's output, between its lines, to answer a question, and to read. */
 const pace = { typing: 1.2, line: 0.12, answering: 2, reading: 7 }
 
-/** Rows of a shot, the command first; long lines wrap between words where possible. */
+/** Rows of a shot: the command, then its output. Long lines wrap between words where possible. */
 export function rowsOf(shot: Shot): string[] {
   const piece = new RegExp(`.{1,${columns}}(?=\\s|$)|.{1,${columns}}`, 'gu')
   const wrapped = (line: string) =>

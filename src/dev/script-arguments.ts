@@ -29,8 +29,8 @@ interface Script<Given extends Options> {
 }
 
 /**
- * Parses a script's command line. `options`: default of each option; a given value must have its
- * type, and a number must not be negative. `--help` only prints the usage.
+ * Parses a script's command line. `options`: default of each option. A given value must have the
+ * type of the default. A number must not be negative. `--help` only prints the usage.
  */
 export function readScript<Given extends Options>(
   usage: string,

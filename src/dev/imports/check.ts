@@ -4,7 +4,7 @@ import { mayImport } from './table.ts'
 
 /*
  * npm run imports [-- FOLDER]: checks the imports of src/, tools/, test/ and docs/examples/ against
- * table.ts: static and dynamic ones, and those of types alone. Circles of files are refused by Biome
+ * table.ts, including dynamic imports and imports of types. Biome refuses circular imports
  * (`noImportCycles`).
  */
 
@@ -36,7 +36,7 @@ export function importProblems(root: string): string[] {
 
 const rows = Object.keys(mayImport)
 
-/** The row of the longest name that has the file; `undefined`: none has. */
+/** The row with the longest matching name; `undefined` if no row matches. */
 function rowFor(file: string): string | undefined {
   const name = file.replace(/^src\//, '').replace(/\.\w+$/, '')
   return rows

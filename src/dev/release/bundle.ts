@@ -37,7 +37,7 @@ export function writeBundle(info: PackageInfo, paths: readonly string[], folder:
   }
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
   writeFileSync(join(folder, 'manifest.json'), json(mcpbManifest(info)))
-  // Without it Node.js would first try to parse the program as CommonJS.
+  // Without package.json, Node.js would first try to parse the program as CommonJS.
   const { name, version, license } = info
   writeFileSync(join(folder, 'package.json'), json({ name, version, license, type: 'module' }))
   cpSync(join(root, 'docs/pictures/icon.png'), join(folder, 'icon.png'))
@@ -94,8 +94,8 @@ async function launchWith(folder: string, userConfig: Record<string, unknown>): 
 }
 
 /**
- * Unpacks a bundle and runs it like a desktop client: with options missing, with options empty, and
- * with an account's key. Throws on the first failure.
+ * Unpacks a bundle and runs it as a desktop client would: with options missing, with options empty,
+ * and with an account's API key. Throws on the first failure.
  */
 export async function tryBundle({ file }: Bundle, folder: string): Promise<void> {
   const unpacked = join(folder, basename(file, '.mcpb'))

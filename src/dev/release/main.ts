@@ -40,7 +40,7 @@ async function release(info: PackageInfo): Promise<number> {
     !results.includes('failed') && (isDryRun || !results.includes('open'))
   try {
     const prepared = await runSteps(preparation(info), write)
-    // Open steps are reported at once, not after half an hour of checks.
+    // Open steps are reported before the checks, which take half an hour.
     if (!isReady(prepared)) return notReady()
     const made = await runSteps([checked, ...artifacts(info, scratch)], write)
     if (!isReady(made)) return notReady()

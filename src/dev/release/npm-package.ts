@@ -45,8 +45,8 @@ export type Packed = z.output<typeof Packed>[0]
 const shell = process.platform === 'win32'
 
 /**
- * Packs the built package into `dist/release`; `file` is its path. Throws if it cannot be
- * published.
+ * Packs the built package into `dist/release`. `file`: path of the package. Throws if the package
+ * must not be published.
  */
 export function packPackage(): Packed & { readonly file: string } {
   mkdirSync(releaseFolder, { recursive: true })
@@ -78,8 +78,8 @@ export function faultOf({
 }
 
 /**
- * Installs a packed package into an empty folder, offline: it needs no other package. Returns the
- * command that a person would have then.
+ * Installs a packed package into an empty folder, offline, because it has no dependencies. Returns
+ * the command that a user then has.
  */
 export function installPackage(file: string, folder: string, name: string): readonly string[] {
   const args = ['install', file, '--offline', '--no-audit', '--no-fund', '--loglevel=error']
@@ -87,7 +87,7 @@ export function installPackage(file: string, folder: string, name: string): read
     cwd: folder,
     shell,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Otherwise npm installs into a parent folder with a package.json.
+    // Without this setting npm would install into a parent folder that has a package.json.
     env: {
       ...process.env,
       npm_config_prefix: undefined,
@@ -107,7 +107,7 @@ export interface Launch {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** An environment without the data of the user who runs this. */
+/** An environment without data of the user who runs this script. */
 const strangerEnv = (home: string, extra: Readonly<Record<string, string>> = {}) =>
   cleanEnv({
     HOME: home,
@@ -121,8 +121,8 @@ const strangerEnv = (home: string, extra: Readonly<Record<string, string>> = {})
   })
 
 /**
- * Tries an installed program like a new user: version, stdio, the sandbox as a platform, stdio with
- * an account of it, and HTTP. Throws on the first failure.
+ * Tries an installed program as a new user would: version, stdio, the sandbox as a platform, stdio
+ * with an account of that sandbox, and HTTP. Throws on the first failure.
  */
 export async function tryProgram(launch: Launch, version: string, home: string): Promise<void> {
   const [file = '', ...args] = launch.command

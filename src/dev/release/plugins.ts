@@ -5,7 +5,7 @@ import { type PackageInfo, root } from './package-info.ts'
 
 /*
  * The plugin for terminal assistants: a folder with the server and the skill, to be published as a
- * repository. Each manifest is in its client's place.
+ * repository. Each manifest is at the path that its client expects.
  */
 
 /** Name of the plugin and of its server, as in `install`. */
