@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Numbers from 0 to 1 that depend on the words alone (mulberry32). */
+/** Random numbers from 0 to 1, determined by the words (mulberry32). */
 export function randomOf(...words: (string | number)[]): () => number {
   let state = createHash('sha256').update(words.join(' ')).digest().readInt32LE()
   return () => {
@@ -22,7 +22,7 @@ export function pick<T extends { weight: number }>(items: readonly T[], random: 
   return found
 }
 
-/** One of several things at random, each as likely. */
+/** A random item. All are equally likely. */
 export const oneOf = <T>(values: readonly T[], random: () => number): T =>
   pick(
     values.map((value) => ({ weight: 1, value })),
@@ -37,7 +37,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  /** The counts, the highest first. */
+  /** The counts, highest first. */
   all(): Record<string, number> {
     return Object.fromEntries([...this.#counts].sort(([, a], [, b]) => b - a))
   }

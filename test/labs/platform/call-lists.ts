@@ -1,14 +1,17 @@
 /** How the platform lists calls. */
 export interface Listing {
   readonly ids: 'kept' | 'hidden' | 'prefixed' | 'in capitals' | 'cut'
-  /** What the filter by external id compares: the id that was sent, the one that is shown, or none. */
+  /** Id that the filter by external id compares: the sent id, the shown id, or none. */
   readonly filter: 'sent id' | 'shown id' | 'ignored'
   readonly ignoresOffset: boolean
   readonly maxOnPage: number
-  /** What `count` is of. */
+  /** What `count` counts. */
   readonly count: 'all' | 'page' | 'nothing'
   readonly numbers: 'kept' | 'without +' | 'masked'
-  /** Whether another number of the account calls, and agents are shown with a prefix. */
+  /**
+   * True if another number of the account is shown as the calling number, and agents are shown with
+   * a prefix.
+   */
   readonly changesOthers: boolean
 }
 
@@ -22,29 +25,31 @@ export const documented: Listing = {
   changesOthers: false,
 }
 
-/** Whether a list need not tell what became of a call: then its outcome may stay unknown. */
+/** True if a list may not show the outcome of a call, which then may stay unknown. */
 export const mayHide = ({ ids, ignoresOffset, numbers }: Listing): boolean =>
   ids !== 'kept' || ignoresOffset || numbers === 'masked'
 
-/** A request to place a call, and what became of it. */
+/** A request to place a telephone call, and its effect. */
 export interface PlatformCall {
   readonly id: string
   readonly external_id: string
   readonly agent_id: string
   readonly to_number: string
   readonly from_number: string
-  /** By the time of the lab, ms. */
+  /** Time in the lab, ms. */
   readonly sentAt: number
   readonly shownAt: number
   readonly endsAt: number
   /** By the platform's clock. */
   readonly created: string
   readonly rings: boolean
-  /** False: it answers that it did not accept the call. The call is listed all the same. */
+  /**
+   * False: the platform replied that it did not accept the call, but lists the call nevertheless.
+   */
   readonly isAccepted: boolean
-  /** The reservation that permits it. */
+  /** The reservation that permits the call. */
   readonly permitId: string | undefined
-  /** Which request of a client sent it, where that is known. */
+  /** The client's request that sent the call, if known. */
   readonly request: number | undefined
 }
 

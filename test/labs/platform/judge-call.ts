@@ -1,20 +1,23 @@
 import type { PlatformCall } from './call-lists.ts'
 
-/** What a client was told of a request to place a call. */
+/** A client's answer to a request to place a telephone call. */
 export interface ReportedAnswer {
   readonly answer: {
     readonly kind: string
     readonly callId?: string
-    /** Why it was refused. */
+    /** Reason of a refusal. */
     readonly why?: string
   }
-  /** When the request was made, by the time of the lab, ms. */
+  /** Time of the request in the lab, ms. */
   readonly from: number
-  /** Which request it was, where the platform's calls name theirs. */
+  /** Index of the request, if the platform's calls name theirs. */
   readonly nth?: number
 }
 
-/** Broken promises about one call: what clients were told, compared with what the platform did. */
+/**
+ * Broken promises about one telephone call: differences between the clients' answers and what the
+ * platform did.
+ */
 export function wrongWithCall(
   reported: readonly ReportedAnswer[],
   calls: readonly PlatformCall[],

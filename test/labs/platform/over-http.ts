@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { PlatformRequest, Reply, SimulatedPlatform } from './simulated-platform.ts'
 
-/** The time of this process: what a platform over HTTP lives by. */
+/** Time of this process, for a platform over HTTP. */
 export const realTime = {
   get now(): number {
     return performance.now()
@@ -15,7 +15,7 @@ export const realTime = {
 }
 
 /**
- * Serves simulated platforms on a free port of the loopback: one for all requests, or one for each key.
+ * Serves simulated platforms on a free loopback port: one for all requests, or one per API key.
  * `undefined`: unknown key.
  */
 export async function serveOverHttp(

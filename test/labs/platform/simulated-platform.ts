@@ -16,7 +16,7 @@ import type { Turn } from './turn.ts'
  * the time is over after which a call may be sent again (`--call-settle`), as the protocol expects.
  */
 
-/** What becomes of a request. */
+/** Effect and reply of a request. */
 export type Answer = {
   readonly afterMs: number
 } /** The reply is what the platform says when it answers, not when it is asked. */ & (
@@ -36,24 +36,24 @@ export interface PlatformRequest {
 }
 
 export interface PlatformOptions {
-  /** The time of the lab, ms, and what the platform's own clock says. */
+  /** The time of the lab, ms, and the time of day by the platform's clock, ms. */
   readonly time: { readonly now: number; readonly platformTimeOfDay: number }
-  /** What it does with the nth request to place a call to a number, from 0; `undefined`: it is well. */
+  /** Fault of the nth request to place a call to a number, from 0; `undefined`: no fault. */
   readonly onPost: (number: string, nth: number) => Turn | undefined
-  /** The same for every other request. */
+  /** Fault of any other request; `undefined`: no fault. */
   readonly onOther: (request: PlatformRequest) => Turn | undefined
-  /** Within which time a late call rings and is listed, ms. */
+  /** Time within which a late call rings and is listed, ms. */
   readonly lateForMs: number
-  /** How long a call lasts, ms, by the lateness of its turn. */
+  /** Duration of a call, ms, by the lateness of its turn. */
   readonly lastsMs: (lateness: number) => number
   readonly listing?: Listing
-  /** How many calls of others are on its lists. */
+  /** Number of unrelated calls in lists. */
   readonly otherCalls?: number
   /** The id of the nth call. */
   readonly idOf?: (nth: number) => string
-  /** What it replies to requests about anything but calls; `undefined`: there is no such thing. */
+  /** Reply to a request about anything but calls; `undefined`: 404. */
   readonly reply?: (request: PlatformRequest) => unknown
-  /** What it shows of a call besides. */
+  /** Further fields of a shown call. */
   readonly more?: (call: PlatformCall, hasEnded: boolean) => object
   readonly trace?: (line: string) => void
 }
@@ -78,7 +78,7 @@ export class SimulatedPlatform {
     this.#options = options
   }
 
-  /** What becomes of a request that arrives now. */
+  /** Effect and reply of a request that arrives now. */
   answer(request: PlatformRequest, sender?: () => Sender): Answer {
     const { method, url, body } = request
     if (method === 'POST' && url.pathname.endsWith('/calls'))
@@ -106,7 +106,7 @@ export class SimulatedPlatform {
     return answerTo(turn ?? well, () => json(201, { ...this.#shown(call), ...refused }))
   }
 
-  /** When a telephone rings, and when lists show it. */
+  /** Records when a telephone rings, and when lists show the call. */
   #record(
     { to_number, from_number, agent_id, external_id }: z.output<typeof PostBody>,
     turn: Turn | undefined,
@@ -136,7 +136,7 @@ export class SimulatedPlatform {
     return call
   }
 
-  /** A list shows what there was when the question arrived, as it is when it is answered. */
+  /** A list has the calls that existed when the request arrived, in their state at the reply. */
   #replyTo(request: PlatformRequest, askedAt: number): Reply {
     const { listing = documented, otherCalls = 0, time, reply } = this.#options
     const { pathname, searchParams } = request.url

@@ -1,17 +1,17 @@
 import { oneOf, pick } from '../random.ts'
 
-/** What the platform does with one request. */
+/** How the platform handles one request. */
 export interface Turn {
-  /** Whether it does what is asked, such as letting a telephone ring: at once, later, or never. */
+  /** When the request takes effect, such as letting a telephone ring. */
   readonly acts: 'now' | 'later' | 'never'
   readonly answer: TurnAnswer
-  /** Time until the answer, ms. */
+  /** Time until the reply, ms. */
   readonly answerMs: number
-  /** How far into the time that is allowed for it a late call rings and is listed, from 0 to 1. */
+  /** Share of the allowed time after which a late call rings and is listed, 0 to 1. */
   readonly lateness: number
 }
 
-/** A number is a status with an error envelope. */
+/** A number is the status of a reply with an error envelope. */
 export type TurnAnswer =
   | 'well'
   | 'not accepted'

@@ -16,16 +16,16 @@ import { VirtualPlatform } from './virtual-platform.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface HistoryResult {
-  /** What is not as promised. */
+  /** Violated promises; empty if all hold. */
   readonly violations: readonly string[]
   readonly answers: readonly Answer['kind'][]
   readonly rung: number
 }
 
-/** Longer than any history lasts, ms of virtual time. */
+/** Upper bound for the duration of a history, ms of virtual time. */
 const longestMs = 48 * 3_600_000
 
-/** The servers of a machine are started again after so many ms. */
+/** Delay before the servers of a machine restart, ms. */
 const restartMs = 1500
 
 /** Runs the history of a plan. */
@@ -249,7 +249,7 @@ class History {
     return isRefused
   }
 
-  /** Whether the last answer for a call was that it is placed. */
+  /** True if the last answer for a call was that it is placed. */
   #isPlaced(wanted: WantedCall): boolean {
     return (
       this.#reported.findLast((reported) => reported.wanted === wanted)?.answer.kind === 'placed'

@@ -6,7 +6,7 @@ import type { Answer } from './simulated-server.ts'
 import type { VirtualPlatform } from './virtual-platform.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** A request and what the client was told. */
+/** A request and the client's answer. */
 export interface ReportedAnswer {
   readonly wanted: WantedCall
   readonly nth: number
@@ -27,7 +27,7 @@ export interface Evidence {
   readonly isFree: () => Promise<boolean>
 }
 
-/** What is not as promised in a history that is over. */
+/** Violated promises in a finished history. */
 export async function judge(evidence: Evidence): Promise<string[]> {
   const { plan, state } = evidence
   return [
@@ -50,7 +50,7 @@ function wrongWith(wanted: WantedCall, { plan, platform, reported }: Evidence): 
   return found.map((what) => `${wanted.number}: ${what}`)
 }
 
-/** Whether a list shows that there is no call. */
+/** True if a list can prove that a call does not exist. */
 const showsAbsence = ({ listing: { ignoresOffset, numbers } }: Plan) =>
   !ignoresOffset && numbers !== 'masked'
 

@@ -30,7 +30,7 @@ const { flags } = readScript(usage, {
 const { from, minutes } = flags
 const to = from + flags.seeds
 
-/** How many failing histories are shown. */
+/** Maximum failing histories shown. */
 const maxShown = 20
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -72,7 +72,7 @@ function merged(reports: readonly WorkerReport[]): WorkerReport {
   }
 }
 
-/** The scripted histories that are not as promised. */
+/** Scripted histories with violated promises. */
 async function failedScripts(): Promise<string[]> {
   const failed: string[] = []
   for (const [name, plan] of scriptedPlans) {
@@ -82,7 +82,7 @@ async function failedScripts(): Promise<string[]> {
   return failed
 }
 
-/** Says that time was up before all histories were run. */
+/** Message for a run that ended before all histories. */
 const shortfall = (histories: number) =>
   histories < to - from ? ` of ${to - from} (time was up)` : ''
 

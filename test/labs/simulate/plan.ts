@@ -2,9 +2,7 @@ import { documented, type Listing } from '../platform/call-lists.ts'
 import { faultyPost, type Turn } from '../platform/turn.ts'
 import { pick, randomOf } from '../random.ts'
 
-/*
- * Everything that is decided before a history begins. The same plan and seed give the same history.
- */
+/* Everything decided before a history begins. The same plan and seed give the same history. */
 
 /** A request of a client. */
 export interface PlannedRequest {
@@ -14,15 +12,15 @@ export interface PlannedRequest {
   readonly cancelledAfter?: number | undefined
 }
 
-/** A call that a client wants to be placed once. */
+/** A telephone call that a client wants placed exactly once. */
 export interface WantedCall {
   readonly number: string
-  /** The client's own id; absent: the journal makes one. */
+  /** The client's own id; absent: the journal generates one. */
   readonly externalId?: string | undefined
   /** Each placing needs the same confirmation token. */
   readonly isConfirmed: boolean
   readonly requests: readonly PlannedRequest[]
-  /** What the platform does with the first, second … request for it; after that it is well. */
+  /** Handling of each request for this call, in order. After these, the platform has no faults. */
   readonly posts: readonly Turn[]
 }
 
@@ -39,18 +37,18 @@ export interface Plan {
   readonly servers: number
   readonly settledMs: number
   readonly findOutMs: number
-  /** How long a request may take, ms. */
+  /** Time limit of a request, ms. */
   readonly requestMs: number
   readonly listing: Listing
   /** Other calls that lists show. */
   readonly otherCalls: number
-  /** How likely a server stops at one of its steps. */
+  /** Probability that a server stops at a step. */
   readonly crashRate: number
-  /** How likely a step on the state fails, before or after it took effect. */
+  /** Probability that a step on the state fails, before or after it took effect. */
   readonly stateFailureRate: number
-  /** How likely a request to read fails or is slow. */
+  /** Probability that a read fails or is slow. */
   readonly readFaultRate: number
-  /** Longest time that a step on the state takes, ms. */
+  /** Longest duration of a step on the state, ms. */
   readonly stateMs: number
   readonly limits: { readonly max_at_once?: number; readonly max_per_minute?: number }
   readonly calls: readonly WantedCall[]

@@ -28,7 +28,7 @@ import type { SharedState } from './shared-state.ts'
 import type { Steps } from './steps.ts'
 import type { VirtualPlatform } from './virtual-platform.ts'
 
-/** What a client is told. */
+/** Answer to a client. */
 export type Answer =
   | {
       readonly kind: 'placed'
@@ -104,7 +104,9 @@ export class SimulatedServer {
         : new CallsUnderWay(this.#policy, new CallFollower())
   }
 
-  /** Whether one more call would be allowed: calls that have ended are released before it is refused. */
+  /**
+   * True if one more call would be allowed. Calls that have ended are released before a refusal.
+   */
   async allowsCall(wanted: WantedCall): Promise<boolean> {
     const signal = new AbortController().signal
     return this.#runOf({ nth: -1, wanted, signal, forMs: 54_000 }).isAllowed()

@@ -40,7 +40,7 @@ if (state !== 'postgres' && state !== 'sqlite') refuse('--state is postgres or s
 
 const replicas = 3
 
-/** Times are short, so that much happens; no limit is ever reached. */
+/** Short times, so that much happens. No limit is reached. */
 const settings = {
   ...quietly,
   VOICE_AGENT_SECRET: 's'.repeat(32),
@@ -128,7 +128,7 @@ async function soak() {
     outcomes: traffic.outcomes.all(),
     platform: platform.answers(),
     servers: verdicts,
-    /** What is not as promised; empty if all is well. */
+    /** Violated promises; empty if all hold. */
     problems: [
       ...traffic.problems,
       ...platform.crossings,
@@ -192,7 +192,7 @@ async function run(
   return found
 }
 
-/** How many problems are shown. */
+/** Maximum problems shown. */
 const maxShown = 20
 
 const listed = (counts: Readonly<Record<string, number>>) =>

@@ -108,7 +108,7 @@ async function placeList(client: StdioClient, numbers: readonly string[]): Promi
 
 const Held = z.object({ held: z.int() })
 
-/** How many permits are held when the program had time to see that all calls have ended. */
+/** Number of permits held after the program had time to see that all calls have ended. */
 async function heldPermits(stateDir: string, answerMs: number): Promise<number> {
   using db = new DatabaseSync(join(stateDir, 'dialled.db'), { readOnly: true, timeout: 5000 })
   const count = db.prepare('SELECT count(*) AS held FROM calls WHERE lease_end > 0')

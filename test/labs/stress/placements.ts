@@ -8,7 +8,7 @@ import { wrongWithCall } from '../platform/judge-call.ts'
 import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
 import { oneOf, randomOf, Tally } from '../random.ts'
 
-/** What a client learns of a request to place a call. */
+/** Answer to a request to place a telephone call. */
 export type Answer =
   | { readonly kind: 'placed'; readonly callId: string; readonly isRepeat: boolean }
   | { readonly kind: 'unknown'; readonly text: string }
@@ -77,7 +77,7 @@ export function placementsOf(count: number, seed: number): StressPlacement[] {
   })
 }
 
-/** The longest that a client waits before it repeats a request, ms. */
+/** Longest pause before a client repeats a request, ms. */
 const longestPauseMs = 1500
 
 /**
@@ -113,7 +113,7 @@ async function deliver(
   return Promise.all(receivers.map(async (server) => ({ answer: await server.place(args), from })))
 }
 
-/** The most definite answer to the last try. */
+/** The most definite answer of the last try. */
 function finalAnswer({ tries }: StressPlacement): Answer {
   const answers = (tries.at(-1) ?? []).map(({ answer }) => answer)
   const ranks = ['placed', 'dead', 'unknown', 'refused'] as const
@@ -121,7 +121,7 @@ function finalAnswer({ tries }: StressPlacement): Answer {
   return best ?? { kind: 'dead' }
 }
 
-/** What the clients learned, beside what the platform did. */
+/** Compares the clients' answers with what the platform did. */
 export function judge(placements: readonly StressPlacement[], platform: SimulatedPlatform) {
   const outcomes = new Tally()
   const refusals = new Tally()
@@ -152,7 +152,7 @@ export function judge(placements: readonly StressPlacement[], platform: Simulate
     deliveredTwice: placements.flatMap(({ tries }) => tries).filter((one) => one.length > 1).length,
     rungTwice: count(/: rung twice/),
     lost: count(/: lost/),
-    /** Everything that is not as promised, by number. */
+    /** Violated promises, by telephone number. */
     violations,
   }
 }

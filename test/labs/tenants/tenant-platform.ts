@@ -6,13 +6,13 @@ import type { Turn } from '../platform/turn.ts'
 import { pick, randomOf, Tally } from '../random.ts'
 
 /*
- * Users of a platform, each with a key and an account of its own. Everything of a user carries its
- * number: what of one user reaches another is recognised wherever it appears.
+ * Users of a platform, each with an API key and an account. All data of a user contains the user's
+ * number, so data that reaches another user is recognised anywhere.
  */
 
 export interface Tenant {
   readonly nth: number
-  /** In every name and text of this user. */
+  /** Text in every name and text of this user. */
   readonly mark: string
   readonly key: string
   readonly account: string
@@ -42,7 +42,7 @@ export const calledNumber = ({ nth }: Tenant, call: number): string =>
 const traces =
   /user-(\d{5})|00000000-0000-4000-800[01]-0000000(\d{5})|\+49302(\d{5})5|\+336(\d{5})\d{3}/g
 
-/** Of which other users something is in a text, by number. */
+/** Numbers of other users whose data is in a text. */
 export function strangersIn(text: string, { nth }: Tenant): number[] {
   const found = text.matchAll(traces).map(([, ...digits]) => Number(digits.find(Boolean)))
   return [...new Set(found)].filter((one) => one !== nth)
@@ -65,9 +65,9 @@ interface TenantPlatformOptions {
   readonly seed: number
   /** How likely each fault is, beside 100 for an answer as it should be. */
   readonly weights?: Readonly<Record<keyof typeof faults, number>>
-  /** How late an answer is at most, ms. */
+  /** Longest delay of a reply, ms. */
   readonly latestMs?: number
-  /** How long calls last, ms. */
+  /** Duration of telephone calls, ms. */
   readonly callMs: number
 }
 
@@ -76,9 +76,9 @@ export interface TenantPlatform extends AsyncDisposable {
   readonly url: string
   /** Requests with the key of one user that asked for something of another; empty if all is well. */
   readonly crossings: readonly string[]
-  /** How often it answered in which way. */
+  /** Number of replies by kind. */
   answers(): Record<string, number>
-  /** How often each number of a user was called. */
+  /** Number of calls to each telephone number of a user. */
   rung(tenant: Tenant): ReadonlyMap<string, number>
   /** Forgets a user, who comes back no more. */
   forget(tenant: Tenant): void

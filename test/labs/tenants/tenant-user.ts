@@ -6,19 +6,19 @@ import { within } from '../measure/load.ts'
 import { pick } from '../random.ts'
 import { calledNumber, strangersIn, type Tenant } from './tenant-platform.ts'
 
-/** One request of a user and what came of it. */
+/** One request of a user and its outcome. */
 export interface Asked {
   readonly what: string
   /** `ok`, the kind of error of a tool, or why there was no result. */
   readonly outcome: string
-  /** What the error of a tool says; empty where there is none. */
+  /** Text of a tool's error; empty without an error. */
   readonly text: string
   readonly ms: number
 }
 
 interface TenantUserOptions {
   readonly random: () => number
-  /** How likely a request that takes long is cancelled, 0 to 1. */
+  /** Probability that a long request is cancelled, 0 to 1. */
   readonly cancelRate: number
   readonly onAsked: (asked: Asked) => void
 }
