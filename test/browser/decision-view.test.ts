@@ -30,7 +30,9 @@ describe.each(places)('a decision %s', (_, page) => {
     await view.frame.waitForSelector('#agree')
     expect(await view.text()).toContain('+12025550101')
     expect(await view.text()).not.toContain('confirm_token')
-    expect(await tabOrder(view)).toEqual(['agree', 'decline'])
+    // Names have neither quotes nor ids.
+    expect(await view.text()).not.toMatch(/"|0000-4000/)
+    expect(await tabOrder(view)).toEqual(['agree', 'decline', 'ids'])
     expect(view.calls).toEqual([])
     await expectWellMade(view, page)
   })
@@ -105,6 +107,7 @@ test('an effect that has changed is shown again before it is agreed to', async (
   })
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('has changed')
+  await view.frame.click('#ids')
   expect(await view.text()).toContain(otherAgent)
 })
 

@@ -127,33 +127,42 @@ function drawDecision(decision: Decision, page: DecisionPage) {
   const facts = Object.entries(decision.facts)
     // What can be undone, and how, is said to models there; people read it under the facts.
     .filter(([name]) => name !== 'Undo')
-    .map(([name, value]) => [labelOf(plainText(name)), quietIds(plainText(value))] as const)
+    .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
-    title: plainText(decision.question).replaceAll(idInText, ''),
+    title: typeset(plainText(decision.question).replaceAll(idBehindName, '')),
     about: [badge(status, tone)],
     content: [
-      factList(facts),
+      factList(facts.map(([name, value]) => [name, h('span', { dir: 'auto' }, withoutIds(value))])),
       h('p', { class: 'notice', ...(tone === 'warning' && { 'data-tone': tone }) }, text),
       ...(actions.length > 0 ? [h('div', { class: 'row' }, actions)] : []),
+      ...idList(facts),
     ],
   }
 }
 
 /** An id behind a name, as in `"Front desk" (00000000-…)`. */
-const idInText = /\s\([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\)/g
+const idBehindName = /\s\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)/g
 
-/** Names first: their ids tell apart what has the same name. */
-function quietIds(text: string): HTMLElement {
-  const ids = text.match(idInText) ?? []
-  const names = text.split(idInText)
-  return h(
-    'span',
-    { dir: 'auto' },
-    names.flatMap((name, at) => {
-      const id = ids[at]
-      return id === undefined ? [name] : [name, h('span', { class: 'muted small' }, id)]
-    }),
-  )
+/** A fact as people read it: one that is a single name needs no quotes. */
+function withoutIds(text: string): string {
+  const names = text.replaceAll(idBehindName, '')
+  return /^"([^"\\]*)"$/.exec(names)?.[1] ?? typeset(names)
+}
+
+/** Typographic quotes, unless a name in the text has some itself and could end its own. */
+const typeset = (text: string) =>
+  /[\\“”]/.test(text) ? text : text.replaceAll(/"([^"]*)"/g, '“$1”')
+
+/** Ids tell apart what has the same name; they are folded, in the order of the names. */
+function idList(facts: readonly (readonly [name: string, value: string])[]): HTMLElement[] {
+  const ids = facts.flatMap(([name, value]) => {
+    const found = [...value.matchAll(idBehindName)].map(([, id = '']) =>
+      h('div', {}, h('code', {}, id)),
+    )
+    return found.length > 0 ? [[name, found] as const] : []
+  })
+  if (ids.length === 0) return []
+  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids))]
 }
 
 /** A fact's name as a label: `from_number` is `From number`. */
