@@ -82,8 +82,12 @@ function manyAgents(
       'tr',
       {},
       h('th', { scope: 'row', dir: 'auto' }, plainText(name || agent_id || '')),
-      h('td', {}, badge(plainText(label), tone)),
-      h('td', { class: 'muted', dir: 'auto' }, plainText(problem ?? '')),
+      h(
+        'td',
+        {},
+        badge(plainText(label), tone),
+        !!problem && h('p', { class: 'small muted', dir: 'auto' }, plainText(problem)),
+      ),
     )
   }
   return {
@@ -93,7 +97,7 @@ function manyAgents(
       scrolledTable({
         id: 'agents',
         label: 'Agents',
-        head: [columnHead('Agent'), columnHead('Outcome'), columnHead('Reason')],
+        head: [columnHead('Agent'), columnHead('Outcome')],
         rows: agents.map(row),
       }),
     ],
