@@ -1,7 +1,27 @@
+import type { PageModel } from '../../src/oauth/pages/models.ts'
 import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
+import { consentForm, keyForm } from '../oauth/pages/models.ts'
+import { startPageServer } from './page-server.ts'
 import type { PagePicture } from './picture.ts'
 
+/** A page of the authorization server. */
+const oauthPage = (name: string, model: PageModel): PagePicture => ({
+  name,
+  async show(page) {
+    const server = await startPageServer()
+    server.show(model)
+    await page.goto(`${server.origin}/page`)
+    return server
+  },
+})
+
+const again = '/oauth/authorize?client_id=c'
+
 export const pagePictures: readonly PagePicture[] = [
+  oauthPage('key', keyForm),
+  oauthPage('key-wrong', { ...keyForm, problem: { kind: 'wrong' } }),
+  oauthPage('consent', consentForm),
+  oauthPage('expired', { page: 'problem', problem: 'expired', again }),
   {
     name: 'start-page',
     async show(page) {
