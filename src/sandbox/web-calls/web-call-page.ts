@@ -198,6 +198,10 @@ async function watch() {
   if (!document.hidden && lines.dataset.phase !== 'ended') await ask(path + '/state')
   setTimeout(watch, 1000)
 }
+// The keyboard of a phone takes half of the page: what was said last stays in view.
+addEventListener('resize', () => {
+  lines.scrollTop = lines.scrollHeight
+})
 lines.scrollTop = lines.scrollHeight
 watch()
 `)
