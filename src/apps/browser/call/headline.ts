@@ -46,7 +46,7 @@ function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly
   const shown = h('span', { class: 'number' })
   const label = h('span', { class: 'hidden' }, 'Length ')
   if (hasEnded(call)) {
-    if (typeof seconds !== 'number' || !isReached(outcomeOf(call))) return []
+    if (!seconds || !isReached(outcomeOf(call))) return []
     shown.append(label, formats.length(seconds))
     return [shown]
   }

@@ -63,7 +63,9 @@ const voicemail =
 /** What happened in a call without words, and what can be done. */
 function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
   const [title, text] = silenceOf(call)
-  const events = (call.transcript?.spoken ?? []).filter(({ role }) => isEvent(role))
+  const events = (call.transcript?.spoken ?? []).filter(
+    ({ role, message }) => isEvent(role) && message !== `${title}.`,
+  )
   return h(
     'div',
     { class: 'state silence' },
@@ -71,7 +73,7 @@ function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
     h('h2', {}, title),
     h('p', {}, text),
     events.map(({ message }) => h('p', { class: 'muted', dir: 'auto' }, plainText(message ?? ''))),
-    h('div', { class: 'row' }, recording?.element, actions),
+    (recording || actions.length > 0) && h('div', { class: 'row' }, recording?.element, actions),
   )
 }
 
