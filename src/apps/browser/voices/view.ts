@@ -136,7 +136,7 @@ function remember(voices: readonly Voice[], { providers = [] }: VoicesData, aske
 
 function countText(shown: number, all: number, isPart: boolean): string {
   const count = shown === all ? '' : `${shown} of `
-  return `${count}${counted(all, 'voice')}${isPart ? '; there may be more' : ''}`
+  return `${count}${counted(all, 'voice')}.${isPart ? ' There may be more.' : ''}`
 }
 
 function noVoice(clear: () => void): HTMLElement {
