@@ -24,7 +24,7 @@ const slow = [
   'test/cli/web-call-server.test.ts',
   'test/dev/imports/check.test.ts',
   'test/dev/recording.test.ts',
-  'test/dev/release/bundle.test.ts',
+  'test/dev/release/desktop-bundle.test.ts',
   'test/dev/release/install-options.test.ts',
   'test/labs/simulate/simulate.test.ts',
   'test/tools/agents/agents-in-tree.test.ts',

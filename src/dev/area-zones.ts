@@ -3,16 +3,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /*
- * Makes src/policy/north-american-areas.ts from published data:
+ * Generates src/policy/north-american-areas.ts from published data:
  *
  *   node src/dev/area-zones.ts --npa npa_report.csv --map map_data.txt --release 9.0.34
  *
  * npa_report.csv is the report of area codes of the North American Numbering Plan Administrator
  * (https://www.nanpa.com/reports): place, time zones by letter, and the codes that share an area.
  * map_data.txt is resources/timezones/map_data.txt of google/libphonenumber in that release
- * (Apache-2.0; its licence is beside the generated file). It has the zones of single exchanges, some
- * of which the report lacks, such as Mountain time in eastern British Columbia. Its zones of whole
- * area codes are not used: they are wrong for some overlays (+1 689 is Orlando, not Central time).
+ * (Apache-2.0; its licence is beside the generated file). It has the zones of single exchanges,
+ * some of which the report lacks, such as Mountain time in eastern British Columbia. Its zones of
+ * whole area codes are not used: they are wrong for some overlays (+1 689 is Orlando, not Central
+ * time).
  */
 
 const {
@@ -42,7 +43,10 @@ const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
 }
 
-/** Places where a letter means another zone, or where the report has words. */
+/**
+ * Zones of places for which the report's letters are wrong, or for which it has text in place of
+ * letters.
+ */
 const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   AZ: ['America/Phoenix'],
   AK: ['America/Anchorage', 'America/Adak'],
@@ -60,7 +64,10 @@ const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Places whose zones above are complete, so that zones of exchanges are not added. */
+/**
+ * True for a place whose zones in zonesOfPlace are complete, so that zones of exchanges are not
+ * added.
+ */
 const isWhole = (place: string) => place.startsWith('NORTHWEST') || place === 'SASKATCHEWAN'
 
 /** Main zones; each represents all zones with the same clock. */
@@ -130,7 +137,7 @@ const clockOf = (zone: string) =>
     )
     .join()
 
-/** Main zone with the same clock in a country; empty for another country's zone. */
+/** Main zone with the same clock in the country; empty if the zone is in another country. */
 function mainZone(zone: string, country: Area['country']): string[] {
   const region = country === 'US' ? 'US' : 'CA'
   const locale: Intl.Locale & { getTimeZones?(): string[] } = new Intl.Locale(`und-${region}`)

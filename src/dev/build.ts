@@ -30,7 +30,7 @@ const outdir = join(root, 'dist')
 
 /** Modules replaced by their computed exports, which would take time at each start. */
 const replacements = {
-  // The program needs no scripts or development dependencies.
+  // The program reads only name and version.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
   'src/server/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)

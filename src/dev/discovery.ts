@@ -6,8 +6,8 @@ import { tools } from '../../tools/index.ts'
 
 /*
  * npm run discovery: reports whether a text search finds the right tool for a person's request.
- * Clients with many tools search them before they show any to a model. No result fails: titles and
- * descriptions are written for people and models, not for this search.
+ * Clients with many tools search them before they show any to a model. A miss is no failure: titles
+ * and descriptions are written for people and models, not for this search.
  */
 
 const Request = z.strictObject({

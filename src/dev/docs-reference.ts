@@ -63,7 +63,6 @@ function reference(tool: Tool): string {
     .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-/** Which fields are marked: required or optional. */
 interface FieldOptions {
   readonly marks: 'required' | 'optional'
 }
@@ -184,7 +183,7 @@ const network = (failureCode: string): Failure => ({
   maybeSent: true,
 })
 
-/** One failure for each row of the advice table. `when`: the row's condition, for people. */
+/** A failure for each row of the advice table. `when`: the row's condition in words. */
 const examples: readonly { when: string; failure: Failure; isSandbox?: boolean }[] = [
   { when: 'HTTP 401', failure: rejected(401) },
   { when: 'HTTP 403', failure: rejected(403) },

@@ -89,7 +89,7 @@ const installOptionTable = (): string =>
 const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageId], env: {} }
 
-/** An editor with a web address that opens it and adds a server. */
+/** An editor, and the link that opens it and adds the server. */
 interface Editor {
   readonly title: string
   readonly link: string
@@ -114,9 +114,9 @@ const buttonPictures = (): Record<string, string> =>
 const buttonFile = (title: string) => `install-in-${title.toLowerCase().replaceAll(' ', '-')}.svg`
 
 /**
- * VS Code parses the parameters as JSON. VS Code asks for URL and key when the server first starts,
- * and stores the key with its secrets. If URL and key are left empty, the server runs on its
- * sandbox.
+ * Link that adds the server to VS Code. VS Code asks for URL and key when the server first starts,
+ * and stores the key with its secrets. If both are left empty, the server runs on its sandbox. The
+ * parameters are JSON.
  */
 function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   const addressId = `${name}-base-url`

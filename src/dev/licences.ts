@@ -55,7 +55,7 @@ interface Licence {
   readonly text: string
 }
 
-/** Licence of third-party data in one of our files; it has that file's name. */
+/** Licence of third-party data in a source file, from `NAME.LICENSE.txt` beside `NAME.ts`. */
 function dataLicence(root: string, input: string): Licence | undefined {
   const file = join(root, input.replace(/\.ts$/, '.LICENSE.txt'))
   if (!input.startsWith('src/') || !existsSync(file)) return undefined
@@ -75,7 +75,9 @@ function licenceInReadme(folder: string): string | undefined {
   return text !== undefined && /^Copyright/m.test(text) && !/^#/m.test(text) ? text : undefined
 }
 
-/** Packages without a licence text (MIT), and a package of the same authors that has it. */
+/**
+ * MIT packages without a licence text, each with a package of the same authors that has the text.
+ */
 const sameAuthors: Readonly<Record<string, string>> = { 'koa-compose': 'koa' }
 
 function licenceOf(folder: string): Licence {

@@ -199,7 +199,7 @@ export function rowsOf(shot: Shot): string[] {
 /** The command with its prompt, over several rows. */
 const commandOf = ({ scene }: Shot): string[] => `$ ${scene.command}`.split('\n')
 
-/** Rows of each shot in a picture. */
+/** Text rows of each shot, parsed from a drawn picture. */
 export function rowsIn(svg: string): string[][] {
   const pages = svg.split('<g class="page').slice(1)
   return pages.map((page) =>

@@ -16,7 +16,7 @@ const isInstalled = existsSync(join(packages, 'esbuild'))
 
 if (isOld || !isInstalled) {
   const { npm_lifecycle_event: script } = process.env
-  // The words behind those of the script itself.
+  // `npm start` and `npm run sandbox` pass a command before the user's arguments.
   const args = process.argv.slice(/^(start|sandbox)$/.test(script) ? 3 : 2)
   const run = /^(start|test)$/.test(script) ? `npm ${script}` : `npm run ${script}`
   const again = [script ? run : 'npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ')

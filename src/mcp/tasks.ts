@@ -122,7 +122,7 @@ async function cancelTask(
 
 /**
  * True if a task was cancelled. False also if the state is unreadable: the task then shows the
- * state of its telephone call.
+ * state of its call.
  */
 async function isCancelled(
   taskId: string,

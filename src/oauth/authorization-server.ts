@@ -39,23 +39,24 @@ export interface AuthorizationServerOptions {
   /** The key of the sandbox's own account; `undefined` for a real platform. */
   readonly sandboxKey: string | undefined
   readonly fetchDocument: FetchDocument
-  /** Receives defects and failures of the state. */
+  /** Called with every unexpected error and every StateError, for the log. */
   readonly onError: (error: unknown) => void
 }
 
-/** Registrations per minute. A client registers once. */
+/** Dynamic client registrations (RFC 7591) per minute: per client network, and in total. */
 const maxRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
- * Authorization requests per minute and network. The stored number per network is also bounded
- * (`anonymousBounds` in state-adapter.ts): at this rate, one network reaches that bound before its
- * first request expires, and leaves room for other networks.
+ * Authorization requests per minute and client network. Pending requests are stored;
+ * `anonymousBounds` in state-adapter.ts limits their number per network, so that one network cannot
+ * use up the capacity for others.
  */
 const maxAccessRequests = 300
 
 /**
- * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. All
- * data is in the state, so any server that shares the state can continue a flow. Throws StateError.
+ * The OAuth authorization server beside the MCP server: metadata, client registration, consent
+ * pages and tokens. All data is in the state, so any server that shares the state can continue a
+ * flow. Throws StateError.
  */
 export async function openAuthorizationServer(
   options: AuthorizationServerOptions,
@@ -68,7 +69,7 @@ export async function openAuthorizationServer(
   const accessRequests = new RateLimits(maxAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
   // Koa's error event, which oidc-provider's types lack. Without this listener Koa would print
-  // errors.
+  // errors to stderr.
   const koa: NodeJS.EventEmitter = provider
   koa.on('error', onError)
   provider.on('server_error', (_, error) => onError(error))
@@ -160,7 +161,7 @@ const invalidToken: TokenResult = {
     'The access token has expired, was revoked, or is not of this server. Get a new one: refresh it, or connect again.',
 }
 
-/** Public metadata, readable by any page (CORS). */
+/** Sends a metadata document as JSON. Any website may read it (CORS). */
 function sendMetadata(request: IncomingMessage, response: ServerResponse, metadata: object): void {
   if (answerPreflight(request, response)) return
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -6,10 +6,9 @@ import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
 import { jsonIn } from '../text/json.ts'
 import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'
-import { redirectTarget } from './pages/client-in-words.ts'
+import { redirectTarget } from './pages/client-details.ts'
 import { clientNetwork } from './public-address.ts'
 
-/** The supported grant types. */
 const grantTypes = ['authorization_code', 'refresh_token'] as const
 
 /** Client authentication methods; `none` means PKCE alone. */
@@ -22,7 +21,7 @@ export const clientAuthMethods = [
 
 const webAddress = z.url().max(2000)
 
-/** A redirect URI: https, http on the person's own machine, or an app's scheme. */
+/** Redirect URI: https, http to a loopback address, or the custom URL scheme of an app. */
 const redirectUri = z
   .string()
   .max(2000)
@@ -48,7 +47,7 @@ export const ClientMetadata = z.object({
 })
 export type ClientMetadata = z.output<typeof ClientMetadata>
 
-/** Throws InvalidClientMetadata with the name of the field. */
+/** Validates client metadata. Throws InvalidClientMetadata, naming the invalid field. */
 export function parsedMetadata(given: unknown): ClientMetadata {
   const { data, error } = ClientMetadata.safeParse(given)
   if (data) return data
@@ -64,8 +63,9 @@ export const StaticClient = ClientMetadata.extend({
 export type StaticClient = z.output<typeof StaticClient>
 
 /**
- * The metadata in oidc-provider's form. A client with a redirect URI that only a local program can
- * have defaults to `native`. A client that names no grant types gets all supported ones.
+ * Converts client metadata to oidc-provider's form. The application type defaults to `native` if a
+ * redirect URI is a loopback address or has a custom scheme. The grant types default to all
+ * supported ones.
  */
 export function providerMetadata(metadata: ClientMetadata) {
   const { redirect_uris: uris, grant_types: wanted = grantTypes } = metadata
@@ -74,7 +74,7 @@ export function providerMetadata(metadata: ClientMetadata) {
   const given = metadata.application_type ?? (isNative ? 'native' : 'web')
   return {
     ...metadata,
-    // A web client with an app's scheme would be refused for its type alone.
+    // oidc-provider refuses custom schemes for the application type `web`.
     application_type: onlyWeb ? given : 'native',
     grant_types: grantTypes.filter(
       (type) => type === 'authorization_code' || wanted.includes(type),
@@ -83,19 +83,22 @@ export function providerMetadata(metadata: ClientMetadata) {
   }
 }
 
-/** True if the operator configured the client: a property that oidc-provider's types lack. */
-export const isOperators = (client: object | undefined): boolean =>
+/**
+ * True for a client configured by the operator. oidc-provider marks it with `noManage`, a property
+ * that its types lack.
+ */
+export const isStaticClient = (client: object | undefined): boolean =>
   client !== undefined && 'noManage' in client
 
 const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(?=[/?]|$)/i
 
 /**
- * True if codes may be sent to an address: one of the client's own, or, on the person's machine,
- * one that differs only in the port, which the system picks (RFC 8252 §7.3).
+ * True if a redirect URI is registered for the client. A loopback URI may have another port than
+ * the registered one, because the system picks it (RFC 8252 §7.3).
  */
 export function isOwnRedirect(uri: string, own: readonly string[]): boolean {
   if (own.includes(uri)) return true
-  // A port can be out of range.
+  // The pattern also matches ports above 65535.
   if (!loopback.test(uri) || !URL.canParse(uri)) return false
   const portFree = withoutPort(uri)
   return own.some((one) => loopback.test(one) && withoutPort(one) === portFree)
@@ -103,14 +106,14 @@ export function isOwnRedirect(uri: string, own: readonly string[]): boolean {
 
 const withoutPort = (uri: string) => uri.replace(loopback, (_, host: string) => `http://${host}`)
 
-/** Fetches the metadata or keys of a client. */
+/** Fetches a client's metadata document or JWKS. */
 export type FetchDocument = GuardedFetch['fetch']
 
 /**
- * Time that the result of a fetch is cached, ms, and the number of documents. oidc-provider caches
- * valid metadata itself, but fetches keys, missing and invalid documents for each request. The
- * draft (client id metadata document §5.2) forbids caching failures; this short cache limits
- * strangers who repeat a request, and a fixed document works after 10 s.
+ * Cache of fetched documents and failures: lifetime, ms, and maximum entries. oidc-provider itself
+ * caches only valid metadata, so keys and invalid documents would be fetched again for each request
+ * of a stranger. The draft (client id metadata document §5.2) forbids caching failures; 10 s is
+ * short enough for a corrected document.
  */
 const rememberMs = 10_000
 const maxRemembered = 500
@@ -120,7 +123,10 @@ interface FetchedDocument {
   readonly headers: [string, string][]
 }
 
-/** Converts a client's metadata document into the form of this server. */
+/**
+ * The `fetch` that oidc-provider uses for client documents. Caches them, and reduces metadata
+ * documents to the supported fields.
+ */
 export function documentFetch(fetchDocument: FetchDocument): typeof fetch {
   const remembered = new Map<string, { until: number; fetched: Promise<FetchedDocument> }>()
   const fetchOnce = (url: string, signal: AbortSignal | null): Promise<FetchedDocument> => {
@@ -129,14 +135,15 @@ export function documentFetch(fetchDocument: FetchDocument): typeof fetch {
     if (before && before.until > now) return before.fetched
     const fetched = fetchInOurForm(url, { signal, network: clientNetwork.getStore() ?? '' })
     remembered.delete(url)
-    // Sorted by expiry.
+    // The map is sorted by expiry, soonest first.
     for (const [one, { until }] of remembered) {
       if (until > now && remembered.size < maxRemembered) break
       remembered.delete(one)
     }
     remembered.set(url, { until: now + rememberMs, fetched })
     fetched.catch((error: unknown) => {
-      // A rate-limited network says nothing about the document.
+      // Not cached: the requesting network was rate-limited, and other networks may still fetch the
+      // document.
       if (isTooMany(error) && remembered.get(url)?.fetched === fetched) remembered.delete(url)
     })
     return fetched
@@ -163,9 +170,9 @@ const isTooMany = (error: unknown): boolean =>
   error instanceof FetchRefusal && error.code === 'too_many'
 
 /**
- * Keeps strangers from triggering fetches. The token and revocation endpoints accept any client id,
- * so a client that may need a fetch is looked up only with a stored code or token of its own.
- * Without such a code or token, every client gets the same answer.
+ * Prevents strangers from triggering outgoing requests. The token and revocation endpoints accept
+ * any client id, so a client whose lookup may fetch a document is looked up only if the request has
+ * a stored code or token of that client. Without one, the response is the same for every client id.
  */
 export function guardLookUps({ Client }: Provider): void {
   const { find } = Client
@@ -191,7 +198,7 @@ const Granted = z.object({
   token: z.string().optional(),
 })
 
-/** True if the request has a stored code or token of this client. */
+/** True if the request's code or token is stored and belongs to the client. */
 async function bringsGrantOf(clientId: string): Promise<boolean> {
   const { provider, params } = Provider.ctx?.oidc ?? {}
   const { data } = Granted.safeParse(params)
@@ -206,26 +213,33 @@ async function bringsGrantOf(clientId: string): Promise<boolean> {
   return found.some((one) => one && one.clientId === clientId)
 }
 
-/** Refuses a client that may retry later; oidc-provider's 400 would mean the opposite. */
+/**
+ * Error for a rate-limited client: status 429 with Retry-After. oidc-provider's status, 400, would
+ * mean that a retry is useless.
+ */
 export function tooMany(description: string, waitMs = 60_000): Error {
   Provider.ctx?.set('retry-after', String(Math.ceil(waitMs / 1000)))
   const error = new errors.TemporarilyUnavailable(description)
   return Object.assign(error, { status: 429, statusCode: 429 })
 }
 
-/** Converts a metadata document; leaves other documents unchanged. */
+/**
+ * Converts a client metadata document to oidc-provider's form. Returns other documents, such as a
+ * JWKS, unchanged.
+ */
 function inOurForm(text: string, url: string): string {
   const document = z.looseObject({ client_id: z.literal(url) }).safeParse(jsonIn(text))
   if (!document.success) return text
   const { client_secret, client_secret_expires_at } = document.data
   const metadata = providerMetadata(parsedMetadata(document.data))
-  // oidc-provider refuses a document with a secret; undefined fields are not serialized.
+  // Secrets are kept so that oidc-provider refuses the document. JSON drops undefined fields.
   return JSON.stringify({ client_id: url, ...metadata, client_secret, client_secret_expires_at })
 }
 
 /*
- * Client assertions (private_key_jwt, RFC 7523 §3). Each is single-use, so its use is remembered
- * while it is valid. The server, not the client, bounds that time and their number.
+ * Client assertions (private_key_jwt, RFC 7523 §3). Each is single-use, so its use is recorded
+ * until it has expired. This server limits their validity and number, because a client could choose
+ * any.
  */
 
 /** Maximum validity of an assertion, s. */
@@ -234,18 +248,22 @@ const validSeconds = 5 * 60
 /** Tolerance for a client's clock that is ahead, s. */
 const clockDoubtSeconds = 30
 
-/** Assertions per minute and server. All users of a hosted assistant are one client. */
+/**
+ * Client assertions per minute and server process. All users of a hosted assistant share one
+ * client, so the limit per client is high.
+ */
 const maxAssertions = { perClient: 300, perNetwork: 600 }
 
 /**
- * Retention of a use: until a server whose clock is a minute late refuses the assertion too.
- * `perOwner`, per client: what one server accepts within that time.
+ * Retention of a used assertion, ms: its validity, and a margin for a server whose clock is a
+ * minute late. `perOwner`: more than one server accepts from a client in that time.
  */
 const usedForMs = (validSeconds + 120) * 1000
 const usedAssertionBounds: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
 
 /**
- * Records the use of an assertion; only the first of concurrent uses succeeds. Throws StateError.
+ * Marks an assertion as used. Throws InvalidClientAuth if it was used before, also by a concurrent
+ * request, and StateError.
  */
 export async function useAssertion(
   records: Records,
@@ -261,9 +279,9 @@ export async function useAssertion(
 const Claims = z.object({ exp: z.number(), iat: z.number().optional() })
 
 /**
- * Checks the claims of an assertion with a verified signature, so nobody else can use up a client's
- * quota. An assertion is valid until the earlier of `exp` and five minutes after `iat`; `iat` may
- * be absent only if `exp` is within five minutes.
+ * Checks the claims and the rate of assertions. Called after the signature check, so nobody else
+ * can use up a client's quota. An assertion is valid until the earlier of `exp` and five minutes
+ * after `iat`; `iat` may be absent only if `exp` is within five minutes.
  */
 export function createAssertionCheck(): NonNullable<
   Configuration['assertJwtClientAuthClaimsAndHeader']

@@ -5,10 +5,10 @@ import type { SealingKeys } from '../state/sealing.ts'
 import { scopeNames } from './pages/models.ts'
 
 const formToken = z.string()
-/** Query of the authorization request; only for a link back to it. */
+/** Query string of the authorization request, for a link that restarts it after it has expired. */
 const again = z.string().optional()
 
-/** Forms of the pages. */
+/** A submitted form: of the key page or of the consent page. */
 const PageAnswer = z.discriminatedUnion('step', [
   z.object({
     step: z.literal('key'),
@@ -27,10 +27,10 @@ const PageAnswer = z.discriminatedUnion('step', [
 ])
 export type PageAnswer = z.output<typeof PageAnswer>
 
-/** Maximum form, bytes. A key has at most 4096 characters. */
+/** Maximum form body, bytes. A key has at most 4096 characters. */
 const longest = 32_768
 
-/** Parses a browser's form; `undefined` if it is unknown or too long. */
+/** Reads and parses a form; `undefined` if it is malformed or too long. */
 export async function readAnswer(request: IncomingMessage): Promise<PageAnswer | undefined> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') return undefined
@@ -45,7 +45,9 @@ export async function readAnswer(request: IncomingMessage): Promise<PageAnswer |
   return answerIn(new URLSearchParams(Buffer.concat(chunks).toString('utf8')))
 }
 
-/** Parses form fields. Spaces around a pasted key are trimmed. */
+/**
+ * Parses form fields; `undefined` if they are not valid. Spaces around a pasted key are trimmed.
+ */
 export function answerIn(form: URLSearchParams): PageAnswer | undefined {
   const { data } = PageAnswer.safeParse({
     step: form.get('step'),

@@ -30,7 +30,10 @@ export interface GuardedFetchOptions {
 
 /** `fetch` for untrusted URLs. */
 export interface GuardedFetch {
-  /** Fetches a JSON document on behalf of a client network. Throws FetchRefusal unless complete. */
+  /**
+   * Fetches a JSON document for a client network, whose quota it counts against. Throws
+   * FetchRefusal unless the whole document was received.
+   */
   fetch(
     address: string | URL,
     options?: { readonly signal?: AbortSignal | null; readonly network?: string },
@@ -97,7 +100,10 @@ function openDispatcher({
   })
 }
 
-/** Parses the URL and checks all but the address that its host resolves to. */
+/**
+ * Parses a URL and checks its scheme and host. The addresses that the host resolves to are checked
+ * by `guardedLookup`.
+ */
 function checkedUrl(address: string | URL, mayReach: (address: string) => boolean): URL {
   const url = URL.parse(String(address))
   if (url?.protocol !== 'https:' || url.username || url.password) {
@@ -114,7 +120,10 @@ function checkedUrl(address: string | URL, mayReach: (address: string) => boolea
   return url
 }
 
-/** True for a private host name, which a proxy would resolve. */
+/**
+ * True for a name of a private network, such as `db` or `nas.local`: a proxy would resolve it
+ * without our check.
+ */
 const isPrivateName = (host: string, mayReach: (address: string) => boolean): boolean =>
   isLocalhost(host)
     ? !mayReach('127.0.0.1')
@@ -126,7 +135,9 @@ interface Limits {
   readonly underWay: Quota
 }
 
-/** Counts a fetch against all limits, or against none. */
+/**
+ * Counts a fetch against all limits. Throws FetchRefusal, and counts nothing, if one is reached.
+ */
 function takeSlot(host: string, network: string, { byHost, byNetwork, underWay }: Limits): void {
   const now = performance.now()
   const mustWait = byHost.waitMs(host, now) > 0 || byNetwork.waitMs(network, now) > 0
@@ -169,7 +180,7 @@ async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
 
 const isJson = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
 
-/** Why a reply's headers are refused, if they are. */
+/** Reason to refuse a reply by its status or headers; `undefined` if there is none. */
 function flawOf(
   { statusCode, headers }: Dispatcher.ResponseData,
   maxBytes: number,
@@ -199,7 +210,10 @@ async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<R
   return new Response(await body.arrayBuffer(), { headers: Object.fromEntries(kept) })
 }
 
-/** Converts a network failure into a refusal; any other error is a defect and stays. */
+/**
+ * Converts a network failure to a FetchRefusal. Returns any other error, which is a defect,
+ * unchanged.
+ */
 function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   const chain = causes(error)
   const refusal = chain.find((cause) => cause instanceof FetchRefusal)
@@ -213,7 +227,7 @@ function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
   return refuse('unreachable', 'could not be reached')
 }
 
-/** Error codes that are not network failures. */
+/** Codes of errors in our own use of undici or Node.js, not of the network. */
 const ourCodes = /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/
 
 /** An error and its causes, including those in an aggregate error. */

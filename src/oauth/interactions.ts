@@ -4,7 +4,7 @@ import { errors, type Interaction, type InteractionResults, type Provider } from
 import * as z from 'zod'
 import type { Scope } from '../platform/sessions/credential.ts'
 import type { Records } from '../state/records.ts'
-import { isOperators } from './clients.ts'
+import { isStaticClient } from './clients.ts'
 import type { FormTokens } from './forms.ts'
 import { isFromOwnPage, type PageAnswer, readAnswer } from './forms.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
@@ -16,9 +16,9 @@ import type { StateAdapters } from './state-adapter.ts'
 import { lifetimes } from './tokens.ts'
 
 /*
- * The person's part of an authorization request: entering a platform key, which is checked, then
- * allowing or cancelling. The key is kept, sealed, for the request between the steps, and then for
- * the grant. Each step is one form answered with a redirect, so a reload resends nothing.
+ * The pages of an authorization request. The person enters a platform key, which is checked, then
+ * allows or cancels. The key is stored sealed for the request between the steps, and then for the
+ * grant. Each form is answered with a redirect, so a reload resends nothing.
  */
 
 export interface InteractionsOptions {
@@ -50,7 +50,10 @@ interface Asked {
   readonly scopes: readonly Scope[]
 }
 
-/** Serves a browser the page of one authorization request. Throws StateError. */
+/**
+ * Creates the handler that serves the pages of authorization requests and takes their forms. The
+ * handler throws StateError.
+ */
 export const createInteractions = (options: InteractionsOptions) => {
   const { provider, publicUrl, formTokens } = options
   return async (id: string, exchange: Exchange): Promise<void> => {
@@ -72,7 +75,10 @@ export const createInteractions = (options: InteractionsOptions) => {
   }
 }
 
-/** The authorization request of the browser's cookie. */
+/**
+ * The authorization request that the browser's cookie belongs to; `undefined` if it has ended or
+ * expired.
+ */
 async function findInteraction(
   provider: Provider,
   request: IncomingMessage,
@@ -86,7 +92,7 @@ async function findInteraction(
   }
 }
 
-/** Tells an answered request from an unknown id. */
+/** Page for a request that is not pending: answered, expired or unknown. */
 async function missing(
   id: string,
   request: IncomingMessage,
@@ -124,10 +130,10 @@ async function whatIsAsked(
   }
 }
 
-/** oidc-provider marks a client from a document; its types lack the mark. */
+/** oidc-provider marks clients of metadata documents with a property that its types lack. */
 function knownHow(client: object): AskingClient['known'] {
   if ('clientIdMetadataDocument' in client) return 'by_document'
-  return isOperators(client) ? 'by_operator' : 'by_registration'
+  return isStaticClient(client) ? 'by_operator' : 'by_registration'
 }
 
 async function formOf({ interaction, client }: Asked, { formTokens }: InteractionsOptions) {
@@ -191,7 +197,7 @@ async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering
     return here
   }
   const key = await options.keptKeys.find(keyName(asked))
-  // The form was sent twice and is answered, or the key was withdrawn on another page.
+  // The form was sent twice and is answered, or the key was withdrawn in another tab.
   if (!key) return asked.interaction.result ? { redirect: asked.interaction.returnTo } : here
   const allowed = asked.scopes.filter((scope) => answer.scopes.includes(scope))
   if (allowed.length > 0) return allow(allowed, key, asked, answering)
@@ -212,7 +218,10 @@ async function takeKey(
   return { redirect: `${paths.interaction}/${interactionId}` }
 }
 
-/** Creates the grant with the key, and lets the client have its code. */
+/**
+ * Creates a grant of the allowed scopes with its own copy of the key. The redirect gives the client
+ * its code.
+ */
 async function allow(
   allowed: readonly Scope[],
   key: KeptKey,
@@ -244,8 +253,8 @@ async function cancel(asked: Asked, answering: Answering): Promise<Next> {
 }
 
 /**
- * Records the result, and sends the browser to the address where oidc-provider returns it to the
- * client.
+ * Stores the result of the interaction. Returns the redirect to oidc-provider, which sends the
+ * browser back to the client.
  */
 async function end(
   result: InteractionResults,

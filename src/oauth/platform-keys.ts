@@ -19,7 +19,7 @@ export interface KeptKey {
  */
 export type KeptKeys = ReturnType<typeof createKeptKeys>
 
-/** Owner of a key: a request or a grant. */
+/** What a key is stored for: a pending authorization request or a grant. */
 interface KeyName {
   readonly of: 'interaction' | 'grant'
   readonly id: string
@@ -62,7 +62,10 @@ export function createKeptKeys({
       if ((await records.put(record, max)) === 'full')
         throw new StateError('No more clients can be connected: the state holds too many grants.')
     },
-    /** `undefined`: absent, expired, or sealed with a secret that is gone. */
+    /**
+     * Returns `undefined` if the key is absent, expired, or sealed with a secret that this server
+     * no longer has.
+     */
     async find(name: KeyName): Promise<KeptKey | undefined> {
       const value = await records.get({ kind, id: idOf(name) })
       if (value === undefined) return undefined
@@ -78,7 +81,7 @@ export function createKeptKeys({
   }
 }
 
-/** The platform's verdict on a key. */
+/** The account of a key, or why there is none. */
 export type KeyFinding =
   | { readonly ok: true; readonly account: KeptKey['account'] }
   | { readonly ok: false; readonly reason: 'wrong' | 'no_access' | 'unreachable' }
@@ -86,13 +89,16 @@ export type KeyFinding =
 /** Asks the platform for the account of a key. Never rejects. */
 export type AskPlatform = (apiKey: string, network: string) => Promise<KeyFinding>
 
-/** Checks a key that a person has entered. */
+/** Checks an entered key with the platform, rate-limited. */
 export type TryKey = (
   text: string,
   attempt: { readonly network: string; readonly interactionId: string },
 ) => Promise<{ readonly key: KeptKey } | { readonly problem: KeyProblem }>
 
-/** Attempts per minute and process: people mistype, guessing programs try thousands. */
+/**
+ * Tried keys per minute and process. A person who mistypes stays below; a program that guesses does
+ * not.
+ */
 const maxTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
 
 export function createKeyCheck(ask: AskPlatform): TryKey {

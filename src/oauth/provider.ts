@@ -16,8 +16,8 @@ import {
   documentFetch,
   type FetchDocument,
   guardLookUps,
-  isOperators,
   isOwnRedirect,
+  isStaticClient,
   parsedMetadata,
   providerMetadata,
   type StaticClient,
@@ -81,7 +81,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   provider.on('authorization.error', ({ oidc }, error) => {
     // Until a person has answered, nobody has agreed to the client's own redirect address.
     const isAnswered = oidc.entities.Interaction?.result !== undefined
-    if (!isAnswered && !isOperators(oidc.client)) error.allow_redirect = false
+    if (!isAnswered && !isStaticClient(oidc.client)) error.allow_redirect = false
   })
   makeTokens(provider, options.adapters.tokens)
   guardLookUps(provider)
@@ -92,8 +92,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 }
 
 /**
- * Metadata that oidc-provider does not derive: scopes belong to a resource. OpenID Connect is left
- * out, because it is not offered.
+ * Corrections of oidc-provider's metadata. It lists no scopes, because they belong to a resource,
+ * and it lists OpenID Connect, which is not offered.
  */
 const metadata = ({ scopes }: ProviderOptions) => ({
   scopes_supported: [...scopes, offlineAccess],
@@ -215,7 +215,10 @@ function cookiesOf(publicUrl: URL, keys: readonly Uint8Array[]): Configuration['
   }
 }
 
-/** Refuses a renewal before its token is used up. */
+/**
+ * Refuses a token refresh that would fail before its refresh token is used up. Throws
+ * InvalidTarget, or TemporarilyUnavailable over the hourly limit.
+ */
 async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promise<boolean> {
   const { entities, params } = context.oidc
   const token = entities.RefreshToken
@@ -235,7 +238,7 @@ const Model = z.object({
   ),
 })
 
-/** Makes oidc-provider use our tokens and codes. */
+/** Replaces the tokens and codes that oidc-provider generates by sealed ones (tokens.ts). */
 function makeTokens(
   { AccessToken, RefreshToken, AuthorizationCode }: Provider,
   tokens: Tokens,
@@ -284,7 +287,7 @@ function featuresOf({
       issueRegistrationAccessToken: false,
       idFactory(context) {
         if (!mayRegister(context.ip)) throw tooMany('too many registrations')
-        // Before oidc-provider reads the client's input.
+        // The client's input is validated before oidc-provider reads it.
         const { oidc } = context
         Object.defineProperty(oidc, 'body', { value: providerMetadata(parsedMetadata(oidc.body)) })
         return `client-${randomBytes(18).toString('base64url')}`

@@ -33,12 +33,12 @@ const endpoints: ReadonlySet<string> = new Set([
   paths.resourceMetadata,
 ])
 
-/** Pages of one authorization request, and the path where its browser continues. */
+/** Paths of one authorization request: its page, and the URL that resumes it after the page. */
 const ofRequest = new RegExp(`^(?:${paths.interaction}|${paths.authorize})/([\\w-]+)$`)
 
 /**
- * Exact match of an authorization server path. oidc-provider's router ignores case and a trailing
- * slash, so a looser match would bypass every check by path.
+ * True for a path of the authorization server. The match is exact: oidc-provider's router ignores
+ * case and a trailing slash, so a looser match would bypass every check by path.
  */
 export const isOauthPath = (path: string): boolean =>
   endpoints.has(path) || ofRequest.test(path) || path.startsWith(`${paths.resourceMetadata}/`)
@@ -110,19 +110,20 @@ export function asPublicRequest(
   request.headers['x-forwarded-for'] = address
 }
 
-/** Network of the current request's client; strangers' quotas are counted by it. */
+/** Network of the current request's client. Quotas of unauthenticated requests count by it. */
 export const clientNetwork = new AsyncLocalStorage<string>()
 
 /** Parameters of OpenID Connect (Core §3.1.2.1) that oidc-provider refuses without its scope. */
 const ofOpenidConnect = ['nonce', 'max_age', 'id_token_hint']
 
 /**
- * The authorization request reduced to supported parameters. OpenID Connect parameters are ignored
- * like all unknown ones (RFC 6749 §3.1). A person is asked each time, so only the prompt "none" has
- * an effect. The response goes in the query: another response mode is replaced by one that is
- * refused, because oidc-provider cannot disable its other modes; so is another response type,
- * because an error of one with a token would come in the fragment. A request without a supported
- * scope asks for all (RFC 6749 §3.3).
+ * Returns the URL of an authorization request with supported parameters only:
+ * - OpenID Connect parameters are dropped, as all unknown ones are (RFC 6749 §3.1).
+ * - A prompt other than `none` is dropped, because a person is asked each time.
+ * - Another response mode or type is replaced by an invalid one, so that it is refused:
+ *   oidc-provider cannot disable its other modes, and would send the error of a token response in
+ *   the fragment.
+ * - A request without a supported scope gets all scopes (RFC 6749 §3.3).
  */
 export function knownRequest(address: string, offered: readonly Scope[]): string {
   const [path = '', query = ''] = address.split(/\?(.*)/s)
@@ -143,5 +144,7 @@ export function knownRequest(address: string, offered: readonly Scope[]): string
   return `${path}?${params}`
 }
 
-/** Requests refresh tokens (OpenID Connect Core §11); clients get them without it, too. */
+/**
+ * Scope that requests refresh tokens (OpenID Connect Core §11). Clients get them without it, too.
+ */
 export const offlineAccess = 'offline_access'

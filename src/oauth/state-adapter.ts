@@ -36,10 +36,7 @@ const anonymousBounds: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
 const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
-/**
- * Lifetime of a registered client, s. Once a person has allowed it access, the client is kept
- * longer and no longer counts as a registration.
- */
+/** Lifetime of a registered client, s: until a person allows it access, and from then on. */
 const unusedClientSeconds = day
 const usedClientSeconds = 400 * day
 

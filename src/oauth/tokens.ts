@@ -29,7 +29,7 @@ export interface TokensOptions {
   readonly endGrant: (grantId: string) => Promise<void>
 }
 
-/** Form of all tokens and codes. None of them is accepted as an API key. */
+/** Formats a token or code. Its marks identify it, so that it is never accepted as an API key. */
 export const tokenText = (kind: 'access' | 'refresh' | 'code', content: string) =>
   `${oauthTokenMark}-${kind}-${content}.${oauthTokenMark}`
 
@@ -129,7 +129,7 @@ export function createTokens({ records, sealingKeys, keptKeys, endGrant }: Token
 }
 
 const nothing = async () => undefined
-/** An adapter that stores nothing. */
+/** Adapter for models of oidc-provider that are not stored. */
 export const notKept: Adapter = {
   upsert: nothing,
   find: nothing,
@@ -145,7 +145,7 @@ const day = 24 * 60 * minute
 
 /** Lifetimes, s. */
 export const lifetimes = {
-  /** A person finds the key and decides. */
+  /** Time for a person to find the key and decide. */
   interaction: 30 * minute,
   code: minute,
   accessToken: 60 * minute,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { readScript } from '../script-arguments.ts'
-import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
+import { type Bundle, packBundle, tryBundle, writeBundle } from './desktop-bundle.ts'
 import { installPackage, maxBytes, packPackage, releaseFolder, tryProgram } from './npm-package.ts'
 import {
   downloadUrl,

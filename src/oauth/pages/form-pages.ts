@@ -1,6 +1,6 @@
 import { badge, type Html, type HtmlPage, html, note } from '../../apps/pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
-import { clientFacts, clientTitle, pageOf } from './client-in-words.ts'
+import { clientFacts, clientTitle, pageOf } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 
 /** First step: the person enters the key of an account. */
@@ -30,7 +30,7 @@ const statusOf: Record<KeyProblem['kind'], number> = {
   too_many: 429,
 }
 
-// Enter presses the first button of a form.
+// "Continue" comes first, because Enter presses the first button of a form.
 const keyForm = (
   model: KeyFormModel,
   host: string,
@@ -87,7 +87,7 @@ const hiddenFields = ({
 const problemText = (problem: KeyProblem | undefined): Html | undefined =>
   problem && alert('key-problem', inWords(problem))
 
-/** What has to be corrected. Screen readers announce it. */
+/** Error message of a form. Screen readers announce it. */
 const alert = (id: string, text: string): Html =>
   html`<div id="${id}" role="alert">${note(text, 'danger')}</div>`
 
@@ -153,7 +153,10 @@ ${!model.isSandbox && html`<button class="quiet" name="answer" value="other_key"
 </div>
 </form>`
 
-/** The boxes for those of `scopes` that the client asks for. */
+/**
+ * Checkboxes for those of `scopes` that the client requests; `undefined` if it requests none of
+ * them.
+ */
 function group(legend: Html, scopes: readonly ScopeName[], model: ConsentFormModel) {
   const asked = scopes.filter((scope) => model.asked.includes(scope))
   if (asked.length === 0) return undefined

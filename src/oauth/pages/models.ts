@@ -69,7 +69,7 @@ export interface ConsentFormModel extends FormModel {
   readonly isSandbox: boolean
   /** Scopes that the client requests. */
   readonly asked: readonly ScopeName[]
-  /** Ticked scopes. Phone calls only after the person has ticked them. */
+  /** Scopes that are ticked when the page opens. Never `call`, because calls cost money. */
   readonly ticked: readonly ScopeName[]
   /** The form was sent with nothing ticked. */
   readonly nothingTicked?: boolean

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Html, type HtmlPage, html } from '../../apps/pages/page.ts'
 import { clientText } from '../../text/safe-text.ts'
-import { pageOf, redirectTarget } from './client-in-words.ts'
+import { pageOf, redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'
 import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
 
@@ -24,7 +24,7 @@ export function sendPage(response: ServerResponse, model: PageModel): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-/** Page of a request that cannot continue: why, and the way on. */
+/** Page of a request that cannot continue, with the reason and what the person can do. */
 function problemPage({ problem, detail, again }: ProblemModel): HtmlPage {
   const { status, heading, text, next } = texts[problem]
   return pageOf({
@@ -123,7 +123,10 @@ function returnPage({ address }: ReturnModel): HtmlPage {
   })
 }
 
-/** Schemes that a browser runs or renders as its own page. */
+/**
+ * URL schemes that a browser runs as a script or renders itself, and that no client may redirect
+ * to.
+ */
 const runsCode = /^(javascript|data|vbscript|blob|file|about|view-source):/i
 
 function whereTo(address: string): Html {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { settings } from '../../../src/cli/commands/index.ts'
-import { mcpbManifest } from '../../../src/dev/release/bundle.ts'
+import { mcpbManifest } from '../../../src/dev/release/desktop-bundle.ts'
 import { readPackage, root } from '../../../src/dev/release/package-info.ts'
 import { installOptions } from '../../../src/dev/release/plugins.ts'
 import { tools } from '../../../tools/index.ts'

@@ -16,7 +16,9 @@ import { installOptions, manifestOptions, optionVariables } from './plugins.ts'
 /** Folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
 const toolsFolder = join(root, 'test/dev/release/mcpb')
 
-/** Runs a command of @anthropic-ai/mcpb; it fails for an invalid bundle. */
+/**
+ * Runs a command of @anthropic-ai/mcpb. Throws its output if it fails, as for an invalid bundle.
+ */
 function mcpb(...args: string[]): void {
   const command = join(toolsFolder, 'node_modules/@anthropic-ai/mcpb/dist/cli/cli.js')
   try {
@@ -76,7 +78,7 @@ const Mcpb = z.object({
   getMcpConfigForManifest: z.custom<GetMcpConfig>((value) => typeof value === 'function'),
 })
 
-/** The launch of an unpacked bundle with these answers. */
+/** Launch command of an unpacked bundle, with a person's answers to its options. */
 async function launchWith(folder: string, userConfig: Record<string, unknown>): Promise<Launch> {
   const path = createRequire(join(toolsFolder, 'package.json')).resolve('@anthropic-ai/mcpb/node')
   const { getMcpConfigForManifest } = Mcpb.parse({ ...(await import(pathToFileURL(path).href)) })

@@ -14,13 +14,16 @@ import type { AskingClient } from './models.ts'
 const longestName = 60
 
 /**
- * The client's own name in quotes, so that no part of it passes for this server's text. For titles
- * and headings.
+ * The client's self-chosen name for titles and headings, in quotes, so that it cannot pass for this
+ * server's text.
  */
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
 
-/** Shows the client, with its verified statements marked, and the account that it is to use. */
+/**
+ * A list of the client's origin and whether it is verified, where the person is sent back to, and
+ * the account; then a warning if the client is not verified.
+ */
 export function clientFacts(client: AskingClient, account?: Html): Html {
   return html`<dl class="facts">
 ${knownBy(client)}
@@ -45,7 +48,9 @@ function placeInWords({ redirectUri }: AskingClient): string {
   return `the app for ${target.scheme} addresses`
 }
 
-/** Warning about facts that only the person can judge; `undefined` if there are none. */
+/**
+ * Warning where only the person can judge the client; `undefined` if this server has verified it.
+ */
 function warning(client: AskingClient): Html | undefined {
   const target = redirectTarget(client.redirectUri)
   if (target.kind !== 'web') {
@@ -68,7 +73,7 @@ const caution = (text: Html) => note(text, 'warning')
 const sameSite = (host: string, other: string) =>
   host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`)
 
-/** Redirect target in the terms that matter to a person. */
+/** Receiver of the authorization code, by its redirect URI. */
 type RedirectTarget =
   /** A web host. */
   | { readonly kind: 'web'; readonly host: string }
@@ -110,7 +115,7 @@ export function pageOf({
   return page({ ...parts, style, formAction: ["'self'", end ?? ''].join(' ').trim() })
 }
 
-/** A card with one question. On a phone the card is the page. */
+/** Style of the pages: a card with one question. On a phone the card fills the screen. */
 const style = styleOf(`
 body { min-height: 100vh; background: var(--raised); }
 main {
