@@ -7,10 +7,10 @@
 /** Key in a preview's `_meta` under which its view finds a `DecisionMeta`. */
 export const decisionMetaKey = 'voice-agent-mcp/decision'
 
-/** What a view needs to have a preview's action done. */
+/** Data with which a view confirms the action of a preview. */
 export interface DecisionMeta {
   readonly tool: string
-  /** Good once, until `expires_at`. */
+  /** Single-use, until `expires_at`. */
   readonly confirm_token: string
   /** ISO 8601. */
   readonly expires_at: string
@@ -23,7 +23,7 @@ export const refusedTokens = ['used', 'expired', 'changed', 'unknown'] as const
 export type RefusedToken = (typeof refusedTokens)[number]
 
 /**
- * Before a token: the request only asks what the token is still good for. A view that is opened
- * again does so before it offers a button.
+ * Prefix of a token in a request that only checks whether the token is still valid. A reopened view
+ * checks before it offers a button.
  */
 export const checkPrefix = 'check:'

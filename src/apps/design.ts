@@ -44,7 +44,7 @@ export const designTokens = `
   --mono: var(--font-mono, ui-monospace, monospace);
 }`
 
-/** Elements that look the same in views and pages. */
+/** Base style of the elements in views and pages. */
 export const designBase = `
 *, ::before, ::after { box-sizing: border-box; }
 body {

@@ -22,7 +22,7 @@ export type IconName = keyof typeof iconShapes
 /** Tones of statuses and notes. */
 export type Tone = 'success' | 'warning' | 'danger' | 'info' | 'neutral'
 
-/** The shape beside a tone's colour, for those who do not see the colour. */
+/** Icon of each tone, so that a tone is readable without its colour. */
 export const toneIcons: Readonly<Record<Tone, IconName>> = {
   success: 'check',
   warning: 'warning',

@@ -25,20 +25,24 @@ function partText(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** An icon in the colour and size of the text. Words stand beside it. */
+/**
+ * An icon in the colour and size of the text. Screen readers skip it, so it needs a text beside it.
+ */
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${iconShapes[name]}"
 fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 
-/** A status: its tone has a colour and a shape. */
+/**
+ * A status badge. Its tone sets both a colour and an icon, so that it is readable without colour.
+ */
 export const badge = (text: Part, tone: Tone = 'neutral'): Html =>
   html`<span class="badge" data-tone="${tone}">${icon(toneIcons[tone])}${text}</span>`
 
-/** A sentence that must not be missed. */
+/** A highlighted note. */
 export const note = (text: Part, tone: Tone): Html =>
   html`<p class="notice" data-tone="${tone}">${icon(toneIcons[tone])}<span>${text}</span></p>`
 
-/** Style of all pages, on top of the one that views have, too. */
+/** Style of all pages: the base that views share, and the rules of pages. */
 const style = `${designTokens}${designBase}
 body { font-size: var(--size-3); line-height: 1.5; }
 main { max-width: 44rem; margin: 0 auto; padding: var(--space-6) var(--space-4); }
@@ -69,7 +73,7 @@ export const inline = (text: string): Inline => ({
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })
 
-/** Style of a page: the common one plus its own. */
+/** Style of a page: that of all pages, and its own rules. */
 export const styleOf = (own = ''): Inline => inline(own === '' ? style : style + own)
 
 /** A page, ready to be sent. */
@@ -158,7 +162,10 @@ ${script && html`<script></script>`}
 </html>
 `
 
-/** Nothing is loaded, nothing else runs, and no other site can frame the page. */
+/**
+ * Content security policy: nothing is loaded, no other script runs, and no other site can frame the
+ * page.
+ */
 function policy(formAction: string, style: Inline, script: Inline | undefined): string {
   return [
     "default-src 'none'",

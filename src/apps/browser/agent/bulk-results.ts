@@ -7,7 +7,7 @@ import { changeList } from './changes.ts'
 import type { AgentData, ManyItem } from './data.ts'
 import { openedId, settingsButton } from './opened.ts'
 
-/** Outcomes for an agent, worst first. */
+/** Label and tone of each outcome of a bulk operation, worst first. */
 const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
   failed: ['Failed', 'danger'],
   unknown: ['Not known whether it was saved', 'warning'],
@@ -19,7 +19,7 @@ const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> =
 
 interface Placed {
   readonly item: ManyItem
-  /** Index, from 0. */
+  /** Index of the agent in the result, from 0. */
   readonly at: number
 }
 
@@ -53,7 +53,7 @@ const known = (outcome: string) =>
 const wordsOf = (outcome: string): string => known(outcome)?.[0] ?? plainText(outcome)
 const toneOf = (outcome: string): Tone => known(outcome)?.[1] ?? 'warning'
 
-/** Occurring outcomes, worst first; unknown ones precede all others. */
+/** Distinct outcomes of the agents, worst first. Unknown outcomes precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
   const order = Object.keys(outcomes)
   return [...new Set(agents.map(({ outcome }) => outcome))].sort(
@@ -63,7 +63,7 @@ function outcomeNames(agents: readonly ManyItem[]): string[] {
 
 interface Group {
   readonly outcome: string
-  /** The agent whose problem, changes and warnings represent the group. */
+  /** Agent whose problem, changes and warnings are shown for the whole group. */
   readonly first: ManyItem
   readonly members: Placed[]
 }
@@ -115,7 +115,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
   )
 }
 
-/** A problem; its further sentences advise models, and are folded. */
+/** Shows the first sentence of a problem. The others are advice for models, and are folded. */
 function problemText(problem: string, place: number): HTMLElement {
   const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
   if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
@@ -127,7 +127,7 @@ function problemText(problem: string, place: number): HTMLElement {
   )
 }
 
-/** Names that are shown at once. */
+/** Maximum names of a group that are shown before the user asks for more. */
 const firstNames = 12
 
 const unfolded = new Set<number>()

@@ -10,7 +10,7 @@ import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, linesOf, valueText } from './labels.ts'
 import { voiceOf } from './look-ups.ts'
 
-/** Fields shown elsewhere on the card, or about the reply itself. */
+/** Fields that the list of settings leaves out: they are shown elsewhere, or describe the reply. */
 const elsewhere = new Set([
   ...['id', 'agent_id', 'account_id', 'name', 'tags', 'note', 'created', 'modified'],
   ...['is_archived', 'warnings', 'opened', 'changes', 'changes_note'],
@@ -24,9 +24,9 @@ const inFront = new Set([
 ])
 
 /**
- * An agent: what it says first, how it speaks and understands, what differs from the platform's
- * defaults, and, folded, the rest. No field is left out, known or not. `account`: where to read the
- * name of the voice; without it the card shows the voice's id.
+ * Card of an agent: greeting, model, voice, language, the settings that differ from the platform's
+ * defaults, and, folded, all other settings. Unknown fields are shown, too. `account`: argument for
+ * the account whose catalog has the voice's name; without it the card shows the voice's id.
  */
 export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): readonly Node[] {
   const rows = Object.entries(agent)
@@ -69,7 +69,7 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
 
 const defaultsText = (count: number) => `${counted(count, 'setting')} at the default`
 
-/** A value that one line of the card's beginning can show. */
+/** True for a value that fits into a line at the head of the card. */
 const isPlain = (value: unknown) =>
   value === null ||
   typeof value === 'string' ||
@@ -99,7 +99,7 @@ function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] 
   ]
 }
 
-/** Longest text that is not folded, characters. */
+/** Maximum length of a text that is shown whole, characters. */
 const longestOpen = 400
 
 /** A text whose end is folded if it is long. */
@@ -131,7 +131,7 @@ const templateNodes = (text: string) =>
     .split(/(\{\{[^{}]*\}\}|\{%[^{}]*%\})/)
     .map((part, at) => (at % 2 === 1 ? h('code', { class: 'placeholder' }, part) : part))
 
-/** Words for codes of a part, such as `GPT-4.1 · OpenAI`. */
+/** Display names of codes in a part of the agent, such as `GPT-4.1 · OpenAI`. */
 function codesOf(
   agent: Fields,
   part: string,
@@ -154,7 +154,10 @@ function languageFact(agent: Fields, { formats }: Page<AgentData>): string {
   return code && valueText('voice.language', code, formats)
 }
 
-/** The voice by its name, with its sample, as soon as the catalog is read; until then by its id. */
+/**
+ * The voice's id and provider. When the catalog is read, the name replaces the id, and a button
+ * opens the sample.
+ */
 function voiceFact(
   agent: Fields,
   page: Page<AgentData>,
@@ -188,7 +191,7 @@ function voiceFact(
 interface Row {
   readonly path: string
   readonly value: unknown
-  /** The platform's default, if documented. */
+  /** The platform's default; `undefined` if none is documented. */
   readonly usual: unknown
 }
 
@@ -211,7 +214,9 @@ const defaultAt = (path: readonly string[]) =>
     agentDefaults,
   )
 
-/** True for the default; where none is documented, for a value that says nothing. */
+/**
+ * True for the platform's default; without a documented default, for an empty value, null or false.
+ */
 const isUsual = ({ value, usual }: Row): boolean =>
   usual === undefined
     ? value === null ||
@@ -220,7 +225,7 @@ const isUsual = ({ value, usual }: Row): boolean =>
       (typeof value === 'object' && Object.keys(value).length === 0)
     : value === usual
 
-/** Settings in the order of their groups, free data last. */
+/** Settings in the order of their groups, metadata last. */
 function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readonly Node[] {
   const order = Object.keys(groups).filter((name) => name !== 'metadata')
   const placeOf = ({ path }: Row) => {
@@ -250,7 +255,6 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
   ]
 }
 
-/** Tags. */
 export function tagList({ tags }: Fields): HTMLElement | undefined {
   const all = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
   if (all.length === 0) return undefined
@@ -261,7 +265,7 @@ export function tagList({ tags }: Fields): HTMLElement | undefined {
   )
 }
 
-/** Possible mistakes. */
+/** List of warnings about possible mistakes in the agent; `false` if there are none. */
 export const warningList = (warnings: readonly string[] | undefined): HTMLElement | false =>
   warnings !== undefined &&
   warnings.length > 0 &&

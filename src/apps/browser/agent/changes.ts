@@ -39,14 +39,14 @@ function contrast({ field, before, after }: Change, id: string, formats: Formats
   )
 }
 
-/** For values with the same words. */
+/** The code of a value, for two values with the same display text. */
 const codeOf = (value: unknown) =>
   linesOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 /** Maximum length of a compared text, characters. */
 const longestCompared = 50_000
 
-/** Texts of people; other strings are codes. */
+/** True for text that a person wrote, which is compared word by word. Other strings are codes. */
 const isText = (field: string, value: unknown): value is string =>
   typeof value === 'string' &&
   value !== '' &&
@@ -58,7 +58,7 @@ const hidden = (text: string) => h('span', { class: 'hidden' }, text)
 const removed = (text: string | undefined) => h('del', {}, hidden('removed: '), text)
 const added = (text: string | undefined) => h('ins', {}, hidden('added: '), text)
 
-/** Both texts as one, with the changed words marked; far from a change, sentences are folded. */
+/** Word diff of two texts in one paragraph. Sentences without a change nearby are folded. */
 function textContrast(before: string, after: string, id: string): HTMLElement {
   if (before === after)
     return h(
@@ -80,7 +80,7 @@ function textContrast(before: string, after: string, id: string): HTMLElement {
   return foldedText(sentencesOf(pieces), id)
 }
 
-/** With less in common, two texts are read better one after the other. */
+/** Minimum common share of the shorter text. Below it, the texts are shown one after the other. */
 const minCommon = 0.4
 
 const lengthOf = (pieces: readonly Piece[]) =>
@@ -90,7 +90,7 @@ type Sentence = readonly Piece[]
 
 const sentenceEnd = /(?<=[.!?…。！？]["'”’»)\]]*\s+|\n)/u
 
-/** Pieces by sentence or line; a sentence ends in what both texts have. */
+/** Splits a diff into sentences or lines. Only unchanged text has a boundary. */
 function sentencesOf(pieces: readonly Piece[]): Sentence[] {
   const all: Piece[][] = [[]]
   for (const { text, change } of pieces) {
@@ -104,7 +104,7 @@ function sentencesOf(pieces: readonly Piece[]): Sentence[] {
   return all.filter((sentence) => sentence.length > 0)
 }
 
-/** Texts up to this length are shown whole, and shorter runs of sentences are not folded; characters. */
+/** Minimum lengths for folding, characters: of the text, and of a run of unchanged sentences. */
 const foldsFrom = { text: 300, run: 120 }
 
 function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {

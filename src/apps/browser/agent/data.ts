@@ -5,7 +5,10 @@ const texts = z.catch(z.optional(z.array(z.string())), undefined)
 
 const account = z.catch(z.optional(z.looseObject({ id: text, name: text })), undefined)
 
-/** A changed field. An absent value is not null: there was or is no value. */
+/**
+ * A changed field. An absent `before` or `after` means that the field had or has no value; null is
+ * a value.
+ */
 const Change = z.looseObject({
   field: z.string(),
   before: z.optional(z.unknown()),
@@ -13,7 +16,7 @@ const Change = z.looseObject({
 })
 export type Change = z.output<typeof Change>
 
-/** An earlier change, of the history that get_agent adds. */
+/** An earlier update, from the history in a result of get_agent. */
 const EarlierChange = z.looseObject({ at: text, outcome: text, changes: z.array(Change) })
 export type EarlierChange = z.output<typeof EarlierChange>
 
@@ -48,7 +51,7 @@ export const AgentData = z
     name: text,
     modified: text,
     copied_from: text,
-    /** Changes of a copy, by dotted path. */
+    /** Fields in which a copy differs from its original, by dotted path. */
     saved: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
     applied: z.optional(z.boolean()),
     /** Changes of an update, or the history of an agent. */

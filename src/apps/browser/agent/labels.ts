@@ -78,7 +78,7 @@ export function fullLabelOf(path: string): string {
 const valueIn = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
-/** Words for the codes of a field. */
+/** Display texts of codes, by path of the field. */
 const codes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'initial_message.mode': {
     fixed_message: 'The agent, with the greeting',
@@ -95,17 +95,17 @@ const codes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Words for null where it is a value of its own. */
+/** Display texts of null where null is a setting of its own, by path of the field. */
 const nulls: Readonly<Record<string, string>> = {
   'ambient_sound.source': 'No sound',
   'inactivity_settings.reminder_timeout_ms': 'Never',
   'inactivity_settings.end_call_timeout_ms': 'Never',
 }
 
-/** Fields that are facts, not switches. */
+/** True for a field whose values read Yes and No, in place of On and Off. */
 const isFact = (path: string) => path === 'is_archived'
 
-/** A value in readable form. */
+/** Display text of a field's value. */
 export function valueText(path: string, value: unknown, formats: Formats): string {
   if (path.startsWith('metadata.') && (typeof value === 'boolean' || typeof value === 'number'))
     return String(value)
@@ -147,7 +147,10 @@ function numberText(path: string, value: number, { exact, duration, percent }: F
 /** Maximum length of a shown value, characters. */
 const longestValue = 5000
 
-/** Keeps the line breaks of a text, and removes characters that hide or forge others. */
+/**
+ * Removes control and invisible characters from a text, keeps its line breaks, and cuts it after
+ * `longest` characters.
+ */
 export function linesOf(text: string, longest = longestValue): string {
   const start = firstCharacters(text, longest)
   const lines = start.split(/\r\n|[\r\n\u2028\u2029]/)

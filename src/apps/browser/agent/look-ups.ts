@@ -7,8 +7,8 @@ import { type Voice, VoicesData, voicesIn } from '../voices/data.ts'
 import type { AgentData, Fields } from './data.ts'
 
 /*
- * What an agent's own data only refers to. Each is one request in the background, whose failure
- * nobody sees: the card is complete without it.
+ * Background requests for data that an agent only refers to: its phone numbers and its voice. A
+ * failure is not shown, because the card is complete without this data.
  */
 
 const Numbers = z.object({ items: z.array(z.unknown()) })
@@ -17,11 +17,11 @@ const AnsweredNumber = z.object({
   inbound_agent: z.object({ id: z.string() }),
 })
 
-/** Most numbers that are read, and most voices. */
+/** Maximum phone numbers, and voices, that one request reads. */
 const maxNumbers = 200
 const maxVoices = 500
 
-/** The account where an agent was read, as an argument; none is the key's own. */
+/** Argument that names an agent's account; empty for the key's own account. */
 export const accountArgs = (accountId: unknown): Args => given('account_id', accountId)
 
 /** The phone numbers that an agent answers; `undefined` if they cannot be read. */
@@ -41,7 +41,7 @@ export async function numbersAnsweredBy(
     .toSorted()
 }
 
-/** The catalog's entry of an agent's voice, among the voices of its provider and language. */
+/** Catalog entry of an agent's voice; `undefined` if it is not listed or cannot be read. */
 export async function voiceOf(
   { voice, transcriber }: Fields,
   account: Args,
@@ -62,7 +62,7 @@ export async function voiceOf(
   return data && voicesIn(data).find(({ id }) => id === voice.voice_id)
 }
 
-/** The language of an agent that understands one language. */
+/** The language of a transcriber that has only one. */
 function onlyLanguage(transcriber: unknown): unknown {
   const { languages, language } = isObject(transcriber) ? transcriber : {}
   return Array.isArray(languages) && languages.length === 1 ? languages[0] : language
@@ -73,7 +73,10 @@ const given = (name: string, value: unknown): Args =>
 
 const read = new Map<string, Promise<ToolResult | undefined>>()
 
-/** The data of a result; `undefined` if the host or the server refuses. Never asks twice. */
+/**
+ * Data of a tool's result, read once and cached while the view is open; `undefined` if the host or
+ * the server refuses.
+ */
 async function readOnce(tool: string, args: Args, { host }: Page<AgentData>): Promise<unknown> {
   if (!host.canCallTools()) return undefined
   const key = JSON.stringify([tool, args])

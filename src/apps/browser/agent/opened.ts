@@ -42,7 +42,10 @@ export function settingsButton(
   )
 }
 
-/** Absent: the key's account, as in the call whose result is shown. */
+/**
+ * Argument that names the account: the agent's, or else that of the shown call. Empty: the key's
+ * own account.
+ */
 function accountOf(known: string | undefined, { account_id: given }: Page<AgentData>['input']) {
   const id = known ?? given
   return id === undefined ? {} : { account_id: id }

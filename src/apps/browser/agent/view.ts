@@ -33,7 +33,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
   }
 }
 
-/** What happened, the tags, the number that the agent answers, and when it last changed. */
+/** Line under the title: outcome, tags, phone numbers, and time of the last change. */
 function aboutOf(
   data: AgentData,
   { agent, account }: { readonly agent: Fields | undefined; readonly account: Args },
@@ -63,10 +63,10 @@ function outcomeOf({ applied, changes = [], copied_from: original }: AgentData):
     : [badge('Nothing to change: nothing was saved')]
 }
 
-/** Numbers in the headline; more are counted. */
+/** Maximum phone numbers in the headline. Further ones are only counted. */
 const maxNumbers = 3
 
-/** The numbers that the agent answers, as soon as they are read. */
+/** The phone numbers that the agent answers. Hidden until they are read. */
 function numbers(agentId: unknown, account: Args, page: Page<AgentData>): HTMLElement {
   const place = h('span', { hidden: true, class: 'numbers' })
   void numbersAnsweredBy(agentId, account, page).then((found) => {

@@ -1,4 +1,4 @@
-/** A part of two texts: in both, or in one of them only. */
+/** A piece of a word diff: unchanged, removed or added text. */
 export interface Piece {
   readonly text: string
   readonly change: 'none' | 'removed' | 'added'
@@ -10,8 +10,8 @@ const maxPairs = 1_000_000
 const wordsOf = (text: string) => text.match(/\s+|[\p{L}\p{M}\p{N}_]+|./gsu) ?? []
 
 /**
- * Two texts as one, with the words that are removed and added, by their longest common subsequence.
- * Without the added pieces it is the text before, without the removed ones the text after.
+ * Word diff of two texts by their longest common subsequence. Without the added pieces it is the
+ * text before, without the removed ones the text after.
  */
 export function wordChanges(before: string, after: string): Piece[] {
   const [one, other] = [wordsOf(before), wordsOf(after)]
@@ -78,8 +78,8 @@ function commonWords(one: readonly string[], other: readonly string[]) {
 }
 
 /**
- * Merges neighbours, and changed words with nothing but a space or a comma between them: a changed
- * phrase is removed and added as a whole.
+ * Merges changed words that only spaces or punctuation separate, so that a changed phrase is
+ * removed and added as a whole.
  */
 function withWholePhrases(pieces: readonly Piece[]): Piece[] {
   const all: Piece[] = []

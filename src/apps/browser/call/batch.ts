@@ -15,7 +15,9 @@ import {
 /** The outcome whose calls are shown; `undefined`: all. */
 let chosen: Outcome | undefined
 
-/** Several calls: a summary by outcome, whose parts filter the table below. */
+/**
+ * View of several calls: a button with the count of each outcome, which filters the table below.
+ */
 export function batch(data: CallData, page: Page<CallData>): Drawing {
   const calls = data.calls ?? []
   const groups = Map.groupBy(calls, outcomeOfListed)
@@ -59,7 +61,7 @@ function filter(
   )
 }
 
-/** How long the server follows the calls that are under way for one update, s. */
+/** Time that the server waits for news of the calls on each update, s. */
 const updateSeconds = 1
 
 function update({ batch_id }: CallData, page: Page<CallData>): HTMLElement | undefined {

@@ -62,7 +62,7 @@ export const CallData = z
     ended: z.nullish(z.boolean()),
     calls: z.optional(z.array(ListedCall)),
   })
-  // A result of another tool has none of these fields, so it is no call to follow.
+  // Rejects results of other tools, which have none of these fields.
   .check(z.refine((call) => [call.id, call.conversation_id, call.calls].some((one) => one != null)))
 export type CallData = z.output<typeof CallData>
 
@@ -79,13 +79,16 @@ export function startOf({ started_at, start_timestamp, transcript }: CallData): 
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Turns in which somebody speaks or a tool works; the others are events. */
+/** Turns of speakers and tools, without events. */
 export const saidTurns = ({ transcript }: CallData): readonly Turn[] =>
   (transcript?.spoken ?? []).filter(({ role }) => !isEvent(role))
 
 export const isEvent = (role: string): boolean => role === 'event' || role === 'system'
 
-/** Numbers of the caller and the callee. A conversation has the agent's number and the other side's. */
+/**
+ * Phone numbers of the caller and the callee. A conversation has the agent's number and the other
+ * side's, in place of from and to.
+ */
 export function numbersOf(call: CallData) {
   const { direction, from_number, to_number, phone_number, contact_number } = call
   const numbers = [phone_number, contact_number]
@@ -93,11 +96,11 @@ export function numbersOf(call: CallData) {
   return { from: plainText(from_number ?? from ?? ''), to: plainText(to_number ?? to ?? '') }
 }
 
-/** The id that the caller gave; one that this server made says nothing to people. */
+/** The external id that the client gave. Empty for an id that this server generated. */
 export const givenId = ({ external_id }: CallData): string =>
   /^auto-[\da-f]{24}$/.test(external_id ?? '') ? '' : plainText(external_id ?? '')
 
-/** Merges a later reading of a call with the turns shown before. */
+/** Merges a newer result of a call with the turns that are shown. */
 export function joinCalls(shown: CallData, more: CallData): CallData {
   if (!shown.transcript || !more.transcript) return more
   const turns = new Map(shown.transcript.spoken.map((turn) => [turn.turn, turn]))
@@ -106,7 +109,10 @@ export function joinCalls(shown: CallData, more: CallData): CallData {
   return { ...more, transcript: { ...more.transcript, returned: spoken.length, spoken } }
 }
 
-/** Updates the calls of a list. A batch has only the calls that were placed; the others stay. */
+/**
+ * Updates a list of calls by id. A result of the batch has only the calls that were placed; the
+ * others stay as they are.
+ */
 export function joinLists(shown: CallData, more: CallData): CallData {
   const { calls: read = [], ended } = more
   const news = new Map(
@@ -119,7 +125,7 @@ export function joinLists(shown: CallData, more: CallData): CallData {
   return { ...shown, ended, calls }
 }
 
-/** Results state a problem of several calls once. */
+/** The problem of a listed call. A result states a problem that several calls share only once. */
 export const problemOf = (
   { problem, problem_of }: ListedCall,
   calls: readonly ListedCall[],

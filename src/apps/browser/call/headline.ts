@@ -4,10 +4,13 @@ import type { Page } from '../shared/view.ts'
 import { type CallData, givenId, hasEnded, numbersOf, startOf } from './data.ts'
 import { isReached, outcomeBadge, outcomeOf } from './outcome.ts'
 
-/** A name within a sentence of the other direction keeps its own. */
+/**
+ * Puts a name into bidi isolates, so that its writing direction does not change that of the
+ * sentence.
+ */
 const isolated = (text: string) => text && `\u2068${text}\u2069`
 
-/** Who called whom. */
+/** Title of the view: who called whom. */
 export function whoOf(call: CallData): string {
   const { direction, type } = call
   const { from, to } = numbersOf(call)
@@ -24,7 +27,7 @@ export function whoOf(call: CallData): string {
 
 const kinds: Readonly<Record<string, string>> = { web: 'Browser call', test: 'Test call' }
 
-/** How it ended, when, how long, and on which number of the account. */
+/** Line under the title: outcome, length, time, the account's number, and the external id. */
 export function aboutCall(call: CallData, page: Page<CallData>): readonly Node[] {
   const { formats } = page
   const { from, to } = numbersOf(call)
@@ -40,7 +43,7 @@ export function aboutCall(call: CallData, page: Page<CallData>): readonly Node[]
   ]
 }
 
-/** Duration of the call; while it goes on, a clock. */
+/** Length of the call; for a live call a running clock. */
 function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly Node[] {
   const { duration_seconds: seconds } = call
   const shown = h('span', { class: 'number' })
@@ -63,15 +66,15 @@ function lengthOf(call: CallData, { formats, signal }: Page<CallData>): readonly
   return [shown]
 }
 
-/** The recording, and how it is opened; a view itself loads nothing. */
+/** The recording of a call. The host opens it, because a view has no network access. */
 export interface Recording {
   /** The button that opens it, or its address where the host opens no links. */
   readonly element: HTMLElement
-  /** Opens it at a second of the call; `undefined` where the host does not. */
+  /** Opens the recording at a second of the call; `undefined` if the host opens no links. */
   readonly openAt: ((seconds: number) => void) | undefined
 }
 
-/** Addresses that the host did not open. */
+/** Addresses of recordings that the host has refused to open. */
 const unopened = new Set<string>()
 
 export function recordingOf(

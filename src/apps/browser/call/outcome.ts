@@ -4,7 +4,10 @@ import { type CallData, hasEnded, type ListedCall } from './data.ts'
 
 type Looks = readonly [text: string, tone: Tone, shape?: IconName]
 
-/** Outcomes of calls, best first: of one, and in lists of placed and of followed calls. */
+/**
+ * Label, tone and icon of each outcome, best first. Covers single calls, and calls in lists of
+ * placed and of followed calls.
+ */
 const outcomes = {
   completed: ['Completed', 'success'],
   answered: ['Answered', 'success'],
@@ -37,7 +40,10 @@ export function outcomeBadge(outcome: Outcome): HTMLElement {
   return badge(text, tone, shape)
 }
 
-/** What an answer status says of a call that has ended; with the others, its status does. */
+/**
+ * Outcome of an ended call by its answer status. For other answer statuses, the call's own status
+ * decides.
+ */
 const byAnswer: Readonly<Partial<Record<AnswerStatus, Outcome>>> = {
   user_busy: 'busy',
   user_rejected: 'declined',
@@ -66,13 +72,13 @@ export const outcomeOfListed = ({ state, outcome }: ListedCall): Outcome => {
 export const isUnderWay = (outcome: Outcome): boolean =>
   outcome === 'talking' || outcome === 'ringing' || outcome === 'placed'
 
-/** True if somebody, or a machine, took the call: then its length says something. */
+/** False if nobody took the call, so that its length means nothing. */
 export const isReached = (outcome: Outcome): boolean =>
   !['busy', 'declined', 'not_answered', 'not_allowed', 'not_dialled'].includes(outcome)
 
 type Words = readonly [title: string, text: string]
 
-/** Why an ended call has no words, and what can be done. */
+/** Title and text for an ended call without words, by answer status: why, and what to do. */
 const silences: Readonly<Record<AnswerStatus, Words>> = {
   waiting: ['Nobody answered', 'The call ended before anybody took it. Try another time of day.'],
   human: ['No words were kept', 'Nobody spoke, or the account keeps no transcripts.'],
@@ -103,7 +109,7 @@ const failures: Readonly<Record<'inbound' | 'other', Words>> = {
   ],
 }
 
-/** What to say about a call in which nobody spoke. */
+/** Title and text for a call in which nobody has spoken. */
 export function silenceOf(call: CallData): Words {
   switch (outcomeOf(call)) {
     case 'ringing':

@@ -19,12 +19,12 @@ export interface Timeline {
 /** Maximum length of a turn's words as the value of the timeline, characters. */
 const longestValue = 200
 
-/** Turns that a page key goes on. */
+/** Turns that Page Up and Page Down move by. */
 const perPage = 10
 
 /**
- * Who spoke when, as a slider over the turns; `choose` goes to a turn and marks it.
- * `undefined` if the turns have no times.
+ * Timeline of who spoke when: a slider over the turns. Calls `choose` with the turn that the user
+ * selects. `undefined` if the turns have no times.
  */
 export function timeline(
   call: CallData,
@@ -125,7 +125,7 @@ const figure = (call: CallData, strip: HTMLElement, times: HTMLElement) =>
     ),
   )
 
-/** The turn that a key leads to, as a slider's keys do. */
+/** Index that a slider's key moves to; `undefined` for other keys. */
 function stepped(key: string, from: number, count: number): number | undefined {
   switch (key) {
     case 'ArrowRight':
@@ -150,7 +150,9 @@ function stepped(key: string, from: number, count: number): number | undefined {
 /** Assumed length of a turn whose next turn is not read, s. */
 const usualSeconds = 3
 
-/** End of a turn: the next one, as far as that is read. */
+/**
+ * End of a turn, s: the start of the next turn or, if that is not read, an assumed length later.
+ */
 function endOf(
   turns: readonly TimedTurn[],
   index: number,

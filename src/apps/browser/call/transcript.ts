@@ -7,7 +7,7 @@ import { outcomeOf, silenceOf } from './outcome.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { turnList, unverifiedNote } from './turns.ts'
 
-/** Where the reader is: the turn in view, of this call. */
+/** Reading position: the turn in view, of this call. */
 let reading: { readonly call: string; readonly turn: number; readonly isLive: boolean } | undefined
 
 interface Parts {
@@ -18,7 +18,10 @@ interface Parts {
   readonly more: (() => void) | undefined
 }
 
-/** The timeline and the conversation, each in step with the other; or why there is none. */
+/**
+ * The timeline and the transcript, each in step with the other. For a call without words, the
+ * reason in their place.
+ */
 export function conversation(call: CallData, page: Page<CallData>, parts: Parts): readonly Node[] {
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = saidTurns(call).length === 0 && spoken.length === turns
@@ -60,7 +63,7 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
 const voicemail =
   'A machine answered, usually a voicemail. What the agent said may be recorded there. To reach the person, try another time of day.'
 
-/** What happened in a call without words, and what can be done. */
+/** Shown in place of a transcript without words: what happened, and what to do. */
 function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
   const [title, text] = silenceOf(call)
   const events = (call.transcript?.spoken ?? []).filter(
@@ -79,12 +82,12 @@ function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
 
 const keyOf = ({ id, conversation_id }: CallData) => id ?? conversation_id ?? ''
 
-/** Distance from the end at which a reader is at the end, px. */
+/** Distance from the bottom within which the transcript counts as scrolled to its end, px. */
 const nearEnd = 8
 
 /**
- * Keeps the reader's place over a redrawing, and the timeline in step with the turn in view. A call
- * under way stays at its end, where new turns come, until the reader scrolls back.
+ * Keeps the scroll position over a redraw, and the timeline in step with the turn in view. A live
+ * call stays at its end, where new turns appear, until the reader scrolls back.
  */
 function keepInStep(
   call: CallData,
@@ -100,7 +103,10 @@ function keepInStep(
     !before || before.scrollTop + before.clientHeight >= before.scrollHeight - nearEnd
   const followsEnd = (isLive || known?.isLive === true) && wasAtEnd
   const current = (followsEnd ? spoken.at(-1)?.turn : known?.turn) ?? spoken[0]?.turn ?? 1
-  /** Where this program has scrolled to: the turn in view is known there. */
+  /**
+   * Position that the view itself has scrolled to. A scroll event there does not change the turn in
+   * view.
+   */
   let placedAt: number | undefined
 
   const mark = (turn: number) => {
@@ -119,7 +125,7 @@ function keepInStep(
     placedAt = undefined
     mark(turnInView(box) ?? current)
   })
-  // Once it is in the page.
+  // Runs after the box was inserted into the page.
   queueMicrotask(() => {
     const item = itemOf(box, current)
     if (followsEnd) box.scrollTop = box.scrollHeight
@@ -148,7 +154,10 @@ function stepTo(box: HTMLElement, turn: number): void {
   item.classList.add('chosen')
 }
 
-/** Marks the turn in view; the keyboard reaches its time, which opens the recording there. */
+/**
+ * Marks the turn in view. Only the time of this turn, a button that opens the recording, is in the
+ * tab order.
+ */
 function markTurn(box: HTMLElement, turn: number): void {
   const item = itemOf(box, turn)
   for (const other of box.querySelectorAll('[aria-current]')) other.removeAttribute('aria-current')
@@ -157,7 +166,10 @@ function markTurn(box: HTMLElement, turn: number): void {
     at.tabIndex = item?.contains(at) ? 0 : -1
 }
 
-/** The turn at a line that goes from the top of the box to its bottom as the reader does. */
+/**
+ * The turn in view. The line that decides moves from the top of the box to its bottom as the reader
+ * scrolls, so that the first and the last turn can be in view.
+ */
 function turnInView(box: HTMLElement): number | undefined {
   const { scrollTop, clientHeight, scrollHeight } = box
   const line = scrollTop + clientHeight * (scrollTop / Math.max(1, scrollHeight - clientHeight))

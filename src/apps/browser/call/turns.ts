@@ -9,7 +9,7 @@ export const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
 
 export const agentOf = ({ agent_name }: CallData): string => plainText(agent_name ?? '') || 'Agent'
 
-/** Whose words nobody has verified: those that are, or may be, the other side's. */
+/** Note that nobody has verified the words of the other side and of unknown speakers. */
 export function unverifiedNote(call: CallData): string {
   const side = `the ${otherSide(call).toLowerCase()}`
   const isUnknown = call.transcript?.spoken.some(({ role }) => role === 'unknown')
@@ -49,10 +49,10 @@ export function turnList({ call, formats, openAt }: TurnContext): HTMLElement {
     const second = secondOf(turn, start)
     if (second === undefined) return undefined
     const time = formats.length(second)
-    // A folded result is a control itself, and holds no other.
+    // A folded result has its time inside a `summary`, where no button may be.
     if (!openAt || !isSpoken(turn)) return h('span', { class: 'at' }, time)
     const label = `Open the recording at ${time}`
-    // The keyboard reaches the one of the current turn, which the timeline chooses.
+    // Only the button of the turn in view is in the tab order (transcript.ts).
     const attributes = { id: `at-${turn.turn}`, class: 'quiet at', tabindex: -1, title: label }
     return button([icon('play'), time], () => openAt(second), {
       ...attributes,
@@ -78,7 +78,7 @@ const speech = (turn: Turn, call: CallData, time: HTMLElement | undefined) =>
     h('p', { class: 'words', dir: 'auto' }, shortened(plainText(turn.message ?? ''), longestText)),
   )
 
-/** A tool's work, folded, or an event. */
+/** A tool call with its folded result, or an event. */
 function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
   const { role, message, result } = turn
   const words = shortened(plainText(message ?? ''), longestText)
@@ -99,7 +99,7 @@ function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
 
 const nameOf = ({ role, name }: Turn) => plainText(name ?? '') || plainText(role)
 
-/** A turn for screen readers. */
+/** Text of a turn for screen readers. */
 export const spokenLine = (turn: Turn, call: CallData): string => {
   const mark = isUnverified(turn) ? ', unverified' : ''
   const line = `${speakerOf(turn, call)}${mark}: ${plainText(turn.message ?? '')}`

@@ -110,7 +110,7 @@ async function follow(
   const poll = pollOf(call)
   if (!poll) return
   const { spoken = [] } = call.transcript ?? {}
-  // A wait returns only the latest turns.
+  // A result of wait_for_call has only the latest turns.
   const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined
   const args = { ...poll.args, ...(last !== undefined && { from_turn: last }) }
   for (let failures = 0; failures < maxFailures; ) {

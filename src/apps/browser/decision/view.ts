@@ -4,8 +4,8 @@ import { badge, columnHead, factList, h, scrolledTable, type Tone } from '../sha
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*
- * The view of tools whose results are worth a view only because they need a decision first: archives,
- * deletes, changes of a subaccount. The decision itself is shared by all views (shared/decision.ts).
+ * View of actions that need a decision and have no view of their own: archiving, deleting, changing
+ * a subaccount. The decision itself is shared by all views (shared/decision.ts).
  */
 
 const text = z.catch(z.optional(z.nullable(z.string())), undefined)
@@ -17,7 +17,7 @@ const Item = z.looseObject({
   problem: text,
 })
 
-/** A result after the decision: one thing, or many with an outcome each. */
+/** Result after the decision: one object, or many agents with an outcome each. */
 const Outcome = z.looseObject({
   done: z.catch(z.optional(z.boolean()), undefined),
   name: text,

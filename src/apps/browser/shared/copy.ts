@@ -10,7 +10,7 @@ interface CopyOptions {
   readonly done: (isCopied: boolean) => void
 }
 
-/** What the user can do with a text that is selected. */
+/** Message after a text was selected because it could not be copied. */
 export const selectedText = 'Selected: copy it with the keyboard or the menu.'
 
 /** A button that copies the revealed text. */
@@ -39,8 +39,9 @@ export function copyable(
 }
 
 /**
- * Copies a text; false if the page may not. Then the text is selected. Frames of hosts seldom have
- * the permission of the newer `navigator.clipboard`, whose refusal is an error on the console.
+ * Copies a text. Without the permission to copy, leaves it selected and returns false.
+ * `execCommand`, because hosts' frames seldom allow the newer `navigator.clipboard`, and its
+ * refusal logs an error.
  */
 function copyText(reveal: CopyOptions['reveal']): boolean {
   getSelection()?.selectAllChildren(reveal())

@@ -5,14 +5,14 @@ import { badge, button, factList, h, icon } from './dom.ts'
 import type { Formats } from './formats.ts'
 import type { Host, ToolResult } from './host.ts'
 
-/** A confirmation that is missing, in place of a tool's result (docs/calls.md#confirmation). */
+/** An action that was not confirmed, in place of a tool's result (docs/calls.md#confirmation). */
 const Confirmation = z.object({
   state: z.string(),
   question: z.string(),
   facts: z.record(z.string(), z.string()),
 })
 
-/** Part of a result's `_meta` with which the view can answer. */
+/** Token in a result's `_meta` with which the view can answer, and its expiry. */
 const Answerable = z.object({
   tool: z.string(),
   confirm_token: z.string(),
@@ -31,8 +31,10 @@ function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefi
 }
 
 /**
- * `open`: the buttons are there; `busy`: the server's answer is awaited; `declined`: the person said
- * no; `unsure`: a request failed, or the time is over, and only the server knows what is open.
+ * - `open`: the buttons are shown
+ * - `busy`: the server's answer is pending
+ * - `declined`: the person said no
+ * - `unsure`: a request failed or the time is over, so only the server knows what is open
  */
 type Step = 'open' | 'busy' | 'declined' | 'unsure'
 
@@ -53,7 +55,9 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
   const reportToModel = (text: string) =>
     host.updateModelContext(`The person decided in the view: ${text}`).catch(() => undefined)
 
-  /** Nothing but a question where the token has `checkPrefix`. */
+  /**
+   * Sends the token. With `checkPrefix` the server only reports whether the token is still valid.
+   */
   async function answer(decision: Decision, prefix: '' | typeof checkPrefix) {
     const { tool, confirm_token } = decision.answerable ?? {}
     // A second click can come before the button is redrawn.
@@ -100,7 +104,10 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
   }
 }
 
-/** Lifetime of a view's token on the server, and the age from which a result may be of the past, ms. */
+/**
+ * Lifetime of a view's token on the server, and the age from which a token may have been used
+ * before, ms.
+ */
 const lifetimeMs = 660_000
 const freshMs = 15_000
 
@@ -125,7 +132,7 @@ interface DecisionPage {
 function drawDecision(decision: Decision, page: DecisionPage) {
   const { status, tone, text, actions } = stateOf(decision, page)
   const facts = Object.entries(decision.facts)
-    // What can be undone, and how, is said to models there; people read it under the facts.
+    // The fact Undo is written for models. People read the note under the facts.
     .filter(([name]) => name !== 'Undo')
     .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
@@ -143,17 +150,20 @@ function drawDecision(decision: Decision, page: DecisionPage) {
 /** An id behind a name, as in `"Front desk" (00000000-…)`. */
 const idBehindName = /\s\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)/g
 
-/** A fact as people read it: one that is a single name needs no quotes. */
+/** Value of a fact without ids. A value that is one quoted name loses its quotes. */
 function withoutIds(text: string): string {
   const names = text.replaceAll(idBehindName, '')
   return /^"([^"\\]*)"$/.exec(names)?.[1] ?? typeset(names)
 }
 
-/** Typographic quotes, unless a name in the text has some itself and could end its own. */
+/**
+ * Replaces straight quotes by typographic ones, unless a name in the text has some and could end
+ * its own quotation.
+ */
 const typeset = (text: string) =>
   /[\\“”]/.test(text) ? text : text.replaceAll(/"([^"]*)"/g, '“$1”')
 
-/** Ids tell apart what has the same name; they are folded, in the order of the names. */
+/** Folded list of the facts' ids, which tell apart agents or numbers of the same name. */
 function idList(facts: readonly (readonly [name: string, value: string])[]): HTMLElement[] {
   const ids = facts.flatMap(([name, value]) => {
     const found = [...value.matchAll(idBehindName)].map(([, id = '']) =>
@@ -241,7 +251,7 @@ interface Words {
   readonly yes: string
   readonly no: string
   readonly isDangerous?: boolean
-  /** What to know before. */
+  /** Consequence to know before the answer. */
   readonly note?: string
 }
 

@@ -41,7 +41,9 @@ export function listen<T extends HTMLElement, K extends keyof HTMLElementEventMa
   return element
 }
 
-/** An icon in the colour and size of the text. It says nothing to screen readers: words stand beside it. */
+/**
+ * An icon in the colour and size of the text. Screen readers skip it, so it needs a text beside it.
+ */
 export function icon(name: IconName): SVGSVGElement {
   const create = <K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes) => {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag)
@@ -55,7 +57,9 @@ export function icon(name: IconName): SVGSVGElement {
   return svg
 }
 
-/** A status: its tone has a colour and a shape. */
+/**
+ * A status badge. Its tone sets both a colour and an icon, so that it is readable without colour.
+ */
 export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[tone]): HTMLElement =>
   h('span', { class: 'badge', 'data-tone': tone }, icon(shape), text)
 
@@ -81,7 +85,7 @@ export const button = (
 ): HTMLButtonElement =>
   listen(h('button', { type: 'button', ...attributes }, ...[label]), 'click', () => void click())
 
-/** Nothing to show: what is missing, why, and what can be done. */
+/** Placeholder for missing content: title, reason, and actions. */
 export const emptyState = (title: string, text?: string, ...actions: HTMLElement[]): HTMLElement =>
   h(
     'div',
@@ -124,7 +128,7 @@ export const scrolledTable = ({
     ),
   )
 
-/** A cell that names its column. */
+/** Header cell of a column. */
 export const columnHead = (text: string, kind?: 'number'): HTMLElement =>
   h('th', { scope: 'col', class: kind }, text)
 

@@ -6,7 +6,7 @@ import type { ToolResult } from './host.ts'
 export interface Failure {
   readonly title: string
   readonly text: string
-  /** The arguments that are wrong, a sentence each. */
+  /** The invalid arguments, a sentence each. */
   readonly fields: readonly string[]
   /** The full text of the result, with its lines. */
   readonly details: string
@@ -51,7 +51,7 @@ const linesOf = (content: ToolResult['content']): string =>
     .join('\n')
     .trim()
 
-/** A failure outside the server: the client, or this view. */
+/** A failure of the client or of this view, not of the server. */
 export const failureIn = (title: string, text: string, isRetryable = false): Failure => ({
   ...{ title, text, isRetryable },
   fields: [],
@@ -70,7 +70,7 @@ const setup: Words = [
   'Ask whoever runs this server to check its connection to the platform.',
 ]
 
-/** By `advice` or, without one, `kind`. */
+/** Title and text of each failure, by the error's `advice` or, without one, its `kind`. */
 const words: Readonly<Record<string, Words>> & { readonly internal: Words } = {
   key_refused: ['The API key was rejected', 'Enter a valid key where this connection is set up.'],
   no_access: ['No access', 'The API key has no access to this account, or the account is off.'],

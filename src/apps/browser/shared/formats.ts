@@ -3,15 +3,21 @@ import type { HostContext } from './host.ts'
 /** Numbers and times in the host user's language. */
 export interface Formats {
   number(value: number): string
-  /** All digits. */
+  /** A number that is not rounded. */
   exact(value: number): string
   /** Such as `+3.5`. */
   signed(value: number): string
-  /** A number with so many decimals, by default none. */
+  /** A number with a fixed count of decimals, by default none. */
   fixed(value: number, options?: FixedOptions): string
-  /** A wall-clock time: `date` is a day without its weekday; invalid text is returned unchanged. */
+  /**
+   * A wall-clock time as written, whatever its zone. `date`: the day without its weekday. Invalid
+   * text is returned unchanged.
+   */
   wall(iso: string, precision: WallPrecision): string
-  /** Two instants, in the user's time zone or in another; days without times: `1–20 Nov 2026`. */
+  /**
+   * A range of two instants, in the user's time zone or in another. Whole days have no times of
+   * day: `1–20 Nov 2026`.
+   */
   range(start: string, end: string, zone?: string): string
   /** An instant in the user's time zone, or in another. */
   moment(iso: string, zone?: string): string
@@ -131,10 +137,10 @@ function wallFormat(locale: string | undefined, options: Intl.DateTimeFormatOpti
   }
 }
 
-/** Time from which a range has its days alone, ms. */
+/** Minimum length of a range that is shown without times of day, ms. */
 const longRange = 2 * 24 * 3_600_000
 
-/** Formats two instants; the end of days is their last day. */
+/** Formats a range. Whole days end with the last day, not with the midnight after it. */
 function rangeFormat(locale: string | undefined, timeZone: string | undefined) {
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeStyle: 'medium', hourCycle: 'h23' })
   const isMidnight = (ms: number) => clock.format(ms) === '00:00:00'

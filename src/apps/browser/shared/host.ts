@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-/** The host's description of itself and of the view's place. */
+/** Host context (MCP Apps): theme, locale, and the size of the view's frame. */
 const HostContext = z.object({
   theme: z.catch(z.optional(z.enum(['light', 'dark'])), undefined),
   locale: z.catch(z.optional(z.string()), undefined),
@@ -48,7 +48,7 @@ const ToolInput = z.looseObject({
 })
 
 export interface HostEvents {
-  /** The host is ready, or the view's place has changed. */
+  /** The host is ready, or its context has changed. */
   readonly context: (context: HostContext) => void
   readonly input: (args: Readonly<Record<string, unknown>>) => void
   readonly result: (result: ToolResult) => void
@@ -70,11 +70,17 @@ export interface Host {
   canSendMessages(): boolean
   /** Sends a message in the user's name. Rejects if the host refuses. */
   sendMessage(text: string): Promise<void>
-  /** Sets what the model knows of this view from its next turn on. Does nothing if the host has no such request. */
+  /**
+   * Sets the text that the model gets about this view with its next turn. Does nothing if the host
+   * does not support it.
+   */
   updateModelContext(text: string): Promise<void>
   /** The other display mode that the host offers: larger or, in fullscreen, back. */
   otherDisplayMode(): 'fullscreen' | 'inline' | undefined
-  /** Asks for a display mode; the host may refuse, and says which it shows by a change of context. */
+  /**
+   * Requests a display mode. The host may refuse; a change of context reports the mode that it
+   * shows.
+   */
   requestDisplayMode(mode: 'fullscreen' | 'inline'): Promise<void>
 }
 
@@ -89,7 +95,8 @@ export function connectHost(name: string, events: HostEvents): Host {
     const before = JSON.stringify({ ...context, containerDimensions: undefined })
     context = { ...context, ...change }
     fitHeight(context)
-    // Changes of size and of fields that are not read keep what the user has opened and chosen.
+    // A redraw would reset what the user has opened and chosen, so changes of size and of unused
+    // fields cause none.
     if (JSON.stringify({ ...context, containerDimensions: undefined }) === before) return
     applyTheme(context)
     events.context(context)
@@ -174,8 +181,8 @@ function applyTheme({ theme, styles }: HostContext): void {
 }
 
 /**
- * In a place of fixed height the view fills it and scrolls. `--host-height` is the height that a view
- * may have, for views that scroll a part of themselves; unset without a maximum.
+ * Makes the view fill a frame of fixed height, and scroll in it. `--host-height` is the maximum
+ * height, for views that scroll a part of themselves; unset without a maximum.
  */
 function fitHeight({ containerDimensions: { height, maxHeight } = {} }: HostContext): void {
   const root = document.documentElement
@@ -186,7 +193,7 @@ function fitHeight({ containerDimensions: { height, maxHeight } = {} }: HostCont
 
 /**
  * Reports the height that the view needs, at most the host's maximum, now and after each change.
- * The width adapts. In a place of fixed height there is nothing to report.
+ * The width adapts. In a frame of fixed height nothing is reported.
  */
 function reportHeight(contextNow: () => HostContext, send: (height: number) => void): void {
   let last = -1

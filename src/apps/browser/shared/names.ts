@@ -1,4 +1,4 @@
-/** Names of providers. */
+/** Display names of providers, by code. */
 const providers: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   assemblyai: 'AssemblyAI',
@@ -21,8 +21,8 @@ export const providerName = (code: string): string =>
   Object.hasOwn(providers, code) ? (providers[code] ?? code) : code
 
 /**
- * Name of a model, such as `GPT-4.1 mini` for `gpt-4.1-mini` and `Claude Sonnet 4.5` for
- * `claude-sonnet-4-5`. What is not built like that is returned unchanged.
+ * Display name of a model: `GPT-4.1 mini` for `gpt-4.1-mini`, `Claude Sonnet 4.5` for
+ * `claude-sonnet-4-5`. A code of another form is returned unchanged.
  */
 export function modelName(code: string): string {
   if (!/^[a-z][a-z0-9.]*([-:][a-z0-9.]+)+$/.test(code)) return code

@@ -23,7 +23,7 @@ interface ViewProgram<T> {
 export interface Drawing {
   /** The headline: what is shown, by name. */
   readonly title: string
-  /** Under the headline, such as a status and a time. */
+  /** Line under the headline, such as a status and a time. */
   readonly about?: readonly (Node | string)[]
   readonly content: readonly Node[]
 }
@@ -38,7 +38,9 @@ export interface Page<T> {
   readonly signal: AbortSignal
   /** Calls a tool and shows its result; false if it failed, and the view shows the reason. */
   readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
-  /** Reads in the background and shows nothing of it; `undefined` if that failed. */
+  /**
+   * Calls a tool in the background and does not show its result; `undefined` if the call failed.
+   */
   readonly read: (tool: string, args: Args) => Promise<ToolResult | undefined>
   readonly redraw: () => void
   /** Shows earlier data again, with the arguments of its call. */
@@ -50,7 +52,10 @@ export interface Page<T> {
 interface CallOptions<T> {
   /** Merges the result with the shown data; by default the result replaces it. */
   readonly join?: (shown: T, more: T) => T
-  /** A background read: a failure is only remarked, and the next one may succeed. */
+  /**
+   * A background read: a failure shows a short notice, not an error, because the next read may
+   * succeed.
+   */
   readonly isQuiet?: boolean
 }
 
@@ -98,11 +103,11 @@ export function startView<T>(program: ViewProgram<T>): void {
 
   function fail(failure: Failure, retry?: () => void) {
     states.fail(failure, failure.isRetryable && host.canCallTools() ? retry : undefined)
-    // Reverts a failed choice.
+    // Resets the controls to the shown data.
     draw()
   }
 
-  /** Reads again what the model has read; what changes something is never repeated from here. */
+  /** Repeats the model's tool call; `undefined` unless that tool only reads. */
   function readAgain() {
     const { name, annotations } = context.toolInfo?.tool ?? {}
     return name !== undefined && annotations?.readOnlyHint ? () => call(name, input) : undefined
@@ -173,7 +178,7 @@ export function startView<T>(program: ViewProgram<T>): void {
       show(result, readAgain())
     },
     cancelled: () => fail(cancelled, readAgain()),
-    // From here on the view reads nothing and runs no timer.
+    // Stops the view's reads and timers.
     closed: () => drawing.abort(),
     refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
@@ -181,7 +186,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   states.wait()
 }
 
-/** Opened parts, by the ids of their summaries. */
+/** Ids of the summaries of all open `details`. */
 const openedDetails = (place: HTMLElement): string[] =>
   [...place.querySelectorAll('details[open] > summary')].flatMap(({ id }) => id || [])
 
@@ -212,7 +217,7 @@ const cancelled = failureIn('Cancelled', 'The request was cancelled before its r
 interface States {
   readonly content: HTMLElement
   readonly draw: (drawing: Drawing, host: Host) => void
-  /** Waiting; shown after a delay. */
+  /** Shows, after a delay, that a request is pending. */
   readonly wait: () => void
   /** Finished without a failure. */
   readonly done: () => void
@@ -224,7 +229,7 @@ interface States {
   readonly announce: (text: string) => void
 }
 
-/** Delays before a view shows that it waits, and that it waits long, ms. */
+/** Delays before a view shows that it waits, and that the platform is slow, ms. */
 const saysSoAfter = 300
 const isLongAfter = 10_000
 

@@ -4,8 +4,9 @@ import type { Args, Page } from '../shared/view.ts'
 import { UsageData, zoneOf } from './data.ts'
 
 /*
- * What get_usage does not say of a time: how much there was in the time before, and how many calls were
- * answered or failed. Two calls of tools read it in the background, once for each shown time.
+ * Figures that get_usage does not report for a period: the usage in the period before, and how many
+ * calls were answered or failed. Two tool calls read them in the background, once for each shown
+ * period.
  */
 
 /** A part is absent if it could not be read. */
@@ -14,11 +15,11 @@ export interface Background {
   readonly calls?: ReviewedCalls
   /** There are too many calls to count them. */
   readonly hasTooManyCalls?: boolean
-  /** The calls are without those of subaccounts, whose usage is counted. */
+  /** The calls leave out subaccounts, although the usage includes them. */
   readonly isAccountOnly?: boolean
 }
 
-/** Usage of the time of the same length before. */
+/** Usage in the period of the same length before. */
 interface Before {
   readonly seconds: number
   readonly conversations: number
@@ -29,18 +30,24 @@ interface Before {
 
 interface ReviewedCalls {
   readonly now: CallCounts
-  /** Absent if that time is another one, or not all of its calls were read. */
+  /**
+   * Counts in the period before. Absent if the result compares with another period, or not all
+   * calls were read.
+   */
   readonly before?: CallCounts
 }
 
-/** Calls by how they ended. Of the rest it is not known whether somebody answered. */
+/** Numbers of calls by outcome. Calls of unknown outcome are in none of them. */
 interface CallCounts {
   readonly answered: number
   readonly unanswered: number
   readonly failed: number
 }
 
-/** Most calls that a review reads (maxCallsRead); it has no changes then. */
+/**
+ * Maximum calls that a review reads (`maxCallsRead` on the server). Over it, the review would be
+ * partial.
+ */
 const maxCalls = 2000
 
 const Outcome = z.looseObject({
@@ -62,10 +69,13 @@ const Review = z.looseObject({
   }),
 })
 
-/** The last read: a change of theme or measure reads nothing again. */
+/** Cache of the last read, so that a change of theme or measure reads nothing. */
 let last: { readonly key: string; readonly background: Promise<Background> } | undefined
 
-/** `undefined` if nothing can be read. */
+/**
+ * Reads the figures for a result; `undefined` if the host allows no tool calls, or the period is
+ * empty.
+ */
 export function readBackground(
   data: UsageData,
   page: Page<UsageData>,
@@ -98,12 +108,12 @@ async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): P
     ...(before && { before }),
     ...(review && !isPart && { calls: callsOf(review, data.compared_with) }),
     ...(isPart && { hasTooManyCalls: true }),
-    // The server says so where it may not read subaccounts.
+    // Text of the server's note if it may not read subaccounts.
     ...(note.includes('subaccounts are not in the list') && { isAccountOnly: true }),
   }
 }
 
-/** The shown time as far as it has passed, and the time of the same length before. ISO 8601. */
+/** The shown period up to now, and the start of the period of the same length before. ISO 8601. */
 interface Times {
   readonly before: string
   readonly start: string

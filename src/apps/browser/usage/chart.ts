@@ -9,11 +9,11 @@ export interface ChartOptions {
   readonly labels: readonly string[]
   /** Description of a bucket for screen readers. */
   readonly say: (bucket: number) => string
-  /** The pointer or the keyboard selects a bucket, or with `undefined` none. */
+  /** Called with the bucket that the pointer or the keyboard selects; `undefined`: none. */
   readonly choose: (bucket: number | undefined) => void
-  /** An amount on the axis. */
+  /** Formats an amount on the axis. */
   readonly amount: (value: number, decimals: number) => string
-  /** Smallest distance of two lines of the axis. */
+  /** Minimum distance of two grid lines, in the unit of the measure. */
   readonly minStep: number
   readonly signal: AbortSignal
 }
@@ -60,7 +60,7 @@ export function usageChart(options: ChartOptions): HTMLElement {
   })
   listen(slider, 'focus', show)
   listen(slider, 'blur', release)
-  // What was pressed or chosen by key stays while the chart has the focus.
+  // A selection by press or key stays while the chart has the focus.
   listen(slider, 'mouseleave', () => (document.activeElement === slider ? show() : release()))
   const point = (bucket: number) => {
     select(bucket)
@@ -144,7 +144,7 @@ function plotOptions(
       y: false,
       points: { show: false },
       drag: { x: false, y: false },
-      // Marks the whole bucket, not a place in it.
+      // Snaps the cursor to the centre of a bucket.
       move: (plot, left, top) => [
         left < 0 ? left : plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x'),
         top,
@@ -183,11 +183,11 @@ function plotOptions(
   }
 }
 
-/** Width of a bar: a share of its bucket's, at most so many pixels. */
+/** Width of a bar: share of its bucket's width, and maximum, pixels. */
 const barShare = 0.8
 const maxBar = 72
 
-/** Buckets with a label: round hours of the day, or each second day, week and so on. */
+/** Indexes of the buckets with an axis label: as many as fit, at regular hours or days. */
 function labelledBuckets(times: readonly string[], width: number): number[] {
   const max = Math.max(1, Math.floor(width / labelWidth))
   const hourOf = (at: number) => Number(times[at]?.slice(11, 13))
@@ -201,10 +201,13 @@ function labelledBuckets(times: readonly string[], width: number): number[] {
   return midnights.filter((_, at) => at % step === 0)
 }
 
-/** Space of a label, pixels. */
+/** Width that an axis label needs, pixels. */
 const labelWidth = 70
 
-/** Lines of the axis, in steps of 1, 2 or 5 by a power of ten; the last is above all bars. */
+/**
+ * Grid lines of the amount axis, in steps of 1, 2 or 5 by a power of ten. The last is not below the
+ * highest bar.
+ */
 function amountTicks(max: number, minStep: number): { ticks: number[]; decimals: number } {
   const power = 10 ** Math.floor(Math.log10(max / maxSteps || 1))
   const fitting = [1, 2, 5].map((factor) => factor * power).find((step) => step * maxSteps >= max)
@@ -216,7 +219,7 @@ function amountTicks(max: number, minStep: number): { ticks: number[]; decimals:
 
 const maxSteps = 5
 
-/** Stripes over the bar that is not over. */
+/** Draws stripes over the bar of the current, incomplete bucket. */
 function hatch({ ctx, bbox, valToPos }: uPlot, data: UsageSeries, colour: string): void {
   const { running, totals, times } = data
   if (running < 0) return

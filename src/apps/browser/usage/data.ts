@@ -33,10 +33,13 @@ export type UsageData = z.output<typeof UsageData>
 type Value = z.output<typeof Value>
 type Measured = 'seconds' | 'conversations'
 
-/** The zone of the times; one that is unknown here counts as UTC. */
+/** Time zone of the result; UTC if this browser does not know it. */
 export const zoneOf = ({ tz }: UsageData['meta']): string => (tz && isTimeZone(tz) ? tz : 'UTC')
 
-/** Where the next part begins, if the result has only the first buckets, and what else its note says. */
+/**
+ * Parses the note of a result that has only the first buckets: where the next part begins, and the
+ * rest of the note.
+ */
 export function partOf({ note = '' }: UsageData): {
   readonly next?: string
   readonly note?: string
@@ -53,7 +56,7 @@ export function partOf({ note = '' }: UsageData): {
 export const measures = { minutes: 'Minutes', conversations: 'Conversations' } as const
 export type Measure = keyof typeof measures
 
-/** An amount as it is read: minutes with one decimal everywhere. */
+/** Formats an amount. Minutes always have one decimal. */
 export const amountIn = (measure: Measure, amount: number, formats: Formats, isSigned = false) =>
   formats.fixed(amount, { decimals: measure === 'minutes' ? 1 : 0, isSigned })
 
@@ -75,7 +78,7 @@ export interface UsageSeries {
   readonly isGrouped: boolean
   /** Totals of all series, one per bucket. */
   readonly totals: readonly number[]
-  /** Index of the bucket that is not over; -1 if all are. */
+  /** Index of the current, incomplete bucket; -1 if there is none. */
   readonly running: number
 }
 
@@ -96,7 +99,7 @@ export function seriesOf({ meta, data, names }: UsageData, measure: Measure): Us
       labels.set(key, labelOf(value, names))
     }
   }
-  // One order, and so one colour of a group, whatever the measure.
+  // Sorted by minutes for either measure, so that a group keeps its colour.
   const secondsOf = ([key]: [string, unknown]) => seconds.get(key) ?? 0
   const all = [...rows]
     .sort((one, other) => secondsOf(other) - secondsOf(one))
@@ -120,7 +123,7 @@ export function seriesOf({ meta, data, names }: UsageData, measure: Measure): Us
 const granularityOf = ({ granularity }: UsageData['meta']): Granularity =>
   granularity === 'hour' || granularity === 'month' ? granularity : 'day'
 
-/** True for the hour, day or month of now, in the zone of the times. */
+/** True for the bucket that contains the present, in the result's time zone. */
 function isRunning(ts: string, meta: UsageData['meta']): boolean {
   const now = Date.now()
   const granularity = granularityOf(meta)
@@ -138,7 +141,7 @@ export interface Group {
   readonly label: string
   readonly minutes: number
   readonly conversations: number
-  /** In the compared time. */
+  /** In the compared period. */
   readonly before: Readonly<Record<Measure, number>> | undefined
 }
 

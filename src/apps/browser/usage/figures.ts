@@ -4,7 +4,10 @@ import type { Page } from '../shared/view.ts'
 import { type Background, readBackground } from './background.ts'
 import type { UsageData } from './data.ts'
 
-/** The figures that matter, with their change; those that are still read have a place. */
+/**
+ * Key figures with their change from the period before. Figures that are still being read have a
+ * placeholder.
+ */
 export function usageFigures(data: UsageData, page: Page<UsageData>): readonly HTMLElement[] {
   const { formats } = page
   const list = h('dl', { class: 'figures' })
@@ -12,7 +15,7 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
   const fill = (background: Background | undefined) => {
     list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
     about.textContent = aboutOf({ data, background, formats })
-    // Without conversations, failed calls and earlier conversations are worth a look.
+    // Without conversations, the figures are shown only for failed calls or earlier conversations.
     const isNothing = data.totals.conversations === 0
     list.hidden = isNothing && !background?.calls?.now.failed && !background?.before?.conversations
     about.hidden = list.hidden || about.textContent === ''
@@ -44,7 +47,7 @@ interface Change {
   readonly text: string
   /** Above zero: up. */
   readonly direction: number
-  /** Whether more is good; `undefined`: neither. */
+  /** True: more is good; false: more is bad; `undefined`: neither. */
   readonly isMoreGood?: boolean
 }
 
@@ -101,7 +104,7 @@ function relativeChange(now: number, before: number, formats: Formats): Change |
   }
 }
 
-/** Rounded as it is shown: what is shown as zero is no change. */
+/** Rounds to one decimal, as displayed: a change that is displayed as zero is no change. */
 const tenth = (value: number) => Math.round(value * 10) / 10
 
 function callFiguresOf({ background, formats }: Known): readonly Figure[] {
@@ -159,7 +162,7 @@ function figureNode({ name, value, isZero, change, isChangeRead }: Figure): HTML
   )
 }
 
-/** The direction has a shape; it has a colour where one is good. */
+/** A change with an arrow for its direction, coloured if the direction is good or bad. */
 function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
   if (direction === 0) return h('span', {}, 'No change')
   const isUp = direction > 0
@@ -168,7 +171,7 @@ function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
   return h('span', { class: tone }, icon(isUp ? 'up' : 'down'), ' ', word, text)
 }
 
-/** What the changes are against, and why figures are missing. */
+/** Note under the figures: the compared period, and why figures are missing. */
 function aboutOf({ data: { meta, compared_with }, background, formats }: Known): string {
   const compared = compared_with ?? background?.before
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)

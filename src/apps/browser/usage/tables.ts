@@ -6,7 +6,7 @@ interface BucketTable {
   readonly data: UsageSeries
   readonly measure: Measure
   readonly labels: readonly string[]
-  /** Not all times of the range are there. */
+  /** The result has only a part of the period. */
   readonly isPart: boolean
   readonly formats: Formats
 }
@@ -46,7 +46,7 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
   })
 }
 
-/** A group's name of any length, in a column for numbers. */
+/** Header cell with the name of a group, above numbers. */
 const groupHead = (label: string): HTMLElement =>
   h('th', { scope: 'col', class: 'number' }, h('span', { class: 'group', dir: 'auto' }, label))
 
@@ -114,7 +114,7 @@ const lengthOf = ({ minutes, conversations }: Sums, formats: Formats) =>
 const amountCell = (measure: Measure, amount: number, formats: Formats) =>
   numberCell(amount, amountIn(measure, amount, formats))
 
-/** The difference, and what it is of the amount before. */
+/** Difference from the compared period, also in percent. */
 function changeCell(group: Sums, measure: Measure, formats: Formats): HTMLElement {
   const before = group.before?.[measure] ?? 0
   const change = group[measure] - before

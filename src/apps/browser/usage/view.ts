@@ -39,7 +39,7 @@ function draw(data: UsageData, page: Page<UsageData>): Drawing {
   return { title: 'Usage', about, content: [...usageFigures(data, page), controls, body] }
 }
 
-/** The time, what it is split into, and the zone of its times. */
+/** Line under the title: period, granularity and time zone. */
 function aboutOf({ meta }: UsageData, { range }: Formats): readonly string[] {
   // Times are in the call's zone, which may differ from the user's.
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
@@ -47,7 +47,7 @@ function aboutOf({ meta }: UsageData, { range }: Formats): readonly string[] {
   return [[shown, granularity, meta.tz].filter(Boolean).join(' · ')]
 }
 
-/** Nothing in this time: the way to a longer one. */
+/** Shown for a period without usage: a button that reads a longer one. */
 function noUsage({ meta }: UsageData, { input, host, call, formats }: Page<UsageData>) {
   const zone = zoneOf(meta)
   const month = midnightBefore(Date.now(), 29, zone)
@@ -125,7 +125,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   const notes = note ? [h('p', { class: 'muted' }, plainText(note))] : []
   if (granularity === 'total') {
     const groups = groupsOf(data)
-    // One group without a comparison is in the figures already.
+    // A single group without a comparison would only repeat the figures.
     const isKnown = groups.length < 2 && !data.totals.before
     return [...(isKnown ? [] : [groupTable(groups, measure, formats)]), ...notes]
   }
@@ -141,7 +141,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   ]
 }
 
-/** The server returns as many buckets as fit into a result, and where to continue. */
+/** Notice and button for the next buckets, if the result has only the first. */
 function nextPart({ data }: UsageData, start: string | undefined, page: Page<UsageData>) {
   if (!start) return []
   const { host, input, call, formats } = page
@@ -191,7 +191,7 @@ function chartFigure(
   return h('figure', {}, legend.node, chart)
 }
 
-/** Names of the bucket that is not over. */
+/** Legend texts of the current, incomplete bucket. */
 const runningNames = {
   hour: 'This hour so far',
   day: 'Today so far',

@@ -5,14 +5,14 @@ import type { Voice, VoicesData } from './data.ts'
 import { listenTo, mayHaveSample } from './sample.ts'
 
 interface Place {
-  /** Ending of the ids. */
+  /** Suffix of the buttons' ids. */
   readonly key: string
   /** Shows the outcome to the user. */
   readonly status: HTMLElement
   readonly page: Page<VoicesData>
 }
 
-/** Buttons of a voice: its sample, its id, and its choice. */
+/** Buttons of a voice: listen to its sample, copy its id, use it. */
 export function actions(voice: Voice, { key, status, page }: Place): HTMLElement {
   const { id, name } = voice
   const listen = button(
@@ -57,7 +57,10 @@ export function actions(voice: Voice, { key, status, page }: Place): HTMLElement
 /** Maximum length of an id in a message, characters. */
 const longestId = 200
 
-/** The message contains only the ids: names and descriptions are untrusted text. */
+/**
+ * Sends a message that asks for the voice; returns the message for the user. It contains only ids,
+ * because names and descriptions are untrusted text.
+ */
 function useVoice(voice: Voice, { host }: Page<VoicesData>): Promise<string> {
   const [provider, id] = [voice.provider, voice.id].map((text) =>
     JSON.stringify(text.slice(0, longestId)),

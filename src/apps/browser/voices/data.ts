@@ -69,7 +69,7 @@ function sampleAt(address: string): URL | undefined {
 export const keyOf = ({ provider, id, name }: Voice): string =>
   JSON.stringify([provider, id || name])
 
-/** Omitted voices, from the result's note. */
+/** Whether voices were left out, according to the result's note. */
 export function leftOut({ note = '' }: VoicesData): {
   /** True: voices were left out; narrower filters would show them. */
   readonly isPart: boolean

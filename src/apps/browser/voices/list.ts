@@ -11,7 +11,7 @@ interface ListOptions {
   readonly marked: () => void
 }
 
-/** A row per voice: its mark, what it is, and its actions. */
+/** One row per voice: checkbox for the comparison, name, facts and buttons. */
 export const voiceList = (voices: readonly Voice[], options: ListOptions): HTMLElement =>
   h(
     'ul',

@@ -4,14 +4,14 @@ import type { Page } from '../shared/view.ts'
 import { actions } from './actions.ts'
 import { keyOf, type Voice, type VoicesData } from './data.ts'
 
-/** Most voices side by side. */
+/** Maximum voices in a comparison. */
 export const maxMarked = 3
 
 const marks = new Map<string, Voice>()
 
 export const isMarked = (voice: Voice): boolean => marks.has(keyOf(voice))
 
-/** Marks a voice or removes its mark. Marks outlive a change of the filters. */
+/** Marks a voice for the comparison, or removes its mark. Marks outlive a change of the filters. */
 export function mark(voice: Voice, isWanted: boolean): void {
   if (!isWanted) marks.delete(keyOf(voice))
   else if (marks.size < maxMarked) marks.set(keyOf(voice), voice)

@@ -33,7 +33,7 @@ startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData,
 function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   page = current
   const asked = filtersIn(page.input)
-  // Reverts a failed choice.
+  // Resets the filters after a failed request.
   if ((data !== drawn || isAsking) && !isChosenAnew) filters = asked
   drawn = data
   const voices = voicesIn(data)
