@@ -4,22 +4,25 @@ import type { Broadcast } from '../state/broadcast.ts'
 import type { ServedRequest } from './client-of-request.ts'
 import { type GetHeader, headerNames } from './messages.ts'
 
-/** The parts of a stateless HTTP request that a cancellation can name. */
+/**
+ * What identifies a stateless HTTP request to its cancellation: API key, sender (from the headers)
+ * and JSON-RPC id.
+ */
 export interface CancellableRequest {
   readonly keyHash: string
   readonly header: GetHeader
   readonly id: string | number
 }
 
-/** Running stateless HTTP requests. A cancellation arrives in an HTTP request of its own. */
+/** Registry of running stateless HTTP requests, by which a cancellation finds its request. */
 export type Cancellations = ReturnType<typeof createCancellations>
 
 /**
- * Over stateless HTTP of the 2025 revisions, `notifications/cancelled` reaches a server object that
- * does not know the request. The two have only their sender in common. If clients omit the session
- * header, two running requests may have the same id and sender. The target is then ambiguous, and
- * neither request is cancelled. For the same reason, a cancellation is broadcast to other servers,
- * which may run the request, only if its sender has a session header.
+ * Over stateless HTTP of the 2025 revisions, `notifications/cancelled` arrives in an HTTP request
+ * of its own, at a server object that does not run the request to cancel. The two are matched by
+ * API key, sender and request id. Without a session header, two running requests can match; neither
+ * is then cancelled. For the same reason, only a cancellation with a session header is broadcast to
+ * the other servers, of which one may run the request.
  */
 export function createCancellations(broadcast: Broadcast) {
   const underWay = new Map<string, Set<AbortController>>()
@@ -29,7 +32,10 @@ export function createCancellations(broadcast: Broadcast) {
   }
   broadcast.listen('cancelled_request', abort)
   return {
-    /** Runs a request. Its abort signal also fires when the request is cancelled here. */
+    /**
+     * Runs a request with an abort signal that also fires when the request is cancelled, here or on
+     * another server.
+     */
     async run<T>(
       request: CancellableRequest,
       signal: AbortSignal,
@@ -55,13 +61,19 @@ export function createCancellations(broadcast: Broadcast) {
   }
 }
 
-/** Map key of a request: its id and its sender, as far as headers identify the sender. */
+/**
+ * Map key of a request: a hash of its API key, sender and id. The sender is the session header,
+ * otherwise the user agent.
+ */
 function keyOf({ keyHash, header, id }: CancellableRequest): string {
   const sender = header(headerNames.session) ?? header('user-agent')
   return hash('sha256', JSON.stringify([keyHash, sender, id]), 'base64url')
 }
 
-/** `notifications/cancelled` for a request that another server of the same process answers. */
+/**
+ * Handles `notifications/cancelled` over stateless HTTP, where another server object runs the
+ * request.
+ */
 export function serveCancellations(
   server: Server,
   { session, header }: ServedRequest,

@@ -14,8 +14,8 @@ export interface ServedRequest {
   readonly header: GetHeader
   readonly transport: 'stdio' | 'http'
   /**
-   * True for an HTTP request of the 2025 revisions. Without sessions, there is no stream except for
-   * the response.
+   * True for an HTTP request of the 2025 revisions. It has no session, so the server can send
+   * messages only in the response.
    */
   readonly isStatelessLegacy: boolean
 }
@@ -38,8 +38,8 @@ export function clientIn(meta: object | undefined): ClientName | undefined {
 }
 
 /**
- * Client name in the first message of a connection; `undefined`: another message, or no name. The
- * name is untrusted.
+ * Name of the client in the first message of a connection (`initialize` or `server/discover`),
+ * untrusted. `undefined` for other messages.
  */
 export function connectingClient(message: unknown): string | undefined {
   const { method, params }: Readonly<Record<string, unknown>> = isObject(message) ? message : {}
@@ -58,10 +58,11 @@ export const requestSender = (
   userAgent: header('user-agent'),
 })
 
-/** Features of a client beyond tool calls. */
+/** Optional features of a client that change how a tool call is answered. */
 interface ClientFeatures {
   /** True if the client can ask its user: it supports elicitation with forms. */
   readonly canAsk: boolean
+  /** True if a tool may answer with a task (SEP-2663), which needs revision 2026-07-28. */
   readonly takesTasks: boolean
 }
 
@@ -95,12 +96,10 @@ function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
   return Capabilities.safeParse(declared).data
 }
 
-/*
- * Detects clients that show views. Other clients get no views in tools and resources, to save
- * tokens.
+/**
+ * True if the client shows views (MCP Apps). For other clients, tools and resources are listed
+ * without views, to save tokens.
  */
-
-/** True if the client of a request shows views. */
 export const showsViews = (
   server: Server,
   context: ServerContext,
@@ -111,13 +110,12 @@ export const showsViews = (
 const prefix = 'views-'
 
 /**
- * Creates the session header of a client of the 2025 revisions from its capabilities. This server
- * is stateless, so the header, which the client returns with each request, encodes whether it shows
- * views.
+ * Creates the session id of a client of the 2025 revisions. The server keeps no sessions: the
+ * client returns the id with each request, and a prefix of the id encodes whether it shows views.
  */
 export const newSession = (capabilities: unknown): string =>
   `${declaresViews(capabilities) ? prefix : ''}${randomUUID()}`
 
-/** True if a 2025 HTTP request comes from a client that shows views. */
+/** True if the session header was issued by `newSession` to a client that shows views. */
 export const isViewSession = (header: GetHeader): boolean =>
   header(headerNames.session)?.startsWith(prefix) ?? false

@@ -47,7 +47,10 @@ function rankOf(wanted: string, { value, names }: Candidates['all'][number]): nu
 const hasWord = (text: string, wanted: string) =>
   [' ', '/', '-', '('].some((before) => text.includes(before + wanted))
 
-/** `Munchen` matches `münchen`, and `new york` matches `America/New_York`. */
+/**
+ * Removes accents, case and underscores: `Munchen` matches `münchen`, and `new york` matches
+ * `America/New_York`.
+ */
 const fold = (text: string) =>
   text
     .normalize('NFD')
@@ -57,7 +60,7 @@ const fold = (text: string) =>
 
 interface Candidates {
   readonly all: readonly Candidate[]
-  /** True if some values were not read. */
+  /** True if the list was read only in part. */
   readonly isPart: boolean
 }
 
@@ -73,10 +76,10 @@ export type CompletionSource = (context: CompletionContext) => Promise<Candidate
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** Clients can show the value unchanged. */
+/** True if the value has no characters that would be escaped. */
 const isOneLine = (value: string) => safeLine(value) === value
 
-/** Ids, found by their names too. */
+/** Item ids as values, matched by id or name. */
 const idsOf = ({ items, isPart }: CachedList): Candidates => ({
   all: items.flatMap(({ id, name }) => {
     const value = text(id)
@@ -85,7 +88,10 @@ const idsOf = ({ items, isPart }: CachedList): Candidates => ({
   isPart,
 })
 
-/** Returns each item's name if it identifies the item, otherwise its id. */
+/**
+ * Item names as values. An item whose name is not unique or not usable as an argument has its id
+ * instead.
+ */
 function namesOrIds(list: CachedList): Candidates {
   // An unread item may have the same name, so no name identifies an item.
   if (list.isPart) return idsOf(list)
@@ -124,7 +130,7 @@ export const accountIds: CompletionSource = async (context) => {
   const { session } = context
   if (session.pinnedAccount !== undefined)
     return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
-  // If one of the two reads fails, the other still gives some values.
+  // If one of the two reads fails, the values of the other are still offered.
   const [own, subaccounts] = await Promise.all([
     session.cache
       .read(routes.accounts.current, { params: {}, query: {} }, 'account')
@@ -198,12 +204,12 @@ const maxPages = 5
 
 interface CachedList {
   readonly items: readonly Readonly<Record<string, unknown>>[]
-  /** True if some items were not read. */
+  /** True if the list has more items than were read. */
   readonly isPart: boolean
 }
 
 /**
- * The first pages of a list. Replies are cached for a while, so typing one more character costs no
+ * Reads the first pages of a list through the cache, so that one more typed character costs no
  * request. Throws ApiError.
  */
 async function readCachedList(
@@ -223,13 +229,13 @@ async function readCachedList(
   return { items, isPart: items.length < total }
 }
 
-/** A value, and the names it is found by. */
+/** A value to insert, and other texts that match it. */
 interface Candidate {
   readonly value: string
   readonly names: readonly (string | null | undefined)[]
 }
 
-/** Zones that Intl lists under their former names, and UTC, which it omits. */
+/** Current names of zones that `Intl` lists under their former names. */
 const renamed: Readonly<Record<string, string>> = {
   'Asia/Calcutta': 'Asia/Kolkata',
   'Asia/Katmandu': 'Asia/Kathmandu',
@@ -242,7 +248,7 @@ const renamed: Readonly<Record<string, string>> = {
 
 let zones: readonly Candidate[] | undefined
 
-/** IANA time zones, also found by city, the last part of the name. */
+/** IANA time zones and UTC, which `Intl` omits. Also matched by city, the last part of the name. */
 function ianaTimeZones(): readonly Candidate[] {
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({
     value: renamed[zone] ?? zone,

@@ -20,10 +20,13 @@ interface ProtocolFailure {
 /** The code for an unknown resource in the 2025 revisions. Later revisions use "invalid params". */
 const legacyNotFound = -32002
 
-/** Data by which the SDK marks the error for an unknown resource: the URI alone. */
+/**
+ * `data` of the SDK's error for an unknown resource. Its code alone, "invalid params", is also used
+ * for other errors.
+ */
 const NotFoundData = z.strictObject({ uri: z.string() })
 
-/** The issues of a zod error, which the SDK puts into messages as JSON text. */
+/** Issues of a zod error. The SDK appends them to messages as JSON text. */
 const Issues = z.array(
   z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
 )
@@ -54,7 +57,10 @@ export function messageForClient<T extends JSONRPCMessage>(
   return { ...message, error: errorForClient(message.error, protocol) }
 }
 
-/** One sentence for a list of zod issues; `undefined` if the message has none. */
+/**
+ * The first of the zod issues in a message of the SDK, as a sentence. `undefined` if the message
+ * has no issues.
+ */
 function sentenceOf(message: string): string | undefined {
   const start = message.search(/\[\s*\{/)
   if (start < 0) return undefined
@@ -68,14 +74,14 @@ function sentenceOf(message: string): string | undefined {
 
 interface ErrorContext {
   readonly session: Pick<Session, 'redact'>
-  /** Called with every error that is a bug. */
+  /** Called with every unexpected error, which is a bug of this program. */
   readonly onBug: (error: unknown) => void
 }
 
 /**
- * Runs a read of the platform and maps its failures to protocol errors: a 404 to
- * ResourceNotFoundError, every other ApiError to an error with the reason. `what`: the resource
- * URI, or its description.
+ * Runs a read of the platform. Throws only ProtocolError: ResourceNotFoundError for a 404, an error
+ * with the reason for every other ApiError, and `defectError` for a bug. `what`: the resource URI,
+ * or its description.
  */
 export async function withProtocolErrors<T>(
   what: string,
@@ -110,13 +116,19 @@ function readError(what: string, failure: Failure, { session }: ErrorContext): P
 export const notFound = (what: string, session: ErrorContext['session']): ResourceNotFoundError =>
   new ResourceNotFoundError(shownAddress(what, session))
 
-/** Longest URI in an error, characters. Clients choose it. */
+/**
+ * Maximum length of a URI in an error, characters. Longer URIs, which clients may send, are
+ * truncated.
+ */
 const longestAddress = 900
 
 const shownAddress = (address: string, { redact }: ErrorContext['session']) =>
   clientText(address, longestAddress, redact.start)
 
-/** The offset in a cursor of this server. Throws ProtocolError. */
+/**
+ * Parses a cursor of this server, which is a decimal offset; 0 without a cursor. Throws
+ * ProtocolError.
+ */
 export function offsetOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor)

@@ -7,21 +7,24 @@ export interface ExposableTool {
   readonly route: { readonly id: string }
 }
 
-/** Exposed tools, and the settings that hide the others. */
+/** Tools that a request may call, and for all other tools the setting that hides them. */
 export interface Exposure<T extends ExposableTool = Tool> {
   readonly all: readonly T[]
   /** The tools that can be called, in the same order; at least one. */
   readonly tools: readonly T[]
-  /** The setting that hides a tool, by tool name: `this server's setting --read-only`. */
+  /**
+   * By name of a hidden tool, the setting that hides it, as errors quote it: `this server's setting
+   * --read-only`.
+   */
   readonly hidden: ReadonlyMap<string, string>
   /**
-   * Hidden tools that are listed nevertheless. A call of such a tool asks the person for
-   * permission.
+   * Hidden tools that `tools/list` still shows: the access token lacks their scope, and a call of
+   * such a tool makes the client ask the user for that scope.
    */
   readonly grantable?: readonly T[]
 }
 
-/** The tools of `tools/list`. */
+/** The tools that `tools/list` shows: exposed and grantable ones, in the order of `all`. */
 export const listedTools = <T extends ExposableTool>({
   all,
   tools,
@@ -36,7 +39,7 @@ type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 /** Settings that restrict the tools, unparsed. An absent or blank setting restricts nothing. */
 export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
-/** Source of settings, for messages. */
+/** Where settings come from, as error messages name it. */
 export interface ExposureSource {
   /** Such as `this server's setting`. */
   readonly who: string
@@ -44,7 +47,8 @@ export interface ExposureSource {
 }
 
 /**
- * An unknown name in a setting, or no tool left. The message addresses the author of the setting.
+ * Thrown for an invalid setting, or for settings that leave no tool. The message addresses the
+ * author of the setting.
  */
 export class ExposureError extends Error {
   override readonly name = 'ExposureError'
@@ -131,7 +135,10 @@ function listOf(
 
 const longestName = 64
 
-/** Value of a switch. A repeated header is on if any value is. */
+/**
+ * Parses a boolean setting. The values of a repeated header are joined by commas; one `true` is
+ * enough. Throws ExposureError.
+ */
 function isTrue(text: string | undefined, setting: string): boolean {
   if (!text?.trim()) return false
   const words = text.split(',').map((word) => word.trim().toLowerCase())

@@ -42,16 +42,21 @@ import type { ToolCatalogue } from './tools.ts'
  * such as a question to the user or progress notifications.
  */
 
-/** The parts of the request besides its message. */
+/** The HTTP request around a message. */
 interface FastPathRequest {
   readonly header: GetHeader
   readonly credential: Credential | undefined
   readonly exposure: Exposure
-  /** A signal that fires when the client disconnects. Called only for work that can be aborted. */
+  /**
+   * Creates a signal that fires when the client disconnects. Called only for work that can be
+   * aborted.
+   */
   readonly signal: () => AbortSignal
 }
 
-/** The body of an answer in consecutive parts; bytes are never copied. */
+/**
+ * Response body in consecutive parts, so that the cached list of tools is sent without copying it.
+ */
 type FastPathAnswer = readonly (string | Buffer)[]
 
 /** Answers a request; `undefined`: the MCP SDK must answer it. */
@@ -128,7 +133,9 @@ function asksWithViews(message: ListTools, header: GetHeader): boolean {
     : isViewSession(header)
 }
 
-/** True if a tool call may ask the user, or must send progress. */
+/**
+ * True if the answer to a tool call may take several messages: a question to the user, or progress.
+ */
 const mayNeedMore = (tool: Tool, { params }: CallTool) =>
   tool.asksConfirmation || (tool.reportsProgress && params._meta?.progressToken !== undefined)
 
@@ -193,8 +200,8 @@ async function answerRead(message: ReadResource, answering: Answering): Promise<
 }
 
 /**
- * True if the headers are those that the revision prescribes for the message. Requests with other
- * headers are left to the SDK.
+ * True if the request has exactly the headers that its revision prescribes. Other requests are left
+ * to the SDK.
  */
 function hasOrdinaryHeaders(message: Message, protocol: Protocol, header: GetHeader): boolean {
   const accept = header('accept') ?? ''

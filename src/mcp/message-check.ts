@@ -18,7 +18,7 @@ import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts
  * the MCP SDK. The SDK does not answer invalid messages over stdio, and explains little over HTTP.
  */
 
-/** Limits of a message: more than any tool needs, and fast to parse. */
+/** Maximum nesting depth and number of values of a message. They bound the time to parse it. */
 const bounds: JsonBounds = { depth: 200, values: 100_000 }
 
 /** Parsed JSON, or the error response that refuses the text. */
@@ -39,8 +39,8 @@ export function parseMessage(text: string, what: string): ParsedText {
 }
 
 /**
- * The MCP SDK silently drops an argument named `__proto__`. Deeper fields of that name reach
- * tool/arguments.ts, which refuses them.
+ * Refuses a tool call with an argument named `__proto__`, which the MCP SDK would silently drop. In
+ * nested objects, tool/arguments.ts refuses the name.
  */
 function lostArgumentAnswer(value: unknown): ParsedText | undefined {
   const isLost = Array.isArray(value) ? value.some(losesArgument) : losesArgument(value)
@@ -83,7 +83,7 @@ export function batchError(
   return undefined
 }
 
-/** An error response to a message without a known id. */
+/** Error response with `id: null`, for messages whose id is unknown or unreadable. */
 export const anonymousError = (code: number, message: string): JSONRPCErrorResponse =>
   errorResponse(null, { code, message })
 
@@ -167,7 +167,10 @@ function metaFault(params: unknown): string {
     : 'params._meta holds a reserved key with a value of the wrong form.'
 }
 
-/** An id that can be returned. Larger numbers may have lost digits in parsing. */
+/**
+ * The id for an error response; null for an invalid id, and for numbers beyond 2^53 − 1, which may
+ * have lost digits in parsing.
+ */
 function echoed(id: unknown): RequestId | null {
   if (typeof id === 'string') return id
   return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null

@@ -9,9 +9,10 @@ import type {
 import * as z from 'zod/mini'
 
 /*
- * Envelopes of requests and results per protocol revision. The stdio handshake needs this file
- * before the MCP SDK is loaded, so only types are imported here. Schemas use zod/mini, like all
- * code that a start loads: a tenth less work before the first answer than with zod.
+ * JSON-RPC messages of the protocol revisions: envelopes, and schemas of the most frequent
+ * requests. The stdio handshake needs this file before the MCP SDK is loaded, so it imports only
+ * types of the SDK. Its schemas use zod/mini, as does all code loaded at start: that saves a tenth
+ * of the work before the first answer.
  */
 
 /**
@@ -56,7 +57,10 @@ export type GetHeader = (name: string) => string | undefined
 /** A result of any method. */
 type Result = Readonly<Record<string, unknown>> & { readonly _meta?: unknown }
 
-/** A complete result, as the client's revision defines it. */
+/**
+ * Completes a result for the client's revision. 2026-07-28 also requires `resultType`, and the
+ * server's name and version in `_meta`.
+ */
 export const resultFor = (
   protocol: Protocol,
   result: Result,
@@ -85,7 +89,7 @@ export function errorResponse(
   return { jsonrpc: '2.0', id: id as RequestId, error }
 }
 
-/** The text of a result response around the JSON text of the result, with the SDK's order of members. */
+/** The text of a result response before and after its `result`, in the SDK's order of members. */
 export const resultResponseParts = (id: RequestId): readonly [before: string, after: string] => [
   '{"result":',
   `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`,
@@ -150,12 +154,10 @@ const ClientCapabilities = z.object({
   ),
 })
 
-/**
- * Prefix of `_meta` keys that the protocol reserves. `accepted` lists the keys that a message may
- * have.
- */
+/** Prefix of `_meta` keys that the protocol reserves. */
 const reservedPrefix = 'io.modelcontextprotocol/'
 
+/** True if `_meta` has no reserved keys except those in `accepted`. */
 const withoutOtherReservedKeys = (accepted: readonly string[]) => (meta: object) =>
   Object.keys(meta).every((key) => !key.startsWith(reservedPrefix) || accepted.includes(key))
 
@@ -201,7 +203,7 @@ export const Discover = z.strictObject({
   params: z.strictObject({ _meta: ModernMeta }),
 })
 
-/** Without a cursor: the list is one page, so no cursor is ever valid. */
+/** `tools/list` without a cursor. The list is one page, so the SDK refuses every cursor. */
 export const ListTools = z.strictObject({
   ...request,
   method: z.literal('tools/list'),
@@ -227,7 +229,7 @@ export const ReadResource = z.strictObject({
 })
 export type ReadResource = z.output<typeof ReadResource>
 
-/** The protocol of a request that matches the grammar. */
+/** The protocol family of a request that matches one of the schemas above. */
 export const protocolOf = ({
   params,
 }: {

@@ -11,20 +11,20 @@ import type {
 import { isObject } from '../text/json.ts'
 import { type GetHeader, headerNames, modernVersion, type Protocol, RequestId } from './messages.ts'
 
-/** The recorded part of a request's message. */
+/** The members of a JSON-RPC request that are recorded. */
 interface ObservedMessage {
   readonly method: string
   readonly id: RequestId
   readonly params?: unknown
 }
 
-/** What the record of a request needs besides its message. */
+/** Facts about a request that are recorded but not part of its message. */
 export interface ObservedContext {
   readonly keyHash: string
   readonly protocol: Protocol
   readonly transport: BeginningRequest['transport']
   readonly header: GetHeader
-  /** The revision of a stdio connection of 2025. */
+  /** Revision negotiated by `initialize`, over stdio only. */
   readonly revision?: string | undefined
   readonly isTool: (name: string) => boolean
   readonly isPrompt: (name: string) => boolean
@@ -99,6 +99,7 @@ function beginningOf(
   }
 }
 
+/** The named tool or prompt, if this server has it: names that clients invent are not recorded. */
 function targetOf(
   method: string,
   name: unknown,
@@ -110,7 +111,10 @@ function targetOf(
   return undefined
 }
 
-/** A tool call with a result is recorded with the outcomes of tool-calls.ts. */
+/**
+ * Outcome of a request. A tool call that returned a result is `ok` here, even with `isError`:
+ * tool-calls.ts records its outcome.
+ */
 function outcomeOf(ended: Ended<unknown>): RequestOutcome {
   if (!('error' in ended)) return { outcome: 'ok' }
   const { error } = ended

@@ -29,7 +29,7 @@ export interface PromptContent {
   readonly attachments: readonly Attachment[]
 }
 
-/** One argument of a prompt. The protocol sends all arguments of prompts as texts. */
+/** One argument of a prompt. The protocol sends every argument as a string. */
 export interface PromptArgument<T extends z.ZodType = z.ZodType> {
   /** Parses the text; its description is what clients show. */
   readonly schema: T
@@ -41,13 +41,16 @@ type ArgumentRecord = Readonly<Record<string, PromptArgument>>
 
 type SchemasOf<A extends ArgumentRecord> = { [Name in keyof A]: A[Name]['schema'] }
 
-/** The record of a prompt, as its file writes it. */
+/** A prompt as written in src/prompts. */
 interface PromptSpec<A extends ArgumentRecord> {
   /** `verb_noun`, as tools are named. */
   readonly name: string
   readonly title: string
   readonly description: string
-  /** The route that reads its subject: the prompt is listed only if an exposed tool reads it too. */
+  /**
+   * Route that reads the subject of the prompt. The prompt is listed only if an exposed tool uses
+   * the same route.
+   */
   readonly requires?: Route
   readonly arguments: A
   readonly prepare: (
@@ -113,13 +116,13 @@ const eachArgument = <T>(
 ): Record<string, T> =>
   Object.fromEntries(Object.entries(all).map(([name, argument]) => [name, pick(argument)]))
 
-/** An optional field is described by itself or by the schema it wraps. */
+/** The description of a field, or of the schema that an optional field wraps. */
 function descriptionOf(field: z.ZodType): string {
   const inner = field instanceof z.ZodOptional ? field.unwrap() : field
   return field.description ?? (inner instanceof z.ZodType ? inner.description : undefined) ?? ''
 }
 
-/** The value that was read, or the reason in words why it could not be read. */
+/** A value that was read, or the reason, as text, why it could not be read. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
@@ -172,7 +175,7 @@ export function createPromptReader(prompt: PromptRequest) {
 
   return {
     ...{ account, session, signal },
-    /** See `accountArgumentText`. */
+    /** The account as an argument for advice: see `accountArgumentText`. */
     accountArgument: accountArgumentText({ request: requestOf({}), session }),
     invalidArgument,
     require,
@@ -197,7 +200,10 @@ export function createPromptReader(prompt: PromptRequest) {
     /** Reads from the platform, not from the cache, and refreshes the cache. Throws ApiError. */
     refreshed: <R extends Route>(route: R, given: PartialRequest, time: CacheTime) =>
       cache.refresh(route, requestOf(given), time),
-    /** Result of optional work: an ApiError or a timeout does not fail the prompt. */
+    /**
+     * Waits for optional data, up to `optionalDataMs`. An ApiError, a timeout or a cancellation
+     * becomes a `problem` and does not fail the prompt.
+     */
     attempt: <T>(work: Promise<T>) => attempt(work, signal),
   }
 }
@@ -205,11 +211,14 @@ export function createPromptReader(prompt: PromptRequest) {
 interface FailedRequest extends PromptRequest {
   readonly route: Route
   readonly request: RouteRequest
-  /** The argument that names the object. */
+  /** The argument whose value identifies the object, if any. */
   readonly argument: string | undefined
 }
 
-/** Turns an ApiError into an error about the argument, if the platform does not know its value. */
+/**
+ * Rethrows an ApiError as a ProtocolError: about the argument if the platform refuses its value,
+ * otherwise an internal error with the reason.
+ */
 const asProtocolError =
   (failed: FailedRequest) =>
   async (error: unknown): Promise<never> => {

@@ -37,7 +37,7 @@ interface PromptContext extends ReadContext {
   readonly prompts: readonly Prompt[]
 }
 
-/** The prompts whose subject an exposed tool reads. */
+/** Prompts whose subject an exposed tool can read. */
 const exposedPrompts = ({ prompts, session }: PromptContext) =>
   prompts.filter(({ requires }) => !requires || session.mayRead(requires))
 
@@ -164,12 +164,13 @@ function problemOf({ path, message, input: given }: z.core.$ZodIssue, input: z.Z
 
 type CompleteParams = CompleteRequest['params']
 
-/** Timeout of the platform while a person types, ms. */
+/** Maximum time that a completion waits for the platform, ms: a person is typing. */
 const longestWaitMs = 3000
 
 /**
- * Values for an argument of a prompt or of a resource template. Recent replies are used again, so
- * that each keystroke costs no request. If the platform does not answer, the list is empty: no error.
+ * Values for an argument of a prompt or of a resource template. Replies are cached, so that not
+ * every keystroke costs a request. If the platform fails or does not answer in time, the list is
+ * empty: no error.
  */
 export async function complete(
   prompts: PromptContext,

@@ -13,7 +13,10 @@ import {
 } from './exposure.ts'
 import type { GetHeader } from './messages.ts'
 
-/** Exposure of an HTTP request after its headers, or the reason for a refusal. */
+/**
+ * Tools exposed to an HTTP request after the restrictions in its headers, or why the request is
+ * refused.
+ */
 type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
@@ -30,9 +33,7 @@ const requestHeaders: ExposureSource = {
   },
 }
 
-/**
- * Bound for the cached combinations of headers. A client sends the same headers with each request.
- */
+/** Maximum cached combinations of headers. A client sends the same headers with each request. */
 const maxKept = 100
 
 /** Restricts the operator's exposure by the headers of a request. Results are cached. */
@@ -86,10 +87,10 @@ export const scopesOf = (tools: readonly Pick<ExposableTool, 'effect'>[]): reado
 const scoped = new WeakMap<Exposure, Map<string, Exposure>>()
 
 /**
- * Restricts an exposure to the tools that an access token allows; none may be left. `allowed` is
- * `undefined` for an API key, which allows all. Calls stay listed: their box is empty until a person
- * ticks it, so a token without them says nothing of the person's will, and only a call of a listed
- * tool leads back to the person.
+ * Restricts an exposure to the tools that an access token allows, which may be none. `allowed` is
+ * `undefined` for an API key, which allows all. Tools that place calls stay listed (`grantable`):
+ * the consent page leaves their scope unticked by default, so a token without it is no refusal by
+ * the user, and only a call of a listed tool makes the client ask for the scope.
  */
 export function scopedExposure(
   exposure: Exposure,
@@ -168,6 +169,6 @@ function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
 const isWait = ({ tool: { waits }, args }: ToolCall): boolean =>
   waits === 'always' || (waits !== undefined && isObject(args) && isTrue(args[waits.with]))
 
-/** Accepts coerced texts, too (tool/coercion.ts). */
+/** Also true for the text `true`, which tool/coercion.ts coerces. */
 const isTrue = (value: unknown) =>
   value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true')

@@ -51,10 +51,10 @@ export function serveResources(
   )
 }
 
-/** Context of reads besides tool calls. */
+/** Context for resources, prompts and completions. */
 export interface ReadContext {
   readonly session: RestrictedSession
-  /** Called with every error that is a bug. */
+  /** Called with every unexpected error, which is a bug of this program. */
   readonly onBug: (error: unknown) => void
 }
 
@@ -66,7 +66,7 @@ const agentsPerPage = 100
 async function listResources(
   context: ResourceContext,
   cursor: string | undefined,
-  /** The client shows views. */
+  /** True if the client shows views. */
   views: boolean,
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
@@ -111,8 +111,8 @@ const agentResource = ({ id, name, note }: Agent): Resource => ({
 })
 
 /**
- * The contents of one resource. Clients may cache them as long as this server does, each for its
- * own user only. Throws ResourceNotFoundError and ProtocolError.
+ * Reads one resource. Clients may cache it for as long as this server does, each for its own user.
+ * Throws ResourceNotFoundError and ProtocolError.
  */
 export async function readResource(
   context: ResourceContext,
@@ -141,7 +141,7 @@ export async function readResource(
 
 const mimeType = 'application/json'
 
-/** A resource as it is listed, and the request to the platform that reads it. */
+/** A resource as listed, and the platform request that reads it. */
 interface ResourceSource {
   readonly name: string
   readonly title: string
@@ -160,7 +160,7 @@ interface FixedResource extends ResourceSource {
 /** Resources whose URIs differ in one variable at the end. */
 interface ResourceTemplate extends ResourceSource {
   readonly uriTemplate: string
-  /** Values of the variable. */
+  /** Completion values for the variable. */
   readonly completion: CompletionSource
 }
 
@@ -262,7 +262,7 @@ export function sourceOf(
 export const isResourceAddress = (uri: string) =>
   sourceOf(uri, { pinnedAccount: undefined, mayRead: () => true }) !== undefined
 
-/** One segment of a path, decoded; empty if the text is not one segment. */
+/** Decodes one path segment; empty if the text has a slash or is malformed. */
 function decodedSegment(segment: string): string {
   try {
     return segment.includes('/') ? '' : decodeURIComponent(segment)
@@ -272,8 +272,8 @@ function decodedSegment(segment: string): string {
 }
 
 /**
- * Metadata of views for hosts: no other origin, no permission. The empty lists are the strictest
- * policy of the specification.
+ * Metadata by which hosts sandbox views: no network access, no other origins. Empty lists are the
+ * strictest policy of the MCP Apps specification.
  */
 const _meta = {
   ui: {

@@ -34,9 +34,9 @@ import { serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
-  /** Exposure of an HTTP request, by its headers; without headers, all. */
+  /** Tools exposed to an HTTP request, as its headers restrict them. */
   readonly exposureFor: ExposureOfRequest
-  /** The session of a connection (stdio, no key given) or of an HTTP request. */
+  /** The session for a request's credential; without one, for the server's own API key. */
   readonly sessionFor: (credential: Credential | undefined) => Session
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly prompts: readonly Prompt[]
@@ -49,15 +49,17 @@ export interface ServerFactoryOptions {
   readonly onBug: (error: unknown) => void
   readonly unknownTool: UnknownTool
   readonly observer?: Observer | undefined
-  /** True if a request was answered and recorded before the SDK received it. */
+  /**
+   * True if the stdio handshake has answered and recorded the request, before the SDK received it.
+   */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
   /** Called with each new server: a transport sends notifications through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }
 
 /**
- * Makes an MCP SDK server for each HTTP request and each stdio connection. This only binds handlers
- * to a session. Everything else is created once and shared.
+ * Creates an MCP SDK server for each HTTP request and each stdio connection. That only binds
+ * handlers to a session; everything else is created once and shared.
  */
 export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
   return ({ era: sdkProtocol, authInfo, requestInfo }) => {
@@ -83,7 +85,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       isTool: (name) => catalogue.byName.has(name),
       isPrompt: (name) => options.prompts.some((prompt) => prompt.name === name),
     })
-    const server = new ServerInOurWords(
+    const server = new ObservedServer(
       options.info,
       protocol === 'modern' ? catalogue.modern : legacy,
       { ...options, protocol, contextOf },
@@ -110,10 +112,10 @@ interface Recording extends Pick<ServerFactoryOptions, 'isAnswered' | 'observer'
   readonly contextOf: (revision: string | undefined) => ObservedContext
 }
 
-/** The SDK's server; its errors are rewritten before they are sent, and its requests recorded. */
-class ServerInOurWords extends Server {
+/** The SDK's server. Rewrites errors before they are sent, and records requests. */
+class ObservedServer extends Server {
   readonly #recording: Recording
-  /** Requests that a handler is running or has answered. */
+  /** Ids of requests that reached a handler and whose answer is not sent yet. */
   readonly #handled = new Set<RequestId>()
 
   constructor(info: Implementation, options: ServerOptions, recording: Recording) {
@@ -132,7 +134,8 @@ class ServerInOurWords extends Server {
   }
 
   /**
-   * The MCP SDK's constructor also calls this method, before the constructor of this class has run.
+   * Wraps each handler so that its requests are recorded. The SDK's constructor already calls this
+   * method, so `#recording` may be read only when a request runs.
    */
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const run = super._wrapHandler(method, handler)
@@ -149,7 +152,7 @@ class ServerInOurWords extends Server {
           () => run(request, context),
         )
       } finally {
-        // A cancelled request gets no answer.
+        // A cancelled request gets no answer, so `send` would never remove its id.
         if (context.mcpReq.signal.aborted) this.#handled.delete(request.id)
       }
     }

@@ -20,9 +20,11 @@ export interface Skill {
   /** Lowercase words with hyphens, as the format for agent skills prescribes. */
   readonly name: string
   readonly title: string
-  /** What it does, and when to use it: all that a model sees before it reads the skill. */
+  /** What the skill does and when to use it. Models see only this before they read the skill. */
   readonly description: string
-  /** The operation it is about: the skill is served only if an exposed tool has it. */
+  /**
+   * The operation that the skill is about. The skill is served only if an exposed tool performs it.
+   */
   readonly requires: Route
   /** Markdown. */
   readonly text: SafeText
@@ -52,7 +54,7 @@ export const skillResources = (context: SkillContext): Resource[] =>
     return { uri: uriOf(skill), name, title, description, mimeType, size }
   })
 
-/** The file with this URI; `undefined`: no served skill has it. */
+/** The `SKILL.md` with this URI; `undefined`: no served skill has the URI. */
 export function skillContents(
   uri: string,
   context: SkillContext,
@@ -82,7 +84,7 @@ export function serveSkills(server: Server, context: SkillContext): void {
   })
 }
 
-/** Entries that were made. */
+/** Cache of entries: a digest is computed once per skill. */
 const entries = new WeakMap<Skill, ReturnType<typeof makeEntry>>()
 
 /** The entry of a skill: its front matter, and size and digest of its file. */

@@ -19,9 +19,10 @@ import { type InstructionsInput, serverOptionsFor, unchangingCacheHint } from '.
 
 /*
  * Answers the first messages of a stdio connection, about the server's identity and its tools,
- * before the MCP SDK and the tools are loaded. The answers are the same as the SDK's. The SDK gets
- * the first message that does not match the grammar, and all later messages. Before these, it
- * receives the messages that changed the state of the connection; its answers to them are dropped.
+ * before the MCP SDK and the tools are loaded. The answers are the same as the SDK's. From the
+ * first message that does not match the schemas, the SDK handles the connection. Messages that
+ * changed the state of the connection are then replayed to the SDK, whose answers to them are
+ * dropped.
  */
 
 interface HandshakeReply {
@@ -52,9 +53,12 @@ const Message = z.discriminatedUnion('method', [Initialize, Initialized, Discove
 
 export function createStdioHandshake(options: StdioHandshakeOptions): StdioHandshake {
   const results = createResults(options)
-  /** Set by the first message that exists in only one protocol. Both have `server/discover`. */
+  /**
+   * Protocol of the connection, set by the first message that only one protocol has.
+   * `server/discover` sets none: clients of both protocols may send it first.
+   */
   let protocol: Protocol | undefined
-  /** The client of the 2025 revisions shows views. */
+  /** True if `initialize` declared that the client shows views. */
   let showsViews = false
   return (received) => {
     const { data: message } = Message.safeParse(received, { jitless: true })
@@ -72,14 +76,14 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
         return protocol === '2025' ? undefined : reply(message.id, results.discover())
       case 'tools/list': {
         const requestProtocol = protocolOf(message)
-        // The first request of `modern` needs no handshake; one of `2025` does.
+        // A `modern` client may begin with any request, a `2025` client only with `initialize`.
         if (requestProtocol !== (protocol ?? 'modern')) return undefined
         const meta = message.params?._meta ?? {}
         const views =
           protocol === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
         const result = results.listTools(requestProtocol, views)
         if (result === undefined) return undefined
-        // The SDK learns the protocol from one request.
+        // The SDK detects the protocol by the first request, so it must see one.
         const mustReplay = protocol === undefined
         protocol = requestProtocol
         return reply(message.id, result, mustReplay)
@@ -133,7 +137,7 @@ const Answered = z.object({
   ),
 })
 
-/** The same handshake; the requests that it answers are recorded. */
+/** Wraps a handshake, and records the requests that it answers. */
 export const observedHandshake =
   (handshake: StdioHandshake, observer: Observer): StdioHandshake =>
   (message) => {

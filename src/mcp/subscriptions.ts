@@ -16,8 +16,7 @@ export function serveSubscriptions(server: Server, context: ResourceContext): vo
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
     await refuseMissing(context, uri, mcpReq.signal)
-    // The client has disconnected: `onclose` was called before, and would not end this
-    // subscription.
+    // After a disconnect, `onclose` has already run, so it would never end this subscription.
     if (mcpReq.signal.aborted) return {}
     end(uri)
     const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
@@ -43,8 +42,8 @@ function watchOne({ session }: ResourceContext, uri: string, onUpdate: () => voi
 }
 
 /**
- * Throws ProtocolError for a resource that does not exist. A resource that is unreadable for
- * another reason may be readable soon.
+ * Throws ProtocolError if the resource does not exist. After any other error, the resource is
+ * watched: it may be readable later.
  */
 async function refuseMissing(
   context: ResourceContext,
@@ -58,7 +57,7 @@ async function refuseMissing(
   }
 }
 
-/** Most resources of one subscription. */
+/** Maximum resources of one `subscriptions/listen` request. */
 const maxWatched = 100
 
 const Listen = z.looseObject({
@@ -68,8 +67,9 @@ const Listen = z.looseObject({
 })
 
 /**
- * A `subscriptions/listen` message reduced to the watched resources, and their URIs. The SDK
- * acknowledges every resource of the message, and the client then expects notifications for it.
+ * Removes resources that cannot be watched from a `subscriptions/listen` message, and returns the
+ * URIs of the others. The SDK acknowledges every resource in the message, and a client expects
+ * notifications for each acknowledged one.
  */
 export function watchedOnly<T>(message: T): {
   readonly message: T
@@ -83,7 +83,7 @@ export function watchedOnly<T>(message: T): {
   return { message: { ...message, params: { ...params, notifications } }, uris }
 }
 
-/** Watched URIs of a subscription: those of resources, up to the limit. */
+/** The URIs that this server can watch, without duplicates, up to the limit. */
 const watchable = (uris: readonly string[]): string[] =>
   [...new Set(uris)].filter(isResourceAddress).slice(0, maxWatched)
 

@@ -121,8 +121,8 @@ async function cancelTask(
 }
 
 /**
- * True if a task was cancelled. False also if the state is unreadable: the task then shows the
- * state of its call.
+ * True if a task was cancelled. An unreadable state counts as not cancelled: the task then shows
+ * its call.
  */
 async function isCancelled(
   taskId: string,
@@ -136,7 +136,7 @@ async function isCancelled(
   }
 }
 
-/** Result of a placed call in the form of a tool result, which names the account. */
+/** The result of the task in the form that the tool itself would return: with `account_id`. */
 async function asToolResult(
   { content, structuredContent: structured }: ReturnType<CallTaskView['result']>,
   { account: account_id }: TaskId,
@@ -172,7 +172,10 @@ export interface TaskSource {
   get(taskId: string, signal: AbortSignal): Promise<Task>
   /** Cancels a task. A finished task stays as it is. */
   cancel(taskId: string, signal: AbortSignal): Promise<void>
-  /** Takes answers to input requests of the task; those to requests that are not open are ignored. */
+  /**
+   * Accepts the client's answers to input requests of the task. Answers to other requests are
+   * ignored.
+   */
   answer(taskId: string, responses: InputResponses, signal: AbortSignal): Promise<void>
 }
 

@@ -22,10 +22,13 @@ import type { CancellableRequest, Cancellations } from './cancellations.ts'
 import type { RequestSender } from './client-of-request.ts'
 import type { Exposure } from './exposure.ts'
 
-/** The client's part in a running tool call. */
+/**
+ * What a running tool call needs of its client: confirmations, progress notifications, and whether
+ * it takes tasks.
+ */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
 
-/** A client that only receives answers, for tools that never ask. */
+/** A client that can receive only the result. For tools that never ask for confirmation. */
 export const answerOnlyClient: ToolClient = {
   confirmOf:
     async ({ tool }) =>
@@ -41,7 +44,7 @@ interface ToolRequest {
   /** All tools that are exposed to the request. */
   readonly tools: readonly Tool[]
   readonly client: ToolClient
-  /** Called only if the request is recorded. */
+  /** Called only if the call is recorded, to save work. */
   readonly sender: () => RequestSender
   /** Fires when the request is cancelled, or the client has disconnected. */
   readonly signal: AbortSignal
@@ -67,7 +70,7 @@ export function createToolCalls({
   observer,
 }: {
   readonly cancellations: Cancellations
-  /** Fires when the only client is gone, or the server has to stop. */
+  /** Fires when the stdio client has disconnected, or the server is stopping. */
   readonly shutdown: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
   /** Called with every state failure of a request. */
@@ -98,8 +101,8 @@ export function createToolCalls({
 }
 
 /**
- * True for a bulk tool with one confirmation, such as place_calls. At a shutdown it finishes the
- * items that have begun, and reports them. Every other tool runs to its end.
+ * True for bulk tools with one confirmation, such as place_calls. At a shutdown they finish the
+ * items that have begun and report them. All other tools run to their end.
  */
 const stopsAtShutdown = ({ asksConfirmation, reportsProgress }: Tool) =>
   asksConfirmation && reportsProgress
@@ -264,7 +267,7 @@ export const createUnknownTool =
 
 export type PersonsAnswer = 'accept' | 'decline' | 'cancel'
 
-/** Identity of the local client, and callbacks of a running tool call. */
+/** Callbacks and abort signal of one local tool call. */
 interface LocalCaller {
   /**
    * Asks the person; `undefined`: nobody can be asked, so the tool call returns a preview with a
@@ -295,7 +298,7 @@ interface LocalCallsOptions {
   readonly unknownTool: UnknownTool
 }
 
-/** The shown part of a question (elicitation). */
+/** The message of an elicitation request. */
 const Question = z.object({ params: z.object({ message: z.string() }) })
 
 export function createLocalCalls(options: LocalCallsOptions): CallLocally {
@@ -315,7 +318,8 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
         },
       })
     let result = await run({ requestState: undefined, answers: undefined })
-    // Meanwhile the effect of the arguments may have changed. The person is then asked again.
+    // The effect of the arguments may have changed since the question. The person is then asked
+    // again.
     while (isInputRequiredResult(result)) {
       const { requestState: sealed = '', inputRequests } = result
       const { message } = Question.parse(inputRequests?.confirm).params

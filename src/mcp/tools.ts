@@ -69,7 +69,7 @@ function clientOf(
   const { mcpReq } = context
   return {
     confirmOf: (call) => {
-      // The server has called `verifyRequestState` before.
+      // The SDK has already verified the state, with `ToolCatalogueOptions.requestState`.
       const earlier = {
         requestState: mcpReq.requestState<SingleUseToken>(),
         answers: mcpReq.inputResponses,
@@ -105,7 +105,7 @@ interface ToolCatalogueOptions {
   readonly requestState: NonNullable<ServerOptions['requestState']>
 }
 
-/** Creates each catalogue once per exposure in use. */
+/** Returns the catalogue of an exposure, created at its first use. */
 export function createToolCatalogues(
   options: ToolCatalogueOptions,
 ): (exposure: Exposure) => ToolCatalogue {
@@ -144,6 +144,6 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions) {
   }
 }
 
-/** A listed tool with the address of its view. */
+/** Adds the URI of the tool's view, if any. */
 const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
   view === undefined ? tool : { ...tool, _meta: viewMeta(view) }
