@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { agentNames, timeZones } from '../mcp/completions.ts'
-import type { PromptArgument } from '../mcp/prompt.ts'
+import type { PromptArgument } from '../mcp/prompt-definition.ts'
 import { isTimeZone, notATimeZone } from '../text/time-zone.ts'
 
 /** An argument that takes an id or a name. */

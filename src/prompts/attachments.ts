@@ -8,7 +8,7 @@ import {
 } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
-import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt.ts'
+import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt-definition.ts'
 import { isObject } from '../text/json.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { type DialOut, readDialOut } from '../tool/checks/cures.ts'
