@@ -18,15 +18,15 @@ import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'
 
 /**
- * Lease of a running telephone call, ms. After a crash of the server, the call counts towards
- * `max_at_once` until its lease expires.
+ * Lease of a running telephone call in `max_at_once`, ms. After a crash of the server, the call
+ * counts until its lease expires.
  */
 const leaseMs = 15 * 60_000
 
 /**
- * Sets up the services that place telephone calls. Reads the policy now, so that an error in the
- * policy stops the start. Records the policy's decisions, and reports outcomes of calls to the
- * audit trail. Throws ConfigError.
+ * Creates the services that place telephone calls. The policy is read now, so that the server does
+ * not start with a faulty policy. Its decisions go to the metrics, outcomes of calls to the audit
+ * trail. Throws ConfigError.
  */
 export function createCallServices(
   { policy, timing }: CallingConfig,
@@ -48,7 +48,10 @@ export function createCallServices(
   }
 }
 
-/** The operator's policy, and its name in messages. Throws ConfigError. */
+/**
+ * Reads the operator's dial policy. `source`: where the policy comes from, as messages say it.
+ * Throws ConfigError.
+ */
 export function readPolicy(policy: PolicySource | undefined): {
   config: DialPolicyConfig | undefined
   source: string
@@ -71,8 +74,8 @@ export function readPolicy(policy: PolicySource | undefined): {
 }
 
 /**
- * Records the decisions of a dial policy. A telephone call is checked before a person is asked, and
- * allowed right before it is sent. Most refusals come from the check.
+ * Records the decisions of a dial policy. `check` runs before a person is asked, `reserve` right
+ * before the call is sent, so most refusals come from `check`.
  */
 function observedDialPolicy(policy: DialPolicy, observer: Observer): DialPolicy {
   return {

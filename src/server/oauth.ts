@@ -33,8 +33,7 @@ export interface OpenAuthorization extends Authorization {
 }
 
 /**
- * Opens the authorization server of `--oauth`. Only this function loads its code. Throws
- * ConfigError.
+ * Opens the authorization server of `--oauth`. Its code is loaded only here. Throws ConfigError.
  */
 export async function openOauth(
   { publicUrl, clientsFile, proxy }: OauthConfig,
@@ -96,7 +95,9 @@ function clientsIn(
   )
 }
 
-/** Reads the account of an API key that a person enters. Tools will act on this account. */
+/**
+ * Checks an API key that a person enters, by reading the account on which tools would act with it.
+ */
 const platformAsker =
   (sessionFor: (own: Credential) => Session): AskPlatform =>
   async (apiKey, clientNetwork): Promise<KeyFinding> => {

@@ -6,26 +6,29 @@ import { SendFailure } from '../platform/failure.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { messageOf } from '../text/safe-text.ts'
 
-/** The platform over the network, or the built-in sandbox. */
+/** The platform that this server uses: over the network, or the built-in sandbox. */
 export interface Platform {
   readonly send: Send
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly address: string
   /** The server's own API key, for requests without a key. */
   readonly credential: Credential | undefined
-  /** Loads and opens what the first request needs. Rejects if that fails. */
+  /**
+   * Does now what the first request would do, such as opening the sandbox's database. Rejects if
+   * that fails.
+   */
   prepare(): Promise<void>
   /** Serves the page of a web call; sandbox only. */
   readonly showWebCall?: (request: Request) => Promise<Response>
   close(): Promise<void>
 }
 
-/** Returns the origin of the web call pages; `undefined` if they cannot be shown. */
+/** Returns the origin of the sandbox's web call pages; `undefined` if no server serves them. */
 type PagesAt = () => string | undefined | Promise<string | undefined>
 
 /**
- * Opens the platform. Loads all code for requests to the platform now, because an update may remove
- * the files later. The sandbox's database opens with the first request.
+ * Opens the platform. All code for its requests is loaded now, because an update may delete the
+ * files while the server runs. The sandbox's database opens with the first request.
  */
 export async function openPlatform(
   config: PlatformConfig,

@@ -50,19 +50,22 @@ const terminalClient = 'voice-agent-mcp call'
 
 /** Options and callbacks of a transport. */
 interface ServiceEvents {
-  /** Called with every error that is a bug. */
+  /** Called with every unexpected error, which is a bug of this program. */
   readonly onBug: (error: unknown) => void
-  /** Fires when the only client has disconnected, or the server must stop. */
+  /** Fires when the stdio client has disconnected, or the server is stopping. */
   readonly shutdown?: AbortSignal
-  /** `undefined`: nothing is recorded. */
+  /** Log, metrics and traces; `undefined`: none. */
   readonly observer?: Observer | undefined
-  /** True for a request that was answered and recorded before the MCP SDK received it. */
+  /**
+   * True if the stdio handshake has answered and recorded the request, before the MCP SDK received
+   * it.
+   */
   readonly isAnswered?: (id: unknown) => boolean
   /** Called with messages for the operator about the audit trail. */
   readonly onAuditTrouble?: (message: string) => void
   /** Called with every state failure of a request. */
   readonly onStateTrouble?: (message: string) => void
-  /** Called with a description of each undocumented part of platform replies, once per part. */
+  /** Called when a platform reply differs from the documented API; once per difference. */
   readonly onReplyDrift?: (message: string) => void
   /** Called with each new MCP server. Transports send notifications through it. */
   readonly onServer?: (server: Server) => void
@@ -73,7 +76,7 @@ interface ServiceEvents {
 /** The program without its transport: platform, state, tools and prompts. */
 export type Service = Awaited<ReturnType<typeof openService>>
 
-/** Puts the service together from its configuration. Throws ConfigError. */
+/** Composes the service from its configuration. Throws ConfigError. */
 export async function openService(config: ServiceConfig, events: ServiceEvents) {
   const { scope, calling } = config
   const { onBug, observer, onAuditTrouble = onBug, onReplyDrift, webCallPagesAt } = events
@@ -109,9 +112,9 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const faultOfKey = createFaultOfKey()
   return {
     ...mcp,
-    /** Reason why a request with this API key may not open a stream. */
+    /** Why a request with this API key may not open a stream; `undefined` if it may. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
-    /** Session for background reads on behalf of a client. */
+    /** Session for the reads of a stream, restricted to what exposed tools read. */
     restrictedSessionFor: (own: Credential | undefined) =>
       restrictedSession(sessionFor(own), exposure.tools),
     /** Opens the authorization server beside the MCP server. Throws ConfigError. */
@@ -131,8 +134,8 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     /** Readiness check for the probes of an HTTP server. */
     readiness: createReadiness(platform, state),
     /**
-     * Does now what the first request would do. Rejects on a permanent failure. Returns a warning
-     * for a failure that may recover by itself.
+     * Opens platform and state before the first request. Rejects on a permanent failure. Returns a
+     * warning for a failure that may recover by itself.
      */
     async prepare(): Promise<string | undefined> {
       await platform.prepare()
@@ -146,7 +149,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   }
 }
 
-/** The MCP server for every transport and all revisions of the protocol. */
+/** The MCP server, for all transports and all protocol revisions. */
 export type McpService = ReturnType<typeof createMcpService>
 
 interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'broadcast'> {
@@ -200,7 +203,7 @@ export function createMcpService(options: McpServiceOptions) {
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
     observeStream: createStreamObserving(observer, options.sessionFor),
-    /** Calls a tool from this process, with the server's own API key. */
+    /** Calls a tool from the command line, with the server's own API key. */
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, unknownTool },
       exposure,
@@ -210,7 +213,10 @@ export function createMcpService(options: McpServiceOptions) {
   }
 }
 
-/** How long a result is reused, ms. Probes of several load balancers share one platform request. */
+/**
+ * Time for which a readiness result is reused, ms, so that probes of several load balancers share
+ * one platform request.
+ */
 const keptMs = 2000
 
 /**
@@ -219,8 +225,8 @@ const keptMs = 2000
 const longestMs = 900
 
 /**
- * Creates a check of the platform and the state. Any reply of the platform counts as reachable,
- * including 401 and 5xx: during an outage, this server's errors help more than a load balancer
+ * Creates the readiness check. Every reply of the platform counts as reachable, including 401 and
+ * 5xx: during an outage, this server's error messages help clients more than a load balancer
  * without servers.
  */
 function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {

@@ -79,11 +79,11 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       redact,
     }
   }
-  // Sessions by the parts of the credential that a session depends on.
+  // The key has all parts of the credential that a session depends on.
   const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? platform.credential
-    // Unreachable: transports refuse requests for which no credential exists.
+    // Cannot happen: transports refuse requests without a usable credential.
     if (!credential) throw new Error('A request without a key got past the transport')
     const { apiKey, source, clientNetwork, oauthClient } = credential
     const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])

@@ -36,7 +36,7 @@ import { createUndoLog, type UndoLog, type UndoStore, undoBounds } from '../stat
 import { messageOf } from '../text/safe-text.ts'
 import type { LocalToken } from './transports/http-key.ts'
 
-/** The configured state. Opens lazily. */
+/** The configured state, in PostgreSQL or SQLite. Files and connections open at first use. */
 export async function openState(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,
@@ -49,8 +49,9 @@ export async function openState(
 }
 
 /**
- * Stops telephone calls on all servers that share a state, or allows them again. In a folder, the
- * platform and the sandbox have separate journals; in a database they share one. Throws StateError.
+ * Stops telephone calls on all servers that share a state, or allows them again (`stop` is
+ * `undefined`). In a folder, platform and sandbox have separate journals; in a database they share
+ * one. Throws StateError.
  */
 export async function setCallStop(
   location: StateLocation,
@@ -68,7 +69,7 @@ export async function setCallStop(
 
 const dayMs = 24 * 3_600_000
 
-/** `undefined` if the operator keeps no earlier values. */
+/** The log of earlier values for undoing changes; `undefined` if the operator keeps none. */
 export function openUndoLog(
   { databaseUrl, dir, undoDays }: StateConfig,
   store: UndoStore,
@@ -82,9 +83,9 @@ export function openUndoLog(
 const databaseLabel = settingLabel(stateSettings, 'state-url')
 
 /**
- * Connects to the database, if configured. Files are created only by the first placed call, because
- * a read-only server needs none. Returns a warning if the database is unreachable or the folder is
- * not writable; the server then still serves everything else. Throws ConfigError if the
+ * Checks the state at the start: connects to the database, or tests if the folder is writable. No
+ * file is created, because a read-only server needs none. Returns a warning for a failure that may
+ * recover; the server then refuses only what needs the state. Throws ConfigError if the
  * configuration must change.
  */
 export async function prepareState(
@@ -111,7 +112,7 @@ async function folderWarning(folder: string): Promise<string | undefined> {
   )
 }
 
-/** Contents of a state, read without changing it. */
+/** Contents of a state, for `doctor`. Reading them changes nothing. */
 export type InspectedState =
   | { readonly kind: 'database'; readonly database: InspectedDatabase }
   | { readonly kind: 'files'; readonly folder: string; readonly files: readonly InspectedFile[] }
@@ -129,7 +130,7 @@ export async function inspectState(
   return { kind: 'database', database: await inspectDatabase({ url, setting: databaseLabel }) }
 }
 
-/** Reads from an existing state who has stopped telephone calls. Throws StateError. */
+/** Reads whether and by whom telephone calls are stopped. Creates no state. Throws StateError. */
 export async function inspectCallStop(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,
@@ -143,8 +144,8 @@ export async function inspectCallStop(
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 
 /**
- * Derives the sealing keys. Source: the operator's secrets, read now, or otherwise a secret in the
- * state directory, created at first use. Throws ConfigError.
+ * Derives the sealing keys from the operator's secrets, read now, or otherwise from a secret in the
+ * state directory, generated at first use. Throws ConfigError.
  */
 export function openSealingKeys({ dir, secrets }: StateConfig): SealingKeys {
   if (secrets !== undefined) {
@@ -170,7 +171,7 @@ function secretsOfFile(file: string): Secrets {
 }
 
 /**
- * Reads the secret that confirmations are signed with, if one exists. Throws ConfigError and
+ * Reads the secret of the sealing keys, if one exists, to report faults. Throws ConfigError and
  * StateError.
  */
 export async function checkSecret(state: StateConfig): Promise<void> {
@@ -217,7 +218,7 @@ export async function openLocalToken(stateDir: string): Promise<LocalToken> {
 
 const newToken = () => localTokenPrefix + randomBytes(32).toString('base64url')
 
-/** A secret that is generated once and stored in a file that only its user can read. */
+/** A secret that is generated once and stored in a file, with owner-only permissions. */
 interface KeptSecret {
   readonly file: string
   /** Name in messages: `local token`. */

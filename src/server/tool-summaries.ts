@@ -5,8 +5,8 @@ import type { ExposableTool } from '../mcp/exposure.ts'
 
 /*
  * Facts about the tools and the MCP SDK, for the stdio handshake and the settings. In the bundle,
- * the build replaces this file by its results (src/dev/build.ts): loading the tools' schemas and
- * the MCP SDK takes longer than the rest of the start.
+ * the build replaces this file by the computed values (src/dev/build.ts), because loading the
+ * tools' schemas and the MCP SDK takes longer than the rest of the start.
  */
 
 /** A tool as listed, with the properties that decide its exposure. */

@@ -5,18 +5,23 @@ import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-
 import { behindTheAnswer } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
 
-/** An audit entry, or the line of a telephone call about to be sent. */
+/** An audit entry of a tool call, or the line that records one telephone call before it is sent. */
 export type AuditRecord = AuditEntry | AuditedCallSent
 
-/** Stores or writes entries. Methods throw while the sink is unavailable. */
+/**
+ * Destination of the audit trail: the state, a file or standard error. Methods throw while it is
+ * unavailable.
+ */
 export interface AuditSink {
-  /** Name in messages. */
+  /** Where the entries go, as messages say it: `in the state`. */
   readonly name: string
-  /** Adds an entry, or replaces the entry with the same id. A sink with `saveCall` only adds. */
+  /**
+   * Adds an entry, or replaces the entry with the same id. Sinks with `saveCall` cannot replace.
+   */
   readonly save: (entry: AuditEntry) => Promise<void>
   /**
-   * For sinks of lines: adds the line of a telephone call. A sink with this method gets no
-   * intermediate entries.
+   * Appends the line of a telephone call. Only sinks of lines have this method; they get no
+   * intermediate states of an entry.
    */
   readonly saveCall?: (call: AuditedCallSent) => Promise<void>
 }
@@ -35,7 +40,10 @@ const waits = {
   atEnd: 5000,
 } as const
 
-/** Saves entries one by one, after the tool's answer, and retries failures. */
+/**
+ * Saves entries to one sink, one after the other, without delaying the tool's answer. Failed saves
+ * are retried.
+ */
 export class AuditQueue {
   readonly sink: AuditSink
   readonly #onTrouble: (message: string) => void
@@ -51,7 +59,7 @@ export class AuditQueue {
     this.#onTrouble = onTrouble
   }
 
-  /** Throws if the entry cannot be saved. */
+  /** Bypasses the queue. Throws if the entry cannot be saved. */
   async saveNow(entry: AuditRecord): Promise<void> {
     await this.#save(entry)
     this.#works()
@@ -78,7 +86,9 @@ export class AuditQueue {
     if (!this.#retry) this.#drain()
   }
 
-  /** Saves waiting entries, with one retry. */
+  /**
+   * Tries once more to save the waiting entries, within `atEnd` ms. The rest is lost and reported.
+   */
   async close(): Promise<void> {
     clearTimeout(this.#retry)
     this.#retry = undefined
@@ -114,7 +124,7 @@ export class AuditQueue {
       // A later state may have replaced the entry meanwhile.
       if (this.#waiting.get(entry.id) === entry) this.#waiting.delete(entry.id)
     }
-    // Set in the same tick as the last check, so that no entry is added in between.
+    // Set in the same tick as the last check, so that no entry added in between stays unsaved.
     this.#draining = undefined
   }
 
@@ -188,7 +198,9 @@ export const fileSink = (path: string): AuditSink =>
 const isMissing = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** Maximum unread bytes of a stream. */
+/**
+ * Maximum bytes that a stream may buffer for its reader. Beyond that, saving fails and is retried.
+ */
 const maxUnread = 1024 * 1024
 
 /** Sink that writes JSON lines to a stream, such as standard error. */

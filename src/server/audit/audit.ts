@@ -14,11 +14,11 @@ import {
 } from './tool-call-record.ts'
 
 /*
- * The audit trail: every tool call that changes something or places telephone calls, with
- * everything that the tool call sent. An entry is saved before the first such request is sent
- * (`begun`), so that a crash leaves a trace, and again after the tool call's answer. Before a
- * telephone call is sent, every sink also has the called number. A tool call that sends nothing is
- * saved once. Previews, questions and dry runs are not recorded.
+ * The audit trail records every tool call that changes something or places telephone calls, with
+ * every request that the tool call sent. Its entry is saved before the first such request
+ * (`begun`), so that a crash leaves a trace, and again at the end. Before a telephone call is sent,
+ * the called number is saved too. A tool call that sends nothing is saved once. Previews, questions
+ * and dry runs are not recorded.
  */
 
 interface AuditOptions {
@@ -32,14 +32,17 @@ interface AuditOptions {
   readonly showsNumbers: boolean
 }
 
-/** Records who changed what. */
+/** Records tool calls, the requests that they send, and who confirmed them. */
 export interface Audit extends WriteAudit {
-  /** Runs a tool call and records it. `endOf` returns the outcome. */
+  /**
+   * Runs a tool call and records it. `endOf` derives the recorded outcome from the result or error.
+   */
   toolCall<T>(
     call: AuditedCall,
     run: () => Promise<T>,
     endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
   ): Promise<T>
+  /** Records a tool call that was refused before it ran. */
   refused(call: AuditedCall, end: CallEnd): void
   /** Records who confirmed the current tool call. */
   confirmed(by: ConfirmedBy): void
@@ -112,7 +115,7 @@ export function openAudit(
 /** Minimum interval between two saves of a tool call with many writes, ms. */
 const progressEveryMs = 1000
 
-/** A running tool call, which is recorded in every queue. */
+/** A running tool call, with the queues of all sinks that record it. */
 class AuditedRun {
   readonly record: ToolCallRecord
   readonly #queues: readonly AuditQueue[]
@@ -157,8 +160,8 @@ class AuditedRun {
   }
 
   /**
-   * Waits until the entry of the tool call is saved; for a telephone call, also the line of that
-   * call.
+   * Waits until the entry of the tool call is saved and, for a telephone call, the line of that
+   * call. Throws ApiError `not_recorded` if the operator requires records.
    */
   async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
     const isFirst = this.#begun === undefined

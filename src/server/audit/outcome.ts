@@ -1,6 +1,9 @@
 import type { AuditEntry } from '../../state/audit-trail.ts'
 
-/** Outcome of a tool call, as in the log: `ok`, `task`, or the kind of its error. */
+/**
+ * How a tool call ended. `word` is the outcome as in the log: `ok`, `task`, or the kind of the
+ * error.
+ */
 export interface CallEnd {
   readonly word: string
   /** Outcome of each item of a bulk tool call. */
@@ -28,7 +31,7 @@ export interface Target {
  */
 export type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed' | 'unknown'
 
-/** Outcomes of tool calls that this server or a person has refused. */
+/** Outcome words of tool calls that were refused, by this server or by a person. */
 const refusals: ReadonlySet<string> = new Set([
   'bad_arguments',
   'bad_parameter',
@@ -42,7 +45,7 @@ const refusals: ReadonlySet<string> = new Set([
   'state_unavailable',
 ])
 
-/** Outcomes of tool calls that only asked for confirmation. */
+/** Outcome words of tool calls that only asked for confirmation. */
 const questions: ReadonlySet<string> = new Set(['confirmation_needed', 'input_required'])
 
 export const isQuestion = ({ word }: CallEnd): boolean => questions.has(word)

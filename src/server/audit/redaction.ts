@@ -5,9 +5,9 @@ import { isObject } from '../../text/json.ts'
 import { firstCharacters, safeLine } from '../../text/safe-text.ts'
 
 /**
- * Redaction rules for tool arguments, by name at any depth. Booleans, and numbers other than
- * telephone numbers, are shown. Every other text is recorded as its length, and a long text also as
- * a digest. So conversations stay out of the audit trail, and new arguments are hidden by default.
+ * Redaction rules for tool arguments, by name at any depth. Booleans are shown, as are numbers that
+ * are not telephone numbers. Texts without a rule are recorded by their length, long ones also by a
+ * digest. So conversations stay out of the audit trail, and new arguments are hidden by default.
  */
 export const auditedArguments = {
   /** Shown: ids, names given by people, and values of the platform. */
@@ -45,15 +45,17 @@ export const auditedArguments = {
     'with_tag',
   ],
   /**
-   * Ids chosen by a client. They identify an entry, so they are shown, with telephone numbers
-   * shortened.
+   * Ids chosen by a client. They are shown, to find an entry by its id, but telephone numbers in
+   * them are shortened.
    */
   ownIds: ['external_id'],
   /** Telephone numbers: only the last digits, unless the operator wants full numbers. */
   numbers: ['from_number', 'number', 'to_number'],
   /** Never recorded. */
   secrets: ['confirm_token', 'device_fingerprint'],
-  /** Free data of a client: only field names and lengths of texts. */
+  /**
+   * Data of any shape, given by a client: only field names and the lengths of texts are recorded.
+   */
   freeData: ['metadata', 'test_variables'],
 } as const
 
@@ -88,7 +90,7 @@ const minDigestLength = 200
 /** Redacts client data by `auditedArguments`, and bounds its size. */
 export class Redaction {
   readonly #options: RedactionOptions
-  /** Remaining values, which bound the size of an entry. */
+  /** Number of values that may still be recorded. Bounds the size of an entry. */
   #left: number = max.values
   /** The last digits of the telephone numbers among the arguments. */
   #numberEnds: readonly string[] = []
@@ -106,7 +108,10 @@ export class Redaction {
     )
   }
 
-  /** Text that may be shown, with its telephone numbers shortened. */
+  /**
+   * Redacts a text that may be shown: only telephone numbers in it are shortened. IP addresses and
+   * times are kept.
+   */
   readonly shown = (text: string): string =>
     this.#safe(text, (keyFree) => {
       const isAddress = isIP(keyFree.replace(/\/\d{1,3}$/, '')) !== 0
@@ -114,12 +119,14 @@ export class Redaction {
       return isAddress || isTime ? keyFree : withShortenedNumbers(keyFree)
     })
 
-  /** An id of the platform or of this server, in full: its digits are not a telephone number. */
+  /**
+   * Keeps an id of the platform or of this server in full: its digits are not a telephone number.
+   */
   readonly id = (text: string): string => this.#safe(text, (keyFree) => keyFree)
 
   /**
-   * An id chosen by a client. Shortens digits that are a telephone number: with a plus, from the
-   * arguments, or among `numbers`, such as those of the request.
+   * Redacts an id chosen by a client. Digits count as a telephone number if they begin with a plus,
+   * or occur among the arguments or in `numbers`, those of the request.
    */
   readonly ownId = (text: string, numbers: readonly string[] = []): string => {
     const ends = [...this.#numberEnds, ...numbers.flatMap(endOf)]
@@ -213,33 +220,34 @@ function counted(value: unknown): unknown {
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
 /*
- * Telephone numbers in texts of the audit trail. The last digits let an auditor who knows a number
- * recognise it, and reveal the number to nobody else.
+ * Telephone numbers in the audit trail keep their last digits: an auditor who knows the number
+ * recognises it, and nobody else learns it.
  */
 
 /**
- * A telephone number in a text: at least seven digits of any script, separated by anything but
- * letters. Spaces, dashes, underscores, commas, apostrophes, dots and zero-width characters cannot
- * hide a number. Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and
- * invisible fillers.
+ * Matches a telephone number in a text: at least seven digits of any script, with any separators
+ * except letters, so that spaces, punctuation or zero-width characters cannot hide a number. Marks
+ * such as U+30FC and U+02BC and invisible fillers are letters to Unicode, but separators here.
  */
 const written =
   /[+\uFF0B\uFE62]?\p{N}(?:[[\P{L}\p{Lm}\p{Default_Ignorable_Code_Point}]--\p{N}]*\p{N}){6,}/gv
 
-/** Ids that may be all digits: UUIDs and ids of `mintExternalId`. */
+/** Matches generated ids, which could look like numbers: UUIDs, and ids of `mintExternalId`. */
 const madeIds =
   /((?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|auto-[\da-f]{24})(?![\da-z]))/i
 
 const maxKept = 4
 
-/** The last digits, such as `…5678`. Never more than half of the number. */
+/** The last four digits, such as `…5678`, but never more than half of the number. */
 function shortenedNumber(text: string): string {
   const digits = text.match(/\p{N}/gu) ?? []
   const kept = Math.min(maxKept, Math.floor(digits.length / 2))
   return `…${kept === 0 ? '' : digits.slice(-kept).join('')}`
 }
 
-/** Shortens each number in a text for which `isMeant` returns true. Random ids stay whole. */
+/**
+ * Shortens the telephone numbers in a text for which `isMeant` is true. Generated ids stay whole.
+ */
 const withShortenedNumbers = (
   text: string,
   isMeant: (number: string) => boolean = () => true,

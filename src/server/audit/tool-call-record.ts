@@ -25,7 +25,7 @@ interface Caller {
   readonly redact: Redact
 }
 
-/** A call of a tool that changes something. */
+/** A tool call to record: its tool is not read-only. */
 export interface AuditedCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
@@ -43,14 +43,16 @@ export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'view' | 'off' | '
 /** Length of the API key hash's prefix in entries. The log has the same prefix. */
 const shownHash = 16
 
-/** Maximum writes and targets listed in an entry. Further writes and targets are only counted. */
+/** Maximum writes, and maximum targets, that an entry lists. */
 const maxWrites = 200
 
-/** The record of a running tool call. */
+/** Collects the facts about a tool call while it runs, and makes its audit entry. */
 export class ToolCallRecord {
-  /** Writes by content: a repeated request is the same write. */
+  /**
+   * Writes by a hash of operation, parameters and body: a repeated request counts as the same
+   * write.
+   */
   readonly writes = new Map<string, WriteRecord>()
-  /** A dry run, which changes nothing. */
   readonly isDryRun: boolean
   confirmedBy: ConfirmedBy = 'not_needed'
   readonly #call: AuditedCall
@@ -60,7 +62,7 @@ export class ToolCallRecord {
   readonly #time = new Date()
   readonly #started = performance.now()
   #end: (CallEnd & { readonly durationMs: number }) | undefined
-  /** The last read of the tool call, if it failed. */
+  /** The tool call's latest read, if it failed. */
   #failedRead: PlatformTry | undefined
 
   constructor(call: AuditedCall, showsNumbers: boolean) {
@@ -87,8 +89,8 @@ export class ToolCallRecord {
   }
 
   /**
-   * Sets the outcome of a telephone call whose reply was lost. Returns true if the outcome was
-   * unknown.
+   * Sets the outcome of a telephone call whose reply was lost. Returns false if the outcome is
+   * already known.
    */
   settle(externalId: string, callId: string, isAccepted: boolean): boolean {
     const write = [...this.writes.values()].find((one) => one.externalId === externalId)
@@ -156,7 +158,7 @@ export class ToolCallRecord {
     }
   }
 
-  /** The failure of a tool call that sent no change. */
+  /** The failed read that ended a tool call before it sent a change. */
   #failure() {
     if (!this.#failedRead) return {}
     const { operation, status, requestId } = this.#failedRead
@@ -190,7 +192,7 @@ export class ToolCallRecord {
 
 type AuditedWrite = AuditEntry['writes'][number]
 
-/** Records one request that may change something. */
+/** Records one changing request to the platform, with its retries. */
 export class WriteRecord {
   readonly #route: Route
   readonly #ids: readonly (readonly [string, string])[]
@@ -265,7 +267,7 @@ export class WriteRecord {
   }
 }
 
-/** True for a telephone call that the platform has recorded but not accepted. */
+/** True for the reply to a telephone call that the platform has recorded but not accepted. */
 const isRefusal = (reply: unknown) =>
   typeof reply === 'object' && reply !== null && 'success' in reply && reply.success === false
 
@@ -275,8 +277,8 @@ const idIn = (reply: unknown): string | undefined =>
     : undefined
 
 /**
- * True if a failed write had no effect. For telephone calls, the rule of the code that places a
- * call exactly once.
+ * True if a failed write certainly had no effect. Telephone calls follow the rule by which they are
+ * placed exactly once.
  */
 function isCertainlyNotDone(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false

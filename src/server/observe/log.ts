@@ -1,7 +1,9 @@
 import { safeJson } from '../../text/safe-text.ts'
 import type { RefusedRequest, RequestRecord, Sink } from './observer.ts'
 
-/* A log without a library: one line per event, as text or JSON, with bounded unread bytes. */
+/*
+ * The log: one line per event, as text or JSON. Lines that nobody reads are dropped beyond a bound.
+ */
 
 /**
  * From least to most verbose. `info` adds one line per request. `debug` adds error messages, which
@@ -20,7 +22,7 @@ export interface LogOptions {
 
 export interface LogOutput {
   write(text: string): unknown
-  /** Unread bytes. */
+  /** Bytes that are buffered for the reader. */
   readonly writableLength: number
 }
 

@@ -86,7 +86,7 @@ function resultOf({ status, failure }: PlatformTry): string {
   return status === 429 ? '429' : `${Math.floor(status / 100)}xx`
 }
 
-/** Metrics read on demand, most under Prometheus' standard names for processes. */
+/** Metrics of the process, read when Prometheus asks, most under its standard names. */
 function processMetrics(version: string, droppedLogLines: () => number): readonly Metric[] {
   const started = Date.now() / 1000 - process.uptime()
   const cpuSeconds = () => {
@@ -120,8 +120,8 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
 }
 
 /*
- * Metrics in the text format of Prometheus (exposition format 0.0.4). A library would add a tracing
- * API and a statistics package.
+ * Counters, gauges and histograms in the text format of Prometheus (exposition format 0.0.4). A
+ * library would add a tracing API and a statistics package.
  */
 
 type Labels = Readonly<Record<string, string>>
@@ -132,8 +132,8 @@ interface Metric {
 }
 
 /**
- * Maximum label sets per metric. Labels come from short lists, so this bound is never reached.
- * Further sets would be counted as one.
+ * Maximum label sets per metric, a safeguard: labels come from short lists. Further sets are
+ * counted together, as `other`.
  */
 const maxSeries = 2000
 
@@ -195,7 +195,7 @@ export const readMetric = (
   text: () => metricText({ name, help, type }, [sample(name, labelText(labels), read())]),
 })
 
-/** Upper bounds of the buckets, seconds: from a fast reply to the longest request. */
+/** Upper bounds of a histogram's buckets, seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** A histogram of durations, seconds. */

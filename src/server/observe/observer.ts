@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 
-/** The result of work, or its error. */
+/** How an operation ended: with a result or an error. */
 export type Ended<T> = { readonly result: T } | { readonly error: unknown }
 
-/** Passes events to the log, the metrics and the traces. */
+/**
+ * Receives the events of requests and tool calls, and passes them to the log, the metrics and the
+ * traces.
+ */
 export interface Observer
   extends Required<Pick<Sink, 'platformTried' | 'cacheRead' | 'dialDecided' | 'stateFailed'>> {
   /** Runs a client's request, and records its end. */
@@ -15,7 +18,10 @@ export interface Observer
   ): Promise<T>
   /** Records a request that was answered without a handler. */
   requestEnded(request: BeginningRequest, outcome: RequestOutcome): void
-  /** Runs the tool call of the current request. `outcomeOf` returns a word from a short list. */
+  /**
+   * Runs the tool call of the current request, and records its end. `outcomeOf` returns a word from
+   * a short list.
+   */
   toolCall<T>(
     call: BeginningCall,
     run: () => Promise<T>,
@@ -27,7 +33,7 @@ export interface Observer
   requestRefused(
     request: Omit<RefusedRequest, 'key'> & { readonly keyHash: string | undefined },
   ): void
-  /** Begins the span of a request to the platform; `undefined` if nothing is traced. */
+  /** Begins the trace span of a request to the platform; `undefined` if nothing is traced. */
   readonly beginTry: BeginTry | undefined
 }
 
@@ -87,7 +93,7 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
   }
 }
 
-/** Runs work, and reports the result or error before passing it on. */
+/** Runs an operation, and reports its result or error before passing it on. */
 async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
   let result: T
   try {
@@ -139,8 +145,8 @@ class RequestUnderWay {
   add(attempt: PlatformTry): void {
     this.#requests++
     if (attempt.isRetry) this.#retries++
-    // A tool call may also read names and the account. The request for the tool's own operation
-    // takes precedence.
+    // A tool call may also read names and the account. The record shows the request of the tool's
+    // own operation, if there was one.
     const operation = this.call?.operation
     const isLess =
       operation !== undefined &&
@@ -150,7 +156,7 @@ class RequestUnderWay {
   }
 
   /**
-   * Outcome of the request. Without an error code, the outcome of its tool call takes precedence.
+   * Outcome of the request: of its JSON-RPC error, otherwise of its tool call, otherwise as given.
    */
   outcome({ outcome, code }: RequestOutcome): RequestOutcome {
     return { outcome: code === undefined ? (this.callOutcome ?? outcome) : outcome, code }
@@ -179,7 +185,7 @@ class RequestUnderWay {
   }
 }
 
-/** Returns the platform's id if it is safe in a log line. */
+/** The platform's request id, if it is safe in a log line. */
 const safeId = (id: string | undefined) =>
   id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id) ? id : undefined
 
@@ -197,24 +203,23 @@ export interface PlatformFacts {
   readonly requestId: string | undefined
 }
 
-/** A request of a client that begins. */
+/** A client request at its start. */
 export interface BeginningRequest {
   /** MCP method; `unknown` for a method that is not served, because clients choose the text. */
   readonly method: string
   /** Called tool or prompt, if this server exposes it. */
   readonly target?: { readonly kind: 'tool' | 'prompt'; readonly name: string } | undefined
-  /** Hash of the API key; `undefined`: not known yet. */
+  /** Hash of the API key; `undefined` in the stdio handshake. */
   readonly keyHash: string | undefined
   readonly transport: 'stdio' | 'http'
   /** JSON-RPC id, protocol revision and session, all chosen by the client. */
   readonly id?: string | number | undefined
   readonly revision?: string | undefined
   readonly session?: string | undefined
-  /** Sources of the request's trace context (W3C Trace Context). */
   readonly traceContext?: TraceContextSources | undefined
 }
 
-/** Sources of a request's trace context. */
+/** Where a request may carry its trace context (W3C Trace Context). */
 export interface TraceContextSources {
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>
@@ -234,14 +239,14 @@ export interface RequestOutcome {
 export interface RequestRecord extends RequestOutcome {
   /** Start of the request, ms since 1970. */
   readonly time: number
-  /** Unique among all servers. */
+  /** Unique across processes. */
   readonly id: string
   /** MCP method, or `unknown`. */
   readonly method: string
   /** Name of the called tool; `unknown` for a name that no exposed tool has. */
   readonly tool: string | undefined
   readonly durationMs: number
-  /** Prefix of the hash of the API key; `undefined`: not known yet. */
+  /** Prefix of the hash of the API key; `undefined` in the stdio handshake. */
   readonly key: string | undefined
   readonly platform: PlatformFacts
   /** Id of the request's trace, if traces are recorded. */
@@ -288,7 +293,9 @@ export interface PlatformTry {
   readonly isRetry: boolean
 }
 
-/** Source of a cacheable reply: the cache, or the platform. */
+/**
+ * Result of a cache read. `stale`: an old reply was returned and is refreshed in the background.
+ */
 export type CacheResult = 'hit' | 'stale' | 'miss'
 
 /**
@@ -297,9 +304,10 @@ export type CacheResult = 'hit' | 'stale' | 'miss'
  */
 export type DialResult = 'allowed' | 'refused' | 'not_placed'
 
-/** State failure of a request: `away` recovers by itself, `broken` needs a repair. */
+/** Why a request could not use the state: `away` recovers by itself, `broken` needs a repair. */
 export type StateFailure = 'away' | 'broken'
 
+/** Receives the events that it needs: the log and the metrics are sinks. */
 export interface Sink {
   toolCallBegan?(tool: string): void
   toolCallEnded?(call: EndedCall): void

@@ -57,9 +57,9 @@ function hasProvider(): boolean {
 }
 
 /**
- * Parent context of a request: from `_meta`, otherwise the current context (of an instrumented HTTP
- * server), otherwise from the HTTP headers. If both `_meta` and the process have a context, the
- * current context is added as a link.
+ * Parent context of a request's span: from `_meta`, otherwise the active context (of an
+ * instrumented HTTP server), otherwise from the HTTP headers. If `_meta` and the active context
+ * both have a span, the active one is added as a link.
  */
 function parentOf({ traceContext }: BeginningRequest) {
   const ambient = context.active()
@@ -127,8 +127,8 @@ function end(
 }
 
 /*
- * Names and attributes of spans, by the semantic conventions. They contain no arguments, results,
- * resource URIs or paths with ids, because those are customer data.
+ * Span names and attributes, by the semantic conventions. Arguments, results, resource URIs and
+ * paths with ids are left out, because they are customer data.
  */
 
 /** `{mcp.method.name} {target}`, such as `tools/call get_agent`. */

@@ -20,7 +20,7 @@ export interface AdmissionOptions {
   readonly allowedHosts: readonly string[]
   /** Allowed Origin host names, in addition to those of this machine. */
   readonly allowedOrigins: readonly string[]
-  /** Requests without an API key that may use the server's own key. */
+  /** Which requests without an API key may use the server's own key. */
   readonly ownKey: OwnKey
   readonly exposureFor: ExposureOfRequest
   /** `undefined`: no access tokens. Requests then send API keys. */
@@ -46,10 +46,12 @@ export interface AdmittedRequest {
   readonly network: string
 }
 
-/** Methods of /mcp. No stream can be opened by GET, and no session ended by DELETE. */
+/** Methods of /mcp. GET and DELETE are refused: there are no standalone streams and no sessions. */
 const methods = 'POST, OPTIONS'
 
-/** Checks a request, except for its body. */
+/**
+ * Checks everything of a request except its body: Host, Origin, path, API key, headers and method.
+ */
 export function createAdmission(options: AdmissionOptions) {
   const { authorization, exposureFor, ownKey, allowedOrigins, trustedProxies = [] } = options
   const refusalOfHost = hostCheck(options)
@@ -58,7 +60,7 @@ export function createAdmission(options: AdmissionOptions) {
   const addressOf = createClientAddress(trustedProxies)
   const exposedHeaders = `mcp-session-id, mcp-protocol-version${authorization ? ', www-authenticate' : ''}`
 
-  /** Refuses a request with a wrong Host header. Returns true if the request was refused. */
+  /** Refuses a request with a Host header that is not allowed. Returns true if it was refused. */
   function refusesHost({ headersDistinct, headers }: IncomingMessage, response: ServerResponse) {
     if ((headersDistinct.host?.length ?? 0) > 1) {
       refuse(response, 400, 'The request has more than one Host header.')
@@ -81,13 +83,16 @@ export function createAdmission(options: AdmissionOptions) {
 
   return {
     /**
-     * Client address of a request to a page or to the authorization server, which has its own
-     * checks. `undefined`: the request was refused and answered. Any site may link to a page, so a
-     * page that needs a secret has it in its URL.
+     * Admits a request to a page or to the authorization server. Returns the client address;
+     * `undefined`: the request was refused and answered. Origin is not checked, because any site
+     * may link to a page; a page that needs a secret has it in its URL.
      */
     ofPage: (request: IncomingMessage, response: ServerResponse): string | undefined =>
       refusesHost(request, response) ? undefined : addressOf(request),
-    /** `undefined`: the request was not a POST to /mcp or was refused. It is answered. */
+    /**
+     * Admits a POST to /mcp. `undefined`: the request was refused, or was a preflight; it is
+     * answered.
+     */
     ofMcp(
       path: string,
       request: IncomingMessage,

@@ -46,7 +46,7 @@ const SdkRefusal = z.looseObject({
   error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
 })
 
-/** Converts a response of the MCP SDK. A refusal gets this server's error message. */
+/** Rewrites the error message of the MCP SDK's refusals. Other responses are unchanged. */
 export async function responseForClient(response: Response): Promise<Response> {
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('application/json')

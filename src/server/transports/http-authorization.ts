@@ -2,20 +2,20 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Credential, Scope } from '../../platform/sessions/credential.ts'
 import { refuse } from './http-answers.ts'
 
-/** The credential and tools behind an access token, or the reason for its refusal. */
+/** The API key and scopes behind an access token, or why the token is refused. */
 export type TokenResult =
   | { readonly ok: true; readonly credential: Credential }
   /** 401: not a valid token for this server; 503: the token cannot be verified now. */
   | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
 
-/** Error codes of RFC 6750 §3.1. */
+/** Why an access token is refused, by the error codes of RFC 6750 §3.1. */
 export type TokenFault =
   | { readonly error: 'invalid_token' }
   | { readonly error: 'insufficient_scope'; readonly scopes: readonly Scope[] }
 
 /** Interface of the authorization server (src/oauth/) for the HTTP server. */
 export interface Authorization {
-  /** True if the authorization server serves `path`, which has no query. */
+  /** True if the path, without its query, belongs to the authorization server. */
   readonly serves: (path: string) => boolean
   /**
    * Answers a request to a path of the authorization server. `address`: the client's. Never

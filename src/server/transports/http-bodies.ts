@@ -4,7 +4,10 @@ import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextpr
 interface BodyBounds {
   /** Longest time until a body is complete, ms. */
   readonly longestMs: number
-  /** Maximum bytes of all incomplete bodies together, and of all large bodies in service. */
+  /**
+   * Maximum bytes of all incomplete bodies together, and separately of all large bodies whose
+   * requests are unanswered.
+   */
   readonly maxBytes: number
 }
 
@@ -19,7 +22,7 @@ interface IncomingBody {
   buffer: Buffer
   /** Number of received bytes in the buffer. */
   length: number
-  /** No-op after the body has ended. */
+  /** Ends the reading with a result. Further calls do nothing. */
   readonly end: (outcome: RequestBody) => void
 }
 
@@ -27,15 +30,13 @@ interface IncomingBody {
 const small = 65_536
 
 /**
- * Time limit for reading and discarding the rest of a refused body, ms, if the rest has at most
- * `longestDropped` bytes. A client that is disconnected while it sends does not see the response.
+ * The rest of a refused body is read and discarded, because a client that is disconnected while it
+ * sends does not see the response. Bounds: time, ms, and length of the rest, bytes. A longer rest
+ * is not read.
  */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
-/**
- * The same limit for a body over the size limit, bytes. Larger, because the client does not know
- * that limit.
- */
+/** `longestDropped` for a body over the size limit, which the client may not know, bytes. */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: RequestBody = {
@@ -100,7 +101,7 @@ export class Bodies {
     })
   }
 
-  /** Copies chunks into one buffer per body: a thousand small chunks take far more memory. */
+  /** Collects the chunks in one buffer, because a thousand small chunks take far more memory. */
   #add(body: IncomingBody, chunk: Buffer): void {
     const { buffer } = body
     const length = body.length + chunk.length

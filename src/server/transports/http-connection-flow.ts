@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 interface UnreadBounds {
-  /** Longest time in which a client may read nothing, ms. */
+  /** Longest time for which a client may stop reading, ms. */
   readonly longestMs: number
   /** Maximum unread bytes of all responses together. */
   readonly maxBytes: number
@@ -16,7 +16,9 @@ interface Connection {
   readonly waiting: { readonly request: IncomingMessage; readonly response: ServerResponse }[]
   /** Response to the current request; `undefined` between two requests. */
   response: ServerResponse | undefined
-  /** Unread bytes of the response, and the time of the last reading progress, ms. */
+  /**
+   * Unread bytes of the response, and when the client last made progress (`performance.now()`), ms.
+   */
   unread: number
   since: number
 }
@@ -25,9 +27,9 @@ interface Connection {
 const minReadingSpeed = 64
 
 /**
- * Serves the requests of each connection one after the other. A request starts when the operating
- * system has accepted the previous response. While a request waits, its connection is paused.
- * Responses must be in request order (RFC 9112 §9.3.2): a response computed early would only take
+ * Serves the requests of each connection one after the other. A pipelined request starts only when
+ * the operating system has taken the previous response; until then, the connection is paused.
+ * Responses must be in request order (RFC 9112 §9.3.2), so an early response would only take
  * memory, for a client that may never read it.
  */
 export class Connections {
@@ -98,9 +100,9 @@ export class Connections {
   }
 
   /**
-   * Closes connections whose clients do not read their responses, including streams. First come
-   * clients that have stalled for too long. While unread bytes exceed the limit, the longest
-   * stalled clients follow. Call periodically.
+   * Disconnects clients that do not read their responses, including streams: all that have stalled
+   * for too long, then, while unread bytes exceed the limit, those that have stalled longest. Call
+   * periodically.
    */
   cutSlow(): void {
     const now = performance.now()
@@ -117,7 +119,9 @@ export class Connections {
   }
 }
 
-/** Updates the unread bytes of a connection. A write counts as unread until all of it is read. */
+/**
+ * Updates the unread bytes of a connection. Node counts a write as unread until all of it is sent.
+ */
 function measure(connection: Connection, now: number): void {
   const unread = connection.response?.writableLength ?? 0
   if (unread === 0 || connection.unread === 0 || unread < connection.unread) connection.since = now

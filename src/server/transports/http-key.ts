@@ -14,9 +14,9 @@ type KeyResult =
   | {
       ok: true
       credential: Credential | undefined
-      /** Texts in the form of local tokens, unchecked. */
+      /** Texts that look like local tokens, not verified. */
       tokens: readonly string[]
-      /** Text in the form of an access token, unchecked. */
+      /** Text that looks like an access token, not verified. */
       accessToken: string | undefined
     }
   | { ok: false; status: 400 | 401; message: string }
@@ -72,8 +72,8 @@ const accessTokenIsNoKey =
 const tokenAndKey = 'The request holds an access token and something else. Send one of them.'
 
 /**
- * Requests that may use the server's own API key: none; all (the sandbox's key protects nothing);
- * or those of the user who started the server, on this machine.
+ * Which requests without an API key may use the server's own: none; all (in the sandbox, whose key
+ * protects nothing); or those of the user who started the server, from this machine.
  */
 export type OwnKey =
   | { readonly usedBy: 'none' }
@@ -81,8 +81,8 @@ export type OwnKey =
   | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
 
 /**
- * Proves that a request without an API key comes from the user who started the server. Other
- * ordinary users cannot read the token.
+ * Token by which a request without an API key proves that it comes from the user who started the
+ * server: other users of the machine cannot read its file.
  */
 export interface LocalToken {
   readonly token: string
@@ -113,8 +113,8 @@ export function ownKeyCheck(
 }
 
 /**
- * Headers of proxies: RFC 7239, RFC 9110 §7.6.3, and older headers. A request with such a header
- * comes from anywhere, although its connection comes from this machine.
+ * Headers that proxies add: RFC 7239, RFC 9110 §7.6.3, and older ones. A request with such a header
+ * may come from another machine, although its connection comes from this one.
  */
 const forwarded = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip)$/
 
@@ -128,8 +128,8 @@ function refusalOfForwarded(headers: IncomingHttpHeaders): Refusal | undefined {
 }
 
 /**
- * Refuses web pages that the operator has not allowed. Every user of this machine can serve a page
- * on localhost.
+ * Refuses requests of web pages that the operator has not allowed, also of other pages on
+ * localhost, which any user of this machine can serve.
  */
 function refusalOfPage(
   { origin, host }: IncomingHttpHeaders,

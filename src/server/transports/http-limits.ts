@@ -8,7 +8,7 @@ import { type BoundName, type Bounds, Quota, Rate, type RatedRequest } from './q
 export interface HttpLimits {
   /** Concurrent requests. A request counts until the client has read the response. */
   readonly requests: Bounds
-  /** Requests per minute on average. They may come in one burst. */
+  /** Requests per minute on average; a whole minute's requests may come in one burst. */
   readonly rate: Bounds
   /** Concurrent tool calls that wait for telephone calls. */
   readonly waits: Bounds
@@ -21,17 +21,20 @@ export interface HttpLimits {
 }
 
 /**
- * Maximum bytes of large requests in service, and of unread responses. Parsed values take several
- * times the memory; a heap of 256 MB has room for them.
+ * Maximum bytes of unanswered large requests, and separately of unread responses. Parsed values
+ * take several times as much memory; a heap of 256 MB has room for them.
  */
 export const maxBytes = 32 * 1024 * 1024
 
-/** Retry-After, seconds. Requests end soon, waits within a minute, streams late. */
+/**
+ * Retry-After by limit, seconds: requests end soon, waits for telephone calls within a minute,
+ * streams late.
+ */
 const retryAfter = { requests: 1, waits: 5, streams: 30 }
 
 type Limited = keyof typeof retryAfter
 
-/** Owner of a request, stream or waits. `count`: how many (default 1). */
+/** Who uses a limit: API key and client network. `count`: number of units (default 1). */
 interface Holder {
   readonly key: string
   readonly network: string
@@ -40,7 +43,10 @@ interface Holder {
 
 export type ActiveHttpLimits = ReturnType<typeof createLimits>
 
-/** Enforces the limits. */
+/**
+ * Enforces the limits. Refused requests are answered with 429, or 503 for limits of all clients
+ * together.
+ */
 export function createLimits(bounds: HttpLimits) {
   const quotas = {
     requests: new Quota(bounds.requests),
@@ -49,8 +55,8 @@ export function createLimits(bounds: HttpLimits) {
   }
   const rate = new Rate(bounds.rate)
   /**
-   * Counts a request, stream or waits until the response ends. Returns false if it refused the
-   * request.
+   * Counts requests, streams or waits until the response is closed. Returns false if the request
+   * was refused.
    */
   function admits(
     what: Limited,
@@ -82,8 +88,8 @@ export function createLimits(bounds: HttpLimits) {
     admits,
     isWithinRate,
     /**
-     * Counts a request without an API key, to the pages or the authorization server, by its
-     * network. Returns false if it refused the request.
+     * Counts a request without an API key, to the pages or the authorization server, by its client
+     * network. Returns false if it was refused.
      */
     admitsUnkeyed(to: 'site' | 'oauth', network: string, response: ServerResponse): boolean {
       const holder = { key: `${to} ${network}`, network, count: 1 }
@@ -93,7 +99,7 @@ export function createLimits(bounds: HttpLimits) {
   }
 }
 
-/** Refuses a stream that would watch too many resources. */
+/** Refuses a stream that would exceed the limit of watched resources. */
 export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
   response.setHeader('retry-after', String(retryAfter.streams))
   refuse(response, reached === 'inAll' ? 503 : 429, message)

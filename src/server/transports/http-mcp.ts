@@ -56,7 +56,7 @@ export interface StreamOptions {
   readonly onConnect?: ((name: string) => void) | undefined
 }
 
-/** The MCP server that answers the requests. */
+/** The functions of the MCP server that an HTTP server needs. */
 export interface McpServing {
   /** Makes the MCP SDK's server for a request. */
   readonly factory: McpServerFactory
@@ -66,7 +66,7 @@ export interface McpServing {
   readonly observeStream: ObserveStream
 }
 
-/** Parts that answer requests to /mcp. */
+/** Everything that answering a request to /mcp needs. */
 export interface McpParts extends Omit<McpServing, 'factory'>, StreamOptions {
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -113,7 +113,7 @@ export async function answerMcp(
 
 /**
  * Returns the API key behind an access token, and the tools that the token allows. `undefined`: the
- * token was refused, or the client has disconnected.
+ * token was refused and the request answered, or the client has disconnected.
  */
 async function accessByToken(
   { accessToken = '', exposure, network }: AdmittedRequest,
@@ -131,7 +131,9 @@ async function accessByToken(
 
 const isStream = (header: GetHeader) => header(headerNames.method) === 'subscriptions/listen'
 
-/** Reads and parses the body within the limits. A refused request is answered. */
+/**
+ * Reads and parses the body within the limits. `undefined`: the request was refused and answered.
+ */
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -158,7 +160,9 @@ async function receive(
   return { message: parsed.value }
 }
 
-/** Number of requests that a body counts as. In a batch, each served message counts. */
+/**
+ * Number of requests that a body counts as in the rate limit: the messages of a batch, otherwise 1.
+ */
 const messageCount = (body: unknown) =>
   Array.isArray(body) ? Math.min(Math.max(body.length, 1), maxBatchSize) : 1
 
@@ -209,16 +213,16 @@ function goneSignal(response: ServerResponse): AbortSignal {
 type Listener = Parameters<ServerEventBus['subscribe']>[0]
 
 /**
- * An event bus on which each stream receives events of its own resources only, because other API
- * keys must not learn of them. The MCP SDK subscribes a stream while it serves the request that
- * opens the stream, so the asynchronous context identifies the stream.
+ * An event bus for the MCP SDK that delivers to each stream only events of its own resources,
+ * because other API keys must not learn of them. The SDK subscribes a stream while it serves the
+ * request that opens the stream, so the asynchronous context identifies the stream.
  */
 type ResourceBus = ReturnType<typeof createResourceBus>
 
 export function createResourceBus() {
   const opened = new AsyncLocalStorage<Set<Listener>>()
   const bus: ServerEventBus = {
-    // No event goes to all streams.
+    // Unused: no event is for all streams.
     publish: () => undefined,
     subscribe(listener) {
       const listeners = opened.getStore()
@@ -229,8 +233,8 @@ export function createResourceBus() {
   return {
     bus,
     /**
-     * Serves the request that opens a stream. The stream receives the updates of `watch`. At the
-     * end of the stream, the function that `watch` returned is called.
+     * Serves the request that opens a stream, and delivers the updates that `watch` reports to it.
+     * Stops watching when `serve` settles.
      */
     async open(
       watch: (onUpdate: (uri: string) => void) => () => void,

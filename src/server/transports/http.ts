@@ -27,8 +27,8 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'exposureFor'>, Stre
   readonly port: number
   readonly limits: HttpLimits
   /**
-   * Longest time that a stopping server waits for open requests, ms. Waits for telephone calls end
-   * at once.
+   * Longest time that a stopping server waits for open requests, ms. Tool calls that wait for
+   * telephone calls end at once.
    */
   readonly drainMs: number
   /** Checks the platform and the state. Never rejects. */
@@ -51,7 +51,7 @@ export interface Readiness {
 
 /** Pages for people in a browser, beside MCP. */
 export interface Site {
-  /** True if the site serves the request. `path` has no query. */
+  /** True if the site has a page for the request. `path` has no query. */
   readonly serves: (path: string, request: IncomingMessage) => boolean
   readonly fetch: (request: Request) => Promise<Response>
 }
@@ -173,7 +173,7 @@ function requestHandler(options: HttpOptions, mcp: McpParts) {
 
 const isMcp = (path: string) => path === '/mcp' || path === '/mcp/'
 
-/** True if a person has opened /mcp in a browser. MCP clients accept streams. */
+/** True if a browser has opened /mcp. MCP clients accept `text/event-stream`, browsers do not. */
 function wantsPage({ method = '', headers: { accept = '' } }: IncomingMessage): boolean {
   const isReading = method === 'GET' || method === 'HEAD'
   return isReading && accept.includes('text/html') && !accept.includes('text/event-stream')
@@ -187,7 +187,7 @@ function reportRefusal(
   const began = performance.now()
   response.once('close', () => {
     const { statusCode: status, headersSent } = response
-    // No headers were sent: the client disconnected before the response, so nothing was refused.
+    // Without headers, the client disconnected before the response: nothing was refused.
     if (!headersSent || status < 400) return
     const key = readKey(headersDistinct)
     const apiKey = key.ok ? key.credential?.apiKey : undefined

@@ -11,7 +11,7 @@ export interface Listening {
   close(graceMs?: number): Promise<void>
 }
 
-/** The server cannot listen on the address. The message has the remedy. */
+/** Thrown if the server cannot listen on its address. The message has the remedy. */
 class ListenError extends Error {
   override readonly name = 'ListenError'
 }
@@ -25,16 +25,19 @@ const keptOpenMs = 65_000
 /** Default grace period for open responses on close, ms. */
 const shortGraceMs = 2000
 
-/** Interval at which idle connections are closed during shutdown, ms. Node keeps them open. */
+/** Interval at which a closing server drops idle connections, ms. Node would keep them open. */
 const idleCheckMs = 100
 
-/** Loopback address of a server that listens on every address. */
+/** Loopback address for each wildcard address. */
 const ownAddress = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ])
 
-/** Listens on an address. `setting`: the flag that an error names. */
+/**
+ * Listens on an address. `setting`: the flag for the port, as error messages name it. Throws
+ * ListenError.
+ */
 export async function listen(
   server: Server,
   { host, port, setting = '--port' }: { host: string; port: number; setting?: string },
@@ -84,13 +87,13 @@ function listenError(error: NodeJS.ErrnoException, at: string, setting: string):
   }
 }
 
-/** Wildcard: requests may use any host name. */
+/** Entry of `--allowed-hosts` that allows every host name. */
 export const anyHost = '*'
 
 /**
- * Returns a check of the Host header. The check returns the reason for a refusal, or `undefined`.
- * It stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
- * address that other machines reach, the operator must give the allowed names.
+ * Creates a check of the Host header, which returns the reason for a refusal. The check stops DNS
+ * rebinding, where a web page makes its own host name resolve to this machine. On an address that
+ * other machines reach, it applies only if the operator gives the allowed names.
  */
 export function hostCheck({
   host: own,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Limits; 0 means no limit. */
+/** The same limit for all clients together, per API key and per client address; 0: no limit. */
 export interface Bounds {
   readonly inAll: number
   readonly perKey: number
@@ -9,7 +9,7 @@ export interface Bounds {
 
 export type BoundName = keyof Bounds
 
-/** The name by which each bound counts, in the order of the checks. */
+/** By bound, the name under which a request is counted, in the order of the checks. */
 const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
   ['perKey', key],
   ['perAddress', network],
@@ -21,10 +21,10 @@ const minuteMs = 60_000
 /** Tolerance for rounding errors in sums, ms. */
 const roundingMs = 0.001
 
-/** Maximum remembered API keys, and maximum remembered networks: about 10 MB each. */
+/** Maximum remembered names per bound, such as API keys: about 10 MB. */
 const maxRemembered = 100_000
 
-/** An exceeded bound, and the time until it allows a request, ms. */
+/** An exceeded bound. `forMs`: time until it allows the next request, ms. */
 export interface Exceeded {
   readonly bound: BoundName
   readonly forMs: number
@@ -42,7 +42,7 @@ export class Rate {
   readonly #rateLimits: Readonly<Record<BoundName, RateLimits>>
   readonly #isLimited: boolean
 
-  /** Requests per minute on average. They may come in one burst. 0: no limit. */
+  /** Bounds are requests per minute on average; a whole minute's requests may come in one burst. */
   constructor({ inAll, perKey, perAddress }: Bounds) {
     this.#rateLimits = {
       perKey: new RateLimits(perKey),
@@ -55,7 +55,7 @@ export class Rate {
   /** Counts a request. If a bound is exceeded, counts nothing and returns that bound. */
   take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
     if (!this.#isLimited) return undefined
-    // The hash bounds the memory per API key.
+    // API keys have any length; a hash takes the same memory for each.
     const names = namesOf(
       this.#rateLimits.perKey.isLimited ? hash('sha256', key, 'base64url') : '',
       network,
@@ -70,8 +70,8 @@ export class Rate {
 }
 
 /**
- * Spends one unit of each quota. If a quota is used up, spends nothing and returns the time until
- * all have a unit again, ms.
+ * Spends one unit of each of several quotas. If one is used up, spends nothing and returns the time
+ * until all have a unit again, ms.
  */
 export function spend(...spent: readonly (readonly [RateLimits, name: string])[]): number {
   const now = performance.now()
@@ -82,9 +82,9 @@ export function spend(...spent: readonly (readonly [RateLimits, name: string])[]
 }
 
 /**
- * A quota per name, which refills evenly within a minute (generic cell rate algorithm). A name is
- * remembered until its quota is full again. With too many names, those nearest to full are evicted
- * first, so that many other names cannot restore a used-up quota.
+ * A rate limit for each name, by the generic cell rate algorithm: the quota of a minute refills
+ * evenly. A name is remembered until its quota is full again. With too many names, those nearest to
+ * full are evicted first, so that inventing names cannot restore a used-up quota.
  */
 export class RateLimits {
   readonly #perMinute: number
@@ -130,7 +130,7 @@ export class RateLimits {
   }
 }
 
-/** Limits concurrent holders by API key, by client network and in total. */
+/** Limits concurrency by API key, by client network and in total. */
 export class Quota {
   readonly #bounds: Bounds
   readonly #held = {
@@ -144,7 +144,7 @@ export class Quota {
   }
 
   /**
-   * Takes `wanted` places, all or none. Release them with the same values. Returns the exceeded
+   * Takes `wanted` units, all or none, to be released with the same arguments. Returns the exceeded
    * bound, if any.
    */
   take(key: string, network: string, wanted = 1): BoundName | undefined {
@@ -171,8 +171,8 @@ export class Quota {
 }
 
 /**
- * Returns the network by which a client's requests are counted: its IPv4 address, or the first 64
- * bits of its IPv6 address, the smallest assignment to a customer (RFC 6177).
+ * The network under which a client address is counted: the IPv4 address itself, or the first 64
+ * bits of an IPv6 address, the smallest assignment to a customer (RFC 6177).
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address

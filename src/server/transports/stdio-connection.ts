@@ -35,7 +35,7 @@ export interface StdioServer {
   close(): Promise<void>
 }
 
-/** Connection state that the handshake hands over. */
+/** State of a connection at the moment when the handshake hands it over. */
 export interface Handover {
   /** Lines that the handshake has answered and that the MCP SDK must also receive. */
   readonly replayed: Buffer
@@ -45,7 +45,7 @@ export interface Handover {
   readonly maxUnread: number
 }
 
-/** Takes over a connection from the handshake. */
+/** Takes over a connection from the handshake, and serves it to its end. */
 export type Connect = (handover: Handover) => StdioServer
 
 /** Watches the resources of a `subscriptions/listen` request until the returned function is called. */
@@ -108,7 +108,7 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
  */
 async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => void): Promise<void> {
   await finished(process.stdin, { writable: false }).catch(() => undefined)
-  // Handles the lines already read first, so that their requests count as pending.
+  // Lines that were already read are handled first, so that their requests count as pending.
   setImmediate(() => {
     onShutdown()
     transport.endInput()
@@ -116,15 +116,18 @@ async function answeredToTheEnd(transport: StdioTransport, onShutdown: () => voi
   await keptAwake(Promise.race([transport.pending.settled(), transport.closed]))
 }
 
-/** Keeps the process alive. Between two polls of a telephone call, nothing else does. */
+/**
+ * Keeps the process alive while `work` runs: between two polls of a telephone call, no timer or
+ * socket does.
+ */
 function keptAwake(work: Promise<void>): Promise<void> {
   const timer = setInterval(() => undefined, 60_000)
   return work.finally(() => clearInterval(timer))
 }
 
 /**
- * Parses replayed lines. Their requests get ids that no client uses: the client may use an original
- * id again, and the answer to that later request must be sent.
+ * Parses the replayed lines, and gives their requests new random ids. The client may use an id
+ * again, and the answer to that later request must not be mistaken for one to drop.
  */
 const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
   lines
@@ -147,10 +150,10 @@ interface StdioTransportParts {
 const maxInFlight = 256
 
 /**
- * The MCP SDK's transport with our own reader. The SDK sends no error for messages that it refuses,
- * has no batches, and checks a request's revision only on the first request of a connection. This
- * class reads and checks messages itself, limits the requests in flight, and watches the resources
- * of subscriptions.
+ * The MCP SDK's stdio transport, with a reader of its own. The SDK sends no error for messages that
+ * it refuses, has no batches, and checks the revision of only the first request of a connection.
+ * This class reads and checks messages, limits the requests in flight, and watches the resources of
+ * subscriptions.
  */
 class StdioTransport extends StdioServerTransport {
   /** Requests of the client that are not answered yet. */
@@ -165,7 +168,7 @@ class StdioTransport extends StdioServerTransport {
   readonly #batches = new Batches()
   /** Functions that end subscriptions, by request id. */
   readonly #watches = new Map<unknown, () => void>()
-  /** Ids of this server's requests that the client has not answered. */
+  /** Ids of this server's requests to the client that are not answered yet. */
   readonly #askedOfClient = new Set<string | number>()
   /** Negotiated protocol revision. Batches depend on it. */
   #revision: string | undefined
@@ -236,8 +239,8 @@ class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * Handles the read lines. Stops, and pauses reading, while the client leaves too much unread or
-   * has too many requests in flight (backpressure).
+   * Handles the read lines. Pauses reading while the client leaves too much unread or has too many
+   * requests in flight (backpressure).
    */
   #handleLines(): void {
     if (this.#isClosed) return
@@ -296,8 +299,8 @@ class StdioTransport extends StdioServerTransport {
     }
     const { message } = checked
     if (!isRequest(message)) return { message }
-    // A request must not wait here, because the client's answer to this server may be in a later
-    // line.
+    // A request above the limit is refused, not delayed: a later line may have the client's answer
+    // that the server waits for.
     const error = this.#isFull
       ? errorResponse(message.id, { code: -32000, message: tooMany })
       : requestError(message, { isBatch })
@@ -320,7 +323,7 @@ class StdioTransport extends StdioServerTransport {
     this.onmessage?.(message)
   }
 
-  /** A cancelled request gets no answer. */
+  /** Forgets a cancelled request, which gets no answer. */
   #cancel(id: unknown): void {
     this.pending.delete(id)
     this.#endWatch(id)
@@ -342,7 +345,9 @@ class StdioTransport extends StdioServerTransport {
     if (answers.length > 0) this.#parts.output.write(answers).catch(this.onerror)
   }
 
-  /** Opens a subscription. It is answered when it ends, so it does not count as pending. */
+  /**
+   * Opens a subscription. Its request is answered when it ends, so it does not count as pending.
+   */
   #subscribe(request: JSONRPCRequest): void {
     const { message, uris } = watchedOnly(request)
     try {

@@ -11,7 +11,7 @@ const tooLong = () =>
     code: 'MESSAGE_TOO_LONG',
   })
 
-/** Splits chunks into lines. */
+/** Splits the bytes of a stream into lines. */
 export class Lines {
   #chunks: Buffer[] = []
   #size = 0
@@ -71,7 +71,7 @@ export class Output {
     if (!this.#stream.write(`${JSON.stringify(message)}\n`)) await this.#drained()
   }
 
-  /** Calls back once, when the client has read everything. */
+  /** Calls `then` once, when the client has read everything. */
   whenRead(then: () => void): void {
     this.#drained().then(then, () => undefined)
   }
@@ -92,7 +92,7 @@ export class Output {
   }
 }
 
-/** Ids of unanswered requests. Duplicate ids, which clients send by mistake, are counted. */
+/** Ids of unanswered requests. Ids may repeat, because some clients reuse them by mistake. */
 export class Pending {
   readonly #counts = new Map<unknown, number>()
   #whenNone: (() => void) | undefined
@@ -117,6 +117,7 @@ export class Pending {
     if (this.#counts.size === 0) this.#whenNone?.()
   }
 
+  /** Resolves when no request is unanswered. */
   settled(): Promise<void> {
     return this.#counts.size === 0
       ? Promise.resolve()
@@ -148,8 +149,9 @@ export class Batches {
   }
 
   /**
-   * Settles the request with this id. No answer means cancelled. Returns `undefined` if the request
-   * belongs to no batch, otherwise the responses to send now, if any.
+   * Records the answer to a request, or without `answer` its cancellation. Returns `undefined` if
+   * the request is in no batch, the answers to send if it was the last of its batch, otherwise an
+   * empty list.
    */
   settle(id: unknown, answer?: JSONRPCMessage): Answers | undefined {
     for (const batch of this.#open) {

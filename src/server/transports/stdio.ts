@@ -4,7 +4,10 @@ import type { Connect, Handover, StdioServer } from './stdio-connection.ts'
 
 export interface StdioOptions {
   readonly handshake: StdioHandshake
-  /** Loads the rest of the server. It answers the messages that the handshake does not. */
+  /**
+   * Loads the rest of the server, which takes over at the first message that the handshake leaves
+   * to it.
+   */
   readonly load: () => Promise<Connect>
 }
 
@@ -35,7 +38,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   })
   stdin.once('end', resolve)
   stdin.once('error', () => resolve())
-  // This listener is never removed: an earlier write may fail while the rest is loaded.
+  // Never removed: an earlier write may still fail while the rest of the server is loaded.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A client may end a server by closing the server's output.
     if (error.code === 'EPIPE') resolve()
