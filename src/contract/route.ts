@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 // [B], [R] and [S] in comments: docs/architecture.md, "Marks in comments".
 
-/** What an operation does to the account. Tool annotations and confirmation follow from it. */
+/** What an operation does to the account. Decides annotations, OAuth scope and read-only mode. */
 export type Effect =
   /** Changes nothing. */
   | 'reads'
