@@ -72,17 +72,22 @@ const agedBy = (ms: number, result: { readonly _meta?: unknown }) => {
   return { ...result, _meta: { ...meta, [decisionMetaKey]: { ...decision, expires_at } } }
 }
 
-test('a view that is opened again asks what is open before it offers a button', async () => {
+/** Sets the clock of the view's device forward, which also makes every result that much older. */
+const setForward = ({ frame }: ShownView, ms: number) =>
+  frame.evaluate(`{ const now = Date.now; Date.now = () => now() + ${ms} }`)
+
+test('a view that is opened again asks once what is open before it offers a button', async () => {
   const view = await show('archive_agent', agent)
   const preview = await view.callTool('archive_agent', agent)
-  await view.send(agedBy(60_000, preview))
-  await expect.poll(() => view.calls.length).toBe(1)
-  expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
+  await setForward(view, 60_000)
+  await view.send(preview)
   await view.frame.waitForSelector('#agree:not(:disabled)')
+  expect(view.calls).toHaveLength(1)
+  expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('Archived')
   // The history has the question, not its answer.
-  await view.send(agedBy(60_000, preview))
+  await view.send(preview)
   await expect.poll(view.text).toContain('Already answered')
   expect(await view.frame.evaluate('document.querySelectorAll("button").length')).toBe(0)
 })
@@ -95,6 +100,15 @@ test('an expired decision has no button but one that looks what is open', async 
   await view.frame.click('#check')
   await view.frame.waitForSelector('#agree:not(:disabled)')
   expect(view.calls).toHaveLength(1)
+})
+
+test('a device whose clock is an hour ahead can decide', async () => {
+  const view = await show('archive_agent', agent)
+  await setForward(view, 3_600_000)
+  await view.run()
+  await view.frame.click('#check')
+  await view.frame.click('#agree')
+  await expect.poll(view.text).toContain('Archived')
 })
 
 test('an effect that has changed is shown again before it is agreed to', async () => {

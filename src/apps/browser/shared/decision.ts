@@ -75,8 +75,10 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
     take(result: ToolResult): boolean {
       const decision = decisionIn(result)
       if (decision) {
-        show(decision, 'open')
-        if (isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)
+        // What the server answers now is open, also if the device's clock is ahead.
+        const isAnswer = shown?.step === 'busy'
+        show(decision, isAnswer || !isOver(decision) ? 'open' : 'unsure')
+        if (!isAnswer && isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)
       } else if (shown) {
         shown = result.isError ? { ...shown, step: 'unsure' } : undefined
       }
@@ -86,7 +88,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
     drawing(formats: Formats, signal: AbortSignal) {
       if (!shown) return undefined
       const { decision, step } = shown
-      if (step === 'open' && decision.answerable) {
+      if (step === 'open' && decision.answerable && !isOver(decision)) {
         const timer = setTimeout(() => show(decision, 'unsure'), msLeft(decision.answerable))
         signal.addEventListener('abort', () => clearTimeout(timer))
       }
@@ -114,8 +116,13 @@ const freshMs = 15_000
 const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
   Date.parse(expires_at) - Date.now()
 
-const isOld = ({ answerable }: Decision) =>
-  answerable !== undefined && msLeft(answerable) > 0 && msLeft(answerable) < lifetimeMs - freshMs
+const isOver = ({ answerable }: Decision) => answerable !== undefined && msLeft(answerable) <= 0
+
+const isOld = (decision: Decision) =>
+  decision.answerable !== undefined &&
+  decision.answerable.refused !== 'used' &&
+  !isOver(decision) &&
+  msLeft(decision.answerable) < lifetimeMs - freshMs
 
 interface DecisionPage {
   readonly step: Step
