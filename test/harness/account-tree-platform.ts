@@ -1,17 +1,20 @@
 import { type FakePlatform, json, type SeenRequest, startFakePlatform } from './fake-platform.ts'
 
-/** An account of a platform with a tree of them; `items` are what its lists hold. */
+/**
+ * An account and its subaccounts. `items`: the agents, numbers, trunks or calls that its lists
+ * return.
+ */
 export interface TreeNode {
   readonly id: string
   readonly name?: string
   readonly is_active?: boolean
   readonly items?: readonly Readonly<Record<string, unknown>>[]
   readonly below?: readonly TreeNode[]
-  /** The status that its lists (not that of its subaccounts) answer with; `hangs`: they do not. */
+  /** Status of the account's lists, other than the list of subaccounts; `hangs`: no reply. */
   readonly fails?: number | 'hangs'
 }
 
-/** A platform whose lists of agents, numbers, trunks and calls hold the items of each account. */
+/** A fake platform with a tree of accounts. All lists of an account return its `items`. */
 export async function startTreePlatform(
   root: TreeNode,
 ): Promise<FakePlatform & { readonly peakConcurrency: () => number }> {
@@ -28,7 +31,7 @@ export async function startTreePlatform(
       max = Math.max(max, ++underWay)
       response.on('close', () => underWay--)
       const { status, body } = answerTo(request, nodes)
-      // A moment later, so that requests at the same time are seen.
+      // Delayed, so that concurrent requests overlap.
       if (status !== 'hangs') setTimeout(() => json(response, status, body), 2)
     },
     { account: root.id },
@@ -54,7 +57,7 @@ function answerTo({ url }: SeenRequest, nodes: ReadonlyMap<string, TreeNode>) {
   return { status: 200, body: { count: all.length, items } }
 }
 
-/** Items without a time are in every one. */
+/** True within the range of the query, or for an item without a creation time. */
 function isCreatedWithin({ created }: Readonly<Record<string, unknown>>, search: URLSearchParams) {
   if (typeof created !== 'string') return true
   const time = (name: string, otherwise: number) =>

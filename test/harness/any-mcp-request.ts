@@ -31,7 +31,7 @@ export function modernRequest(method: string, params: Params = {}): McpRequest {
   }
 }
 
-/** A request of revision 2026-07-28 from a client that shows views. */
+/** A request of revision 2026-07-28 from a client that declares support for views. */
 export const viewRequest = (method: string, params: Params = {}): McpRequest => {
   const { headers, message } = modernRequest(method, params)
   const meta = clientMeta({ extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } })
@@ -44,7 +44,7 @@ export const legacyRequest = (method: string, params: Params = {}): McpRequest =
   message: { jsonrpc: '2.0', id: 'seven', method, params },
 })
 
-/** The same from a client that shows views: its session header says so. */
+/** A request of the 2025 revisions from a client with views, as its session id declares. */
 export const legacyViewRequest = (method: string, params: Params = {}): McpRequest => {
   const { headers, message } = legacyRequest(method, params)
   return { headers: { ...headers, [headerNames.session]: 'views-of-a-test' }, message }
@@ -69,7 +69,7 @@ export const ordinaryRequests: readonly MethodAndParams[] = [
   ['resources/read', { uri: 'skill://report-usage/SKILL.md' }],
 ]
 
-/** Requests of every other kind. None changes data, and none opens a stream. */
+/** Requests that the HTTP fast path does not answer. None changes data or opens a stream. */
 const otherRequests: readonly MethodAndParams[] = [
   [
     'initialize',
@@ -110,7 +110,7 @@ const otherRequests: readonly MethodAndParams[] = [
   ['tools/nothing', {}],
 ]
 
-/** Values of the wrong kind or with a meaning elsewhere. */
+/** Values of a wrong type, or that are valid elsewhere in a request. */
 const oddValue = fc.oneof(
   fc.constantFrom<unknown>(null, 1, 1.5, 2 ** 53, true, '', 'x', [], {}, { x: 1 }),
   fc.constantFrom('2025-03-26', '2025-11-25', modernVersion, 'tools/list', 'get_agent'),
@@ -169,7 +169,7 @@ const exposureChange = fc.tuple(
   fc.constantFrom('agents', 'get_agent', 'nothing', 'true', ''),
 )
 
-/** Requests of all methods in old and new revisions, some with a few odd parts. */
+/** Arbitrary requests of all methods and revisions, some with changed fields or headers. */
 export const anyRequest: fc.Arbitrary<McpRequest> = fc
   .record({
     create: fc.constantFrom(modernRequest, legacyRequest, viewRequest, legacyViewRequest),
@@ -192,7 +192,7 @@ export const anyRequest: fc.Arbitrary<McpRequest> = fc
     return request
   })
 
-/** Sets the value at a path; removes it where the value is undefined. */
+/** Sets the value at a path; removes it if the value is undefined. */
 function put(target: unknown, [key, ...rest]: readonly string[], value: unknown): void {
   if (key === undefined || typeof target !== 'object' || target === null) return
   const holder = target as Record<string, unknown>

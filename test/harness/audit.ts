@@ -5,11 +5,11 @@ import type { AuditEntry } from '../../src/state/audit-trail.ts'
 import { createSqliteAuditTrail } from '../../src/state/sqlite/sqlite-audit-trail.ts'
 import { scratchFolder } from './program.ts'
 
-/** A folder for the state and the audit log of a program. */
+/** A temporary folder for a program's state and audit log, and readers of both. */
 export function auditFolder() {
   const folder = scratchFolder()
   const log = join(folder.path, 'audit.jsonl')
-  /** The entries in the state, the oldest first. */
+  /** Entries of the audit trail in the state, oldest first. */
   const stored = async (name = 'sandbox-audit.db'): Promise<AuditEntry[]> => {
     const trail = createSqliteAuditTrail(join(folder.path, name), '--state-dir')
     const entries = await trail.list({ limit: 1000 })
@@ -21,7 +21,7 @@ export function auditFolder() {
     log,
     env: { VOICE_AGENT_STATE_DIR: folder.path },
     stored,
-    /** The same, when there are as many and all have ended. */
+    /** Waits until the trail has `count` entries with an outcome; returns all entries. */
     async ended(count: number, name?: string): Promise<AuditEntry[]> {
       const ended = async () =>
         (await stored(name)).filter(({ outcome }) => outcome !== 'begun').length

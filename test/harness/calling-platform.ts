@@ -3,11 +3,11 @@ import { envelope, json, startFakePlatform } from './fake-platform.ts'
 const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 
 /**
- * A platform on which calls go on until they are told to end; it counts how often each is read, and
- * takes `answerMs` to answer that it has placed one.
+ * A fake platform on which calls continue until `end`. It counts the reads of each call, and
+ * replies to a placed call after `answerMs`.
  */
 export async function startCallingPlatform({ answerMs = 0 } = {}) {
-  /** Calls that have ended, and what was said on them, by whom. */
+  /** Ended calls by id, with the last words and their speaker. */
   const ended = new Map<string, { words: string; role: string }>()
   const unreadable = new Set<string>()
   const reads = new Map<string, number>()
@@ -58,24 +58,24 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     agent,
     dialled,
     env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
-    /** How often a call was read. */
+    /** Number of reads of a call. */
     reads: (id: string) => reads.get(id) ?? 0,
     end: (id: string, words = '', role = 'agent') => void ended.set(id, { words, role }),
-    /** Lets every reading of a call fail. */
+    /** Makes every read of a call fail. */
     makeUnreadable: (id: string) => void unreadable.add(id),
-    /** Lets the next readings fail. */
+    /** Makes the next `count` reads fail. */
     failNext: (count: number) => {
       failures = count
     },
-    /** Lists calls with more fields than are known. */
+    /** Adds fields to listed calls. */
     add: (fields: object) => {
       added = fields
     },
-    /** Says of every call that there is none, or no longer says so. */
+    /** Replies 404 to reads of calls while `hides` is true. */
     hide: (hides: boolean) => {
       isHiding = hides
     },
-    /** Refuses the next calls. */
+    /** Refuses the next `count` requests to place a call. */
     refuseNext: (count: number, status = 422) => {
       refusal = status
       refusals = count

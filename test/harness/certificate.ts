@@ -1,6 +1,6 @@
 /*
- * A certificate for `localhost` with its key, good for a hundred years, for platforms on https. It
- * protects nothing: only tests trust it.
+ * A self-signed certificate for `localhost` with its key, valid for a hundred years, for platforms
+ * on https. Only tests trust it, so the key protects nothing.
  */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBlTCCATugAwIBAgIUXEGE/VqP8UXL4x/hGCdiVDYOn9UwCgYIKoZIzj0EAwIw

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /*
- * Texts of configuration files of MCP clients, as people and programs write them: with comments, other
- * servers, one line or many, either line end, with and without a line end at the end.
+ * Arbitrary configuration files of MCP clients, as people and programs write them: with comments
+ * and other servers, on one or many lines, with LF or CRLF, with and without a final line break.
  */
 
 const name = fc.constantFrom('a', 'b', 'x y', 'ours2', 'é😀', 'k.l', '#', '__proto')
@@ -25,7 +25,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).any
 
-/** What a file holds: some settings, and perhaps servers. */
+/** Content of a file: settings, and optionally servers. */
 const content = fc
   .record({
     before: object(value, 2),
@@ -41,7 +41,9 @@ const content = fc
 const spaces = ['', ' ', '\n', '\n  ', '\r\n\t']
 const comments = ['/* c */', ' // d\n', '\n// e, {\n']
 
-/** JSON text with servers below `mcpServers`; `hasComments`: with commas after last values, too. */
+/**
+ * JSON text with servers below `mcpServers`; `hasComments`: JSON with comments and trailing commas.
+ */
 export function jsonTexts(hasComments: boolean): fc.Arbitrary<string> {
   const gap = fc.constantFrom(...spaces, ...(hasComments ? comments : []))
   const gaps = fc.array(gap, { minLength: 30, maxLength: 30 })
@@ -142,7 +144,7 @@ const mangling = fc.tuple(
   fc.constantFrom('', ',', '}', '{', '"', '\n', '[', ']', ':', '#', '//', ' ', '-', '='),
 )
 
-/** Texts with up to three places changed: half-valid files, and some that are valid and mean another thing. */
+/** Texts with up to three random edits: invalid files, and valid files of another meaning. */
 export const mangled = (texts: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(texts, fc.array(mangling, { minLength: 1, maxLength: 3 })).map(([text, changes]) =>
     changes.reduce((result, [seed, length, added]) => {

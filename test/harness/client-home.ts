@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Machine } from '../../src/cli/install/clients.ts'
 
-/** A home folder that is removed after the test, with the folders of each system in it. */
+/** A temporary home folder. */
 export interface ClientHome extends Disposable {
   readonly path: string
-  /** The machine of a user who has this home. */
+  /** A machine of the platform whose user has this home. */
   machine(platform: NodeJS.Platform): Machine
   write(file: string, text: string | Buffer): string
   read(file: string): string

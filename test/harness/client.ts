@@ -10,7 +10,9 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { bin, cleanEnv, quietly } from './program.ts'
 
-/** The clients in use: revisions 2025-11-25 and 2026-07-28, and version 1 of the SDK. */
+/**
+ * Kinds of clients: version 2 of the SDK with revisions 2025-11-25 and 2026-07-28, and version 1.
+ */
 export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
 export type ClientKind = (typeof clientKinds)[number]
 
@@ -29,16 +31,16 @@ const ErrorData = z.looseObject({
   retryable: z.boolean(),
 })
 
-/** What a failed result states for programs. */
+/** The error data in a failed result's `_meta`. */
 export const errorOf = ({ _meta }: Pick<ToolResult, '_meta'>) =>
   ErrorData.parse(_meta?.['voice-agent-mcp/error'])
 
 /** A connected client, with the same methods for every kind. */
 export interface TestClient extends AsyncDisposable {
   readonly kind: ClientKind
-  /** Where the server is; absent over stdio. */
+  /** Address of the server; absent over stdio. */
   readonly url: string | undefined
-  /** The process that was started for this client; absent over HTTP. */
+  /** Id of the process that was started for this client; absent over HTTP. */
   readonly pid: number | undefined
   readonly instructions: string | undefined
   readonly serverName: string | undefined
@@ -48,7 +50,7 @@ export interface TestClient extends AsyncDisposable {
     args?: Record<string, unknown>,
     options?: { signal?: AbortSignal; onProgress?: (message: string) => void },
   ): Promise<ToolResult>
-  /** The same, failing the test when the tool failed. */
+  /** Calls a tool and returns its structured content. Throws if the tool fails. */
   value(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>
   listResources(
     cursor?: string,
@@ -58,25 +60,28 @@ export interface TestClient extends AsyncDisposable {
   readText(uri: string): Promise<string>
   /** The value of a resource in JSON. */
   readResource(uri: string): Promise<unknown>
-  /** Calls `heard` with each resource that has changed; gives what stops it. For 2026-07-28 only. */
+  /**
+   * Calls `heard` with the URI of each changed resource. Returns the function that unsubscribes.
+   * Only for 2026-07-28.
+   */
   listen(uri: string, heard: (uri: string) => void): Promise<() => Promise<void>>
 }
 
 const info = { name: 'test', version: '1' }
 
-/** Placing a call takes 54 s at most. */
+/** Request timeout, ms. Placing a call takes up to 54 s. */
 const within = { timeout: 75_000 }
 
 type Capabilities = NonNullable<ConstructorParameters<typeof ClientV2>[1]>['capabilities']
 
-/** What the person behind a client does with a question. */
+/** A person's answer to an elicitation. */
 export type Answer =
   | { action: 'accept'; content?: Record<string, string | boolean> }
   | { action: 'decline' | 'cancel' }
 
 interface ClientOptions {
   readonly capabilities?: Capabilities
-  /** Answers the questions of the server. Without it the client cannot ask. */
+  /** Answers elicitations. Absent: the client does not declare the capability. */
   readonly onAsked?: (question: string) => Promise<Answer>
 }
 
@@ -95,7 +100,7 @@ function makeClient(kind: ClientKind, { capabilities = {}, onAsked }: ClientOpti
   return client
 }
 
-/** Connects over stdio to the program, started for this client alone. */
+/** Starts the program for this client alone, and connects over stdio. */
 export async function connectStdio(
   kind: ClientKind,
   {

@@ -5,15 +5,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 export interface ConnectProxy extends AsyncDisposable {
   /** Address without user name and password. */
   readonly url: URL
-  /** The targets that were asked for, with what was sent as `Proxy-Authorization`. */
+  /** Targets of all CONNECT requests, with the `Proxy-Authorization` header. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[]
-  /** Answers that did not come by CONNECT. */
+  /** Number of requests other than CONNECT. */
   readonly plain: () => number
 }
 
 /**
- * A proxy that supports CONNECT (RFC 9110 §9.3.6) only. It resolves names itself: every
- * tunnel leads to `port` of this machine.
+ * An HTTP proxy that supports only CONNECT (RFC 9110 §9.3.6). It resolves no names: every tunnel
+ * leads to `port` on this machine.
  */
 export async function startConnectProxy(
   port: number,
@@ -22,11 +22,11 @@ export async function startConnectProxy(
     tls,
     refuse,
   }: {
-    /** `user:password` that it asks for. */
+    /** Required credentials, `user:password`. */
     credentials?: string
-    /** Speaks TLS itself. */
+    /** Certificate of the proxy itself, which then uses TLS. */
     tls?: { cert: string; key: string }
-    /** Status that it refuses every tunnel with; `close`: ends the connection instead. */
+    /** Status of the refusal of every tunnel; `close`: the connection is closed instead. */
     refuse?: number | 'close'
   } = {},
 ): Promise<ConnectProxy> {

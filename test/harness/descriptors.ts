@@ -2,9 +2,9 @@ import { closeSync, openSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 /*
- * Loaded into a program before its own first line: takes all descriptors that are left when it gets
- * SIGUSR2 and gives them back with the next, or takes them for good before the part of the program
- * is loaded whose name DESCRIPTORS_UNTIL begins.
+ * Preloaded into a program (--import) to exhaust its file descriptors. The first SIGUSR2 takes all
+ * free descriptors, the next releases them. With DESCRIPTORS_UNTIL, all are taken for good before
+ * the bundle's part with this name prefix is loaded.
  */
 
 const held: number[] = []

@@ -20,21 +20,21 @@ const Doctor = z.object({
 
 type DoctorCheck = z.output<typeof Doctor>['checks'][number]
 
-/** What `voice-agent-mcp doctor` said. */
+/** Report of `voice-agent-mcp doctor --json`. */
 export interface Examined {
   readonly code: number | null
   readonly status: string
-  /** Of all checks. */
+  /** Names of all checks. */
   readonly names: readonly string[]
   /** A check by its name. */
   readonly check: (name: string) => DoctorCheck
-  /** The names of the checks that are red. */
+  /** Names of the red checks. */
   readonly red: readonly string[]
-  /** Everything that it wrote. */
+  /** Standard output and standard error. */
   readonly output: string
 }
 
-/** Runs it with `--json`, in a home folder of its own and with that on the command line. */
+/** Runs `doctor --json` in a temporary home folder. */
 export async function examine(
   env: Record<string, string> = {},
   flags: readonly string[] = [],

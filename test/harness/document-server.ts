@@ -7,16 +7,16 @@ export interface DocumentServer extends AsyncDisposable {
   readonly port: number
   /** Address of a document on `platform.example`, which the server's certificate names. */
   readonly address: string
-  /** Paths that were asked for. */
+  /** Paths of all requests. */
   readonly asked: string[]
-  /** Connections that were made, and those that are open. */
+  /** Number of connections: all so far, and those open now. */
   readonly connections: () => { readonly made: number; readonly open: number }
 }
 
-/** The authority that signed the server's certificate. */
+/** Certificate of the authority that signed the server's. */
 export const trusted = authority
 
-/** A web server on 127.0.0.1 that publishes whatever `answer` writes. */
+/** An https server on 127.0.0.1 that replies with `answer`. */
 export async function startDocumentServer(answer: RequestListener): Promise<DocumentServer> {
   const asked: string[] = []
   const sockets = new Set<Socket>()

@@ -1,11 +1,14 @@
 import { startFakePlatform } from './fake-platform.ts'
 import { startSandbox } from './sandbox.ts'
 
-/** How a platform's replies differ from the documented ones. */
+/**
+ * Ways in which replies differ from the documented ones: fields are absent, null or of another
+ * type, or have names of our results.
+ */
 export const drifts = ['absent', 'null', 'another type', 'names of ours'] as const
 export type DriftKind = (typeof drifts)[number]
 
-/** Fields that no reply can do without. */
+/** Fields that are never changed, because results depend on them. */
 const required = new Set(
   [
     'id',
@@ -20,7 +23,7 @@ const required = new Set(
   ].concat(['voices', 'provider', 'code', 'type', 'message', 'status']),
 )
 
-/** Names that results have of their own, where a reply has fields that nobody knows. */
+/** Fields that our results add to replies; here the platform sends them, too. */
 const ofResults = ['note', 'total', 'returned', 'next_offset', 'summary', 'transcript', 'providers']
   .concat('failed', 'warnings', 'changes', 'applied', 'totals', 'compared_with', 'names', 'read_as')
   .concat('ignored_nulls', 'also_found', 'repaired', 'repairs', 'spoken', 'account', 'outcome')
@@ -50,7 +53,9 @@ function drifted(value: unknown, kind: DriftKind, at: number): unknown {
   }
 }
 
-/** The sandbox behind a platform whose replies, from now on, differ in one way. */
+/**
+ * The sandbox behind a platform whose successful replies drift from the documentation in one way.
+ */
 export async function startDriftingPlatform() {
   const sandbox = startSandbox({ speed: 100 })
   let change = (body: unknown): unknown => body
@@ -65,11 +70,11 @@ export async function startDriftingPlatform() {
   return {
     url: platform.url,
     sandbox,
-    /** `at` chooses among the other types of each field. */
+    /** Sets the drift. `at`: which of the other types a field gets. */
     drift(kind: DriftKind, at = 0) {
       change = (body) => drifted(body, kind, at)
     },
-    /** Replies are changed by the test. */
+    /** Sets a function that changes the body of each successful reply. */
     reply(by: (body: unknown) => unknown) {
       change = by
     },

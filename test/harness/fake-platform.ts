@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** A request as the fake platform saw it. */
+/** A request that the fake platform received. */
 export interface SeenRequest {
   method: string
   url: string
@@ -13,19 +13,19 @@ export interface SeenRequest {
 export type Behaviour = (
   request: SeenRequest,
   response: ServerResponse,
-  /** How many requests came before this one. */
+  /** Number of earlier requests. */
   before: number,
 ) => void
 
 /**
- * A platform whose behaviour the test sets: a real server on a free loopback port. With `account` it
- * answers the question for the key's own account by itself, and does not count it as seen.
+ * A platform on a free loopback port, whose behaviour the test sets. With `account` it replies to
+ * requests for the key's own account by itself, and leaves them out of `seen`.
  */
 export interface FakePlatform extends AsyncDisposable {
   readonly url: string
   readonly seen: SeenRequest[]
   behave(behaviour: Behaviour): void
-  /** From now on it fails to tell the account of the key. */
+  /** Makes requests for the key's own account fail from now on. */
   loseAccount(): void
 }
 
@@ -47,7 +47,7 @@ export async function startFakePlatform(
     // The client has gone.
     if (body === undefined) return
     const { method = '', url = '', headers } = request
-    // Asked beside the first request of a key, for results to name; here it is in the way.
+    // The server reads this account beside a key's first request, which would disturb tests.
     if (account !== undefined && url.endsWith('/v1/accounts/current')) {
       return isAccountLost
         ? json(response, 500, envelope('internal_error'))
@@ -87,7 +87,6 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Answers with JSON. */
 export function json(
   response: ServerResponse,
   status: number,

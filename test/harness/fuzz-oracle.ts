@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv'
 import * as z from 'zod'
 import { isObject, type Operation, type Schema } from './openapi.ts'
 
-/** A request as it was sent. */
+/** A sent request. */
 export interface Sent {
   readonly operation: Operation | null
   readonly method: string
@@ -11,7 +11,7 @@ export interface Sent {
   readonly key: string
 }
 
-/** What came back; the body is undefined when it is no JSON. */
+/** A reply; `json` is undefined if the body is not JSON. */
 export interface Reply {
   readonly status: number
   readonly type: string | null
@@ -20,8 +20,8 @@ export interface Reply {
 }
 
 /**
- * What a request can be refused for although it holds to the schema: it depends on what is stored,
- * on another field, or on a list no schema can hold.
+ * Fields that may be refused although the request matches the schema: the decision depends on
+ * stored data, on another field, or on a list that no schema can hold.
  */
 const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['calls_place', /^body\.agent_id$/], // archived agent
@@ -38,7 +38,7 @@ const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['usage_get', /^query\.start$/], // not before the end
 ]
 
-/** Operations whose body refers to something that may not exist. */
+/** Operations whose body has ids that may not exist. */
 const referring = new Set(['phone_numbers_create', 'phone_numbers_update', 'calls_place'])
 
 const Envelope = z.object({
@@ -46,7 +46,7 @@ const Envelope = z.object({
   errors: z.array(z.object({ field: z.string() })).nullable(),
 })
 
-/** What is wrong with a reply, in words; null when nothing is. */
+/** The fault of a reply in words; null if there is none. */
 export function verdict(sent: Sent, reply: Reply): string | null {
   if (reply.status >= 500) return 'it failed'
   if (!sent.operation) return strayVerdict(sent, reply)
@@ -59,7 +59,7 @@ function strayVerdict({ method }: Sent, { status, json }: Reply): string | null 
   return isEnvelope ? null : 'the error has no envelope'
 }
 
-/** The reply is one that the document describes for the operation. */
+/** Checks that the document describes the reply: status, content type, schema, error code. */
 function formVerdict({ responses }: Operation, reply: Reply): string | null {
   const documented = responses.get(reply.status)
   if (!documented) return 'the status is not documented'
@@ -74,7 +74,7 @@ function formVerdict({ responses }: Operation, reply: Reply): string | null {
     : 'the error code is none of its status'
 }
 
-/** The reply fits the request, as far as the schemas decide. */
+/** Checks that the reply is right for the request, as far as the schemas decide. */
 function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string | null {
   const { status } = reply
   const isUnknownKey = sent.key === 'nobody' || sent.key === 'missing'
@@ -83,11 +83,11 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   }
   const path = pathValues(operation, sent.url.pathname)
   if (path === null) return status === 400 ? null : 'a path that cannot be read is not 400'
-  // The account is checked before all else.
+  // The account is checked first.
   const account = path.get('account_id')
   if (status === 403) return account === undefined ? 'nothing can be forbidden here' : null
   const isAboutAccount = account !== undefined && account !== 'me'
-  // What a body refers to can be missing as well [B].
+  // An id in the body can be missing, too.
   const refers = referring.has(operation.id)
   if (status === 404) {
     return refers || path.size > (isAboutAccount ? 0 : 1) ? null : 'nothing can be missing'
@@ -101,7 +101,10 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   return fieldsVerdict(operation, wrongFields(operation, sent.url.searchParams, body), reply)
 }
 
-/** A refusal names every wrong field and no other; a request without wrong fields is not refused. */
+/**
+ * Checks that a 422 names exactly the wrong fields, and that only requests with wrong fields are
+ * refused.
+ */
 function fieldsVerdict(operation: Operation, wrong: string[], reply: Reply): string | null {
   if (reply.status !== 422) {
     return wrong.length > 0 ? `it was accepted with wrong fields: ${wrong.join(' ')}` : null
@@ -120,11 +123,11 @@ function fieldsVerdict(operation: Operation, wrong: string[], reply: Reply): str
     : null
 }
 
-/** The fields are the same, or one contains the other. */
+/** True if the fields are the same, or one contains the other. */
 const meet = (one: string, other: string) =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
 
-/** Path parameters as they were meant; null when they are not properly encoded. */
+/** Decoded path parameters; null if the encoding is invalid. */
 function pathValues({ path }: Operation, pathname: string): Map<string, string> | null {
   const texts = pathname.split('/')
   try {
@@ -141,7 +144,7 @@ function pathValues({ path }: Operation, pathname: string): Map<string, string> 
 
 const unreadable = Symbol('no JSON')
 
-/** No real request has so many levels; recursive code would run out of stack. */
+/** Start of a body that is nested too deeply to parse without exhausting the stack. */
 const tooDeep = '{"a":'.repeat(1000)
 
 function bodyValue(text: string | undefined): unknown {
@@ -154,12 +157,12 @@ function bodyValue(text: string | undefined): unknown {
   }
 }
 
-/** Where a request does not hold to the schemas, as the API names fields. */
+/** Fields that violate the schemas, named as the API names them. */
 function wrongFields(operation: Operation, search: URLSearchParams, body: unknown): string[] {
   const wrong: string[] = []
   for (const { name, in: where, required, schema, validate } of operation.parameters) {
     if (where !== 'query') continue
-    // An empty one counts as not given [S].
+    // An empty parameter counts as not given.
     const texts = search.getAll(name).filter((text) => text !== '')
     if (texts.length === 0 ? required : !validate(queryValue(schema, texts))) {
       wrong.push(`query.${name}`)
@@ -172,7 +175,7 @@ function wrongFields(operation: Operation, search: URLSearchParams, body: unknow
   return [...wrong, ...(validate.errors ?? []).map(fieldOf)]
 }
 
-/** A query parameter as its schema sees it: the last of a repeated one, unless it is a list. */
+/** Value of a query parameter for its schema: the last one if repeated, unless it is a list. */
 function queryValue({ type }: Schema, texts: string[]): unknown {
   const last = texts.at(-1) ?? ''
   if (type === 'array') return texts.flatMap((text) => text.split(','))

@@ -3,14 +3,13 @@ import { almost } from './json-changes.ts'
 import type { Operation, Parameter, Schema } from './openapi.ts'
 import { anyJson, oddTexts, reference, referenceKinds, valuesOf } from './schema-values.ts'
 
-/** A generated request; its references are not resolved yet. */
+/** A generated request with unresolved references (schema-values.ts). */
 export interface Step {
-  /** null for an operation that the document does not have. */
+  /** The operation; null if the document does not have it. */
   readonly operation: Operation | null
   readonly method: string
-  /** Path, with parameters in place, and query; written as a URL, but for the references. */
+  /** Path and query, URL-encoded except for references. */
   readonly target: string
-  /** undefined for none. */
   readonly body: string | undefined
   readonly key: 'main' | 'subaccount' | 'other' | 'nobody' | 'missing'
   /** Simulated seconds before it is sent. */
@@ -23,7 +22,9 @@ const key = fc.oneof(
 )
 const wait = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 30, 5000))
 
-/** References are left as they are: what they lead to is encoded where it is put in. */
+/**
+ * URL-encodes a text. References stay as they are; their values are encoded when they are resolved.
+ */
 const encoded = (text: string) => (/^@\w+#\d@$/.test(text) ? text : encodeURIComponent(text))
 
 const pathTexts = fc.oneof(
@@ -31,7 +32,7 @@ const pathTexts = fc.oneof(
   fc.constantFrom(...new Set(Object.values(referenceKinds))).chain(reference),
 )
 
-/** What is put in the path for a parameter: mostly what it asks for. */
+/** Value of a path parameter; mostly a valid one. */
 function pathValue(name: string): fc.Arbitrary<string> {
   const real = reference(referenceKinds[name] ?? name)
   const usual = name === 'account_id' ? fc.constant('me') : real
@@ -61,7 +62,7 @@ const queryTexts = fc.constantFrom(
   'x'.repeat(5000),
 )
 
-/** One parameter of a query, as its schema has it or not; absent more often than not. */
+/** A query parameter, valid or not; more often absent than present. */
 function queryPart({ name, schema, required }: Parameter): fc.Arbitrary<readonly string[]> {
   const asWanted = valuesOf(schema, name).map((value) =>
     (Array.isArray(value) ? value : [value]).map(String),
@@ -77,7 +78,7 @@ function queryPart({ name, schema, required }: Parameter): fc.Arbitrary<readonly
   )
 }
 
-/** A URL cannot hold half of a surrogate pair. */
+/** Replaces lone surrogates, which a URL cannot contain. */
 const wellFormed = (text: string) => text.toWellFormed()
 
 const oddEnding = fc.oneof(
@@ -101,7 +102,7 @@ const queryOf = (parameters: readonly Parameter[]) =>
     .tuple(fc.tuple(...parameters.map(queryPart)), oddEnding)
     .map(([parts, ending]) => parts.flat().join('&') + ending)
 
-/** Text of a body: by the schema, almost so, any JSON, or none at all. */
+/** Text of a body: valid, nearly valid, any JSON, not JSON, or absent. */
 function bodyOf(schema: Schema): fc.Arbitrary<string | undefined> {
   const valid = valuesOf(schema)
   const text = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.stringify(value) ?? '')
@@ -117,7 +118,7 @@ function bodyOf(schema: Schema): fc.Arbitrary<string | undefined> {
   )
 }
 
-/** Requests of one operation. */
+/** Arbitrary requests of one operation. */
 function stepsOf(operation: Operation): fc.Arbitrary<Step> {
   const { method, path, parameters, body } = operation
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
@@ -137,7 +138,7 @@ function stepsOf(operation: Operation): fc.Arbitrary<Step> {
     })
 }
 
-/** Requests that the document does not describe. */
+/** Requests of operations that the document does not describe. */
 const strays: fc.Arbitrary<Step> = fc.record({
   operation: fc.constant(null),
   method: fc.constantFrom('PUT', 'OPTIONS', 'HEAD'),
@@ -154,8 +155,9 @@ const strays: fc.Arbitrary<Step> = fc.record({
 })
 
 /**
- * Sequences of requests: of all operations, or of the one noun that makes things to be changed,
- * deleted and asked for again. Now and then a request is sent twice, as after a lost reply.
+ * Arbitrary sequences of requests, of all operations or mostly of one noun, so that what one
+ * request creates is changed, deleted and read by others. Some requests are sent twice, as after a
+ * lost reply.
  */
 export function sequencesOf(
   operations: readonly Operation[],

@@ -8,17 +8,17 @@ import { referenceKinds, withNestings, withReferences } from './schema-values.ts
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** How often each operation was answered with each status. */
+/** Number of replies by operation and status. */
 export type Coverage = Map<string, Map<number, number>>
 
-/** What makes a session: the document's operations, and a way to break what they are asked of. */
+/** `through`: wraps the sandbox's fetch, so that a test can break it. */
 export interface SessionOptions {
   readonly operations: readonly Operation[]
   readonly coverage: Coverage
   readonly through?: (fetch: Fetch) => Fetch
 }
 
-/** Runs a sequence of requests against a new sandbox. Throws at the first reply that is wrong. */
+/** Runs a sequence of requests against a new sandbox. Throws at the first wrong reply. */
 export async function runSequence(steps: readonly Step[], options: SessionOptions): Promise<void> {
   const { operations, coverage, through = (fetch: Fetch) => fetch } = options
   let now = Date.UTC(2026, 10, 21, 12)
@@ -52,7 +52,7 @@ export async function runSequence(steps: readonly Step[], options: SessionOption
   }
 }
 
-/** Ids that replies have brought so far, by kind; the document's own examples to begin with. */
+/** Ids from replies so far, by kind. Begins with the examples in the document. */
 class Known {
   readonly #ids = new Map<string, string[]>([['account', ['me', seedIds.otherAccount]]])
 
@@ -64,7 +64,7 @@ class Known {
     this.#add('number', '+12025550110')
   }
 
-  /** The newest id of a kind, or one that was learnt before it. */
+  /** The id of a kind that was learnt `back` ids before the newest. */
   find(kind: string, back: number): string {
     const ids = this.#ids.get(kind) ?? []
     return ids.at(-1 - (back % Math.max(1, ids.length))) ?? 'none'
@@ -121,7 +121,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The request that reads what another has written, if the two are documented to answer alike. */
+/**
+ * The read of what a request has written, if the document gives both the same schema; otherwise
+ * null.
+ */
 function readingOf(
   operations: readonly Operation[],
   { operation, url, method }: Sent,
@@ -149,7 +152,7 @@ function count(coverage: Coverage, { operation }: Sent, { status }: Reply): void
   coverage.set(id, statuses.set(status, (statuses.get(status) ?? 0) + 1))
 }
 
-/** Text of a request or reply, without what only fills pages. */
+/** Shortens a text for a message: repetitions are collapsed. */
 function short(text: string): string {
   const dense = text.replace(/(.{1,5}?)\1{20,}/gsu, '$1…')
   return dense.length > 1500 ? `${dense.slice(0, 1500)}…` : dense

@@ -4,19 +4,18 @@ import { type Coverage, runSequence, type SessionOptions } from './fuzz-session.
 import type { Operation } from './openapi.ts'
 
 export interface FuzzOptions extends Pick<SessionOptions, 'through'> {
-  /** How many sequences are tried. */
+  /** Number of sequences. */
   readonly runs: number
-  /** The same seed makes the same sequences. */
+  /** Seed of the generator; equal seeds give equal sequences. */
   readonly seed: number
 }
 
-/** Requests in one sequence, those not counted that are sent twice. */
+/** Requests per sequence, without repetitions. */
 const length = 30
 
 /**
- * Tries sequences of requests made from the document against new sandboxes. Gives what was
- * answered how often; throws with the first reply that is wrong, the fewest requests that lead to
- * it, and the seed.
+ * Runs generated sequences of requests against new sandboxes. Returns the coverage. Throws at the
+ * first wrong reply, with the shortest sequence that leads to it and the seed.
  */
 export async function fuzz(
   operations: readonly Operation[],
@@ -27,7 +26,7 @@ export async function fuzz(
   const found = await fc.check(fc.asyncProperty(sequencesOf(operations, length), run), {
     seed,
     numRuns: runs,
-    // Failing sequences are shortened here: a short sequence explains more than small values.
+    // `fewest` shortens failing sequences: a short sequence explains more than small values.
     endOnFailure: true,
   })
   if (!found.failed) return coverage
@@ -40,7 +39,7 @@ export async function fuzz(
   )
 }
 
-/** Leaves out every request without which a sequence still fails. */
+/** Removes every request that a sequence does not need to fail. */
 async function fewest(
   all: readonly Step[],
   run: (steps: readonly Step[]) => Promise<void>,

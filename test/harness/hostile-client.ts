@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { mcpHttpRequest } from './mcp-request.ts'
 
-/** A request as bytes of HTTP/1.1. `length` declares another length of the body than it has. */
+/** An HTTP/1.1 request as text. `length`: declared length of the body, if not the true one. */
 export function httpText(
   { headers, body }: ReturnType<typeof mcpHttpRequest>,
   { length = Buffer.byteLength(body), path = '/mcp' }: { length?: number; path?: string } = {},
@@ -11,7 +11,9 @@ export function httpText(
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${length}\r\n${lines.join('')}\r\n${body}`
 }
 
-/** Connections, each open or refused, that read nothing until told to. */
+/**
+ * Opens `count` connections that read nothing until resumed. Resolves when each is open or refused.
+ */
 export async function crowd(url: string, count: number) {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () =>
@@ -31,7 +33,7 @@ export async function crowd(url: string, count: number) {
   }
 }
 
-/** All that comes on a connection until it ends, or until `pattern` is in it. */
+/** Reads a connection until it ends, or until `pattern` matches. */
 export async function heardOn(socket: Socket, pattern?: RegExp): Promise<string> {
   let received = ''
   try {

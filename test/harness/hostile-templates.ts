@@ -1,9 +1,10 @@
 /**
- * Templates that do an expensive operation as often as they may, and keep what it makes. Every
- * operation is combined with every kind of text: which combinations are expensive is not known in advance.
+ * Templates that run an operation as often as the limits permit, and store its results. Every
+ * operation is combined with every kind of text, because nobody knows in advance which combination
+ * is expensive.
  */
 
-/** Texts as expressions, a few hundred thousand characters long or nearly. */
+/** Expressions whose values have up to a few hundred thousand characters. */
 const texts = [
   "'x' * 400000",
   "'aB ' * 100000",
@@ -26,7 +27,10 @@ const texts = [
   "''",
 ]
 
-/** What is done: `s` is the text, `t` nearly the same, `u` long and different, `l` a list of both. */
+/**
+ * Operations: `s` is the text, `t` nearly the same, `u` long and different, `l` a list of values,
+ * `d` a dictionary, `k` a list that stores results, `m` a macro.
+ */
 const operations = [
   ...['upper', 'lower', 'casefold', 'title', 'capitalize', 'swapcase', 'strip', 'split'],
   ...['splitlines', 'isalpha', 'isalnum', 'isspace', 'isidentifier', 'isprintable', 'istitle'],
@@ -162,7 +166,7 @@ const operations = [
     ].map((name) => `s|${name}`),
   )
 
-/** How often, and what is done with the results. */
+/** Loops around an operation, with or without storing its results. */
 const frames: readonly ((operation: string) => string)[] = [
   (operation) => `{% for i in range(100000) %}{% set _ = ${operation} %}{% endfor %}`,
   (operation) => `{% for i in range(100000) %}{% set _ = k.append(${operation}) %}{% endfor %}`,
@@ -175,7 +179,7 @@ const start =
   "{% set k = [] %}{% set u = 'b' + 'a' * 20000 %}{% set l = [1, 'a', 2.5] * 10 %}" +
   "{% set d = dict(range(400)|map('string')|batch(2)) %}"
 
-/** The template of that number; there are `templateCount`. */
+/** The template with this number, from 0 to `templateCount` - 1. */
 export function hostileTemplate(number: number): string {
   const frame = frames[number % frames.length] ?? String
   const rest = Math.floor(number / frames.length)
@@ -186,7 +190,7 @@ export function hostileTemplate(number: number): string {
 
 export const templateCount = frames.length * operations.length * texts.length
 
-/** Names, tokens and nests of which parsing and checking may have too much. */
+/** Templates that are expensive to parse or check: many names, many tokens, deep nesting. */
 export const hostileSources: Readonly<Record<string, () => string>> = {
   'names in nested ifs': () => nest('{% if a %}', '{% endif %}', names('{{a#}}')),
   'sets in nested ifs': () => nest('{% if a %}', '{% endif %}', names('{% set b#=1 %}')),
@@ -215,7 +219,7 @@ function nest(open: string, close: string, inner: string): string {
   return open.repeat(97) + inner + close.repeat(97)
 }
 
-/** `#` in the pattern stands for a number. */
+/** Repeats a pattern. `#` is replaced by the number of the repetition. */
 function names(pattern: string, count = 60_000): string {
   return Array.from({ length: count }, (_, index) => pattern.replace('#', String(index))).join('')
 }

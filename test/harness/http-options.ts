@@ -2,7 +2,7 @@ import type { HttpOptions } from '../../src/server/transports/http.ts'
 
 const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
-/** Options of an HTTP server on loopback that lets everybody in and limits nothing. */
+/** Options of an HTTP server on loopback without access control or limits. */
 export const openHttpOptions = {
   host: '127.0.0.1',
   isLoopback: true,

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 
 /**
- * Installs the packages of a folder's own manifest, which a plain `npm ci` of the project does not
- * pay for. Does nothing, and needs no network, where the versions of the lock file are installed.
+ * Installs the packages of a folder's own manifest, which a plain `npm ci` in the project leaves
+ * out. Does nothing, and needs no network, if the versions of the lock file are installed.
  */
 export function installOnce(folder: string): void {
   if (isInstalled(folder)) return
   execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
-    // Standard output is the caller's.
+    // npm writes to standard error; standard output belongs to the caller.
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
@@ -24,7 +24,10 @@ const Lock = z.object({
   ),
 })
 
-/** Whether every package of the lock file is installed; those of other systems are optional. */
+/**
+ * True if every package of the lock file is installed. Optional packages for other systems may be
+ * missing.
+ */
 function isInstalled(folder: string): boolean {
   const installed = join(folder, 'node_modules/.package-lock.json')
   if (!existsSync(installed)) return false

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isObject } from './openapi.ts'
 import { anyJson, anyKey } from './schema-values.ts'
 
-/** One change of a JSON value, somewhere in it. */
+/** Arbitrary edit of a JSON value. */
 const change = fc.oneof(
   fc.record({ kind: fc.constant('replace' as const), value: anyJson }),
   fc.record({ kind: fc.constant('remove' as const) }),
@@ -10,7 +10,7 @@ const change = fc.oneof(
 )
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
 
-/** Values that a schema takes but for one change. */
+/** Arbitrary values with one random edit, which may make them invalid. */
 export const almost = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(values, fc.nat(), change).map(([value, at, how]) => {
     const places = placesIn(value)
@@ -19,7 +19,7 @@ export const almost = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
 
 type Place = readonly string[]
 
-/** The path of every value in a value, including the value itself, up to a limited depth. */
+/** Paths of all nested values, including the value itself, up to depth 5. */
 function placesIn(value: unknown, here: Place = []): Place[] {
   if (here.length > 4 || !isObject(value)) return [here]
   return [

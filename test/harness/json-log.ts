@@ -5,14 +5,14 @@ const LogLine = z.looseObject({
   level: z.enum(['error', 'warn', 'notice', 'info']),
 })
 
-/** The lines of a log in JSON. Throws where a line is not one object. */
+/** Parses a log of JSON lines. Throws if a line is not a log entry. */
 export const jsonLog = (text: string) =>
   text
     .split('\n')
     .filter(Boolean)
     .map((line) => LogLine.parse(JSON.parse(line)))
 
-/** Those of the tool calls, without what differs from run to run. */
+/** Log entries of tool calls, reduced to fields that do not vary between runs. */
 export const toolCallsIn = (text: string) =>
   jsonLog(text)
     .filter(({ event }) => event === 'tool_call')

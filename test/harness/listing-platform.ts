@@ -1,25 +1,25 @@
 import type { CallCreate } from '../../src/contract/call.ts'
 import { type Behaviour, json, startFakePlatform } from './fake-platform.ts'
 
-/** A call as a list shows it. */
+/** A call in a list. */
 export type ListedCall = { id: string; created: string; [field: string]: unknown }
 
-/** How a platform lists calls, where it does not do so as documented. */
+/** Deviations of a platform's list of calls from the documentation. */
 export interface Listing {
-  /** A call in the form in which it is shown. */
+  /** Changes the shown form of a call. */
   readonly show?: (call: ListedCall) => object
   readonly ignores?: readonly ('external_id' | 'offset' | 'created_after' | 'limit')[]
-  /** The most calls on a page. */
+  /** Maximum calls per page. */
   readonly maxOnPage?: number
-  /** What `count` says, given how many calls match and how many are on the page. */
+  /** Value of `count`, from the number of matching calls and of calls on the page. */
   readonly count?: (total: number, onPage: number) => number | undefined
 }
 
 const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 
 /**
- * A platform that rings whenever it is sent a call, also with an external id that it knows, and lists
- * the latest call last. `rings` says which of the calls that it is sent ring: all if left out.
+ * A platform that places a call for every request, also with a known external id, and lists the
+ * latest call last. `rings`: which requests place a call, by index; default: all.
  */
 export async function startListingPlatform(listing: Listing = {}, rings: boolean[] = []) {
   const { show = (call) => call, ignores = [], maxOnPage = Number.POSITIVE_INFINITY } = listing
@@ -61,17 +61,19 @@ export async function startListingPlatform(listing: Listing = {}, rings: boolean
   const platform = await startFakePlatform(behaviour, { account: 'own' })
   return Object.assign(platform, {
     agent,
-    /** All calls that it has, in the form in which it was sent them. */
+    /** All calls, in the form in which they were sent. */
     calls,
-    /** All requests to place a call. */
+    /** Bodies of all requests to place a call. */
     sent,
     add,
     behaviour,
-    /** Loses the answers to so many further requests to place a call; at first, to all. */
+    /**
+     * Drops the replies to the next `count` requests to place a call; initially all are dropped.
+     */
     loseAnswers: (count: number) => {
       answersToLose = count
     },
-    /** Takes so long to answer each question, ms. */
+    /** Delays the reply to each read, ms. */
     delayReads: (ms: number) => {
       readMs = ms
     },

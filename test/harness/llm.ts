@@ -9,7 +9,7 @@ const ChatRequest = z.object({
 })
 type ChatRequest = z.output<typeof ChatRequest>
 
-/** Streams one turn as the protocol has it: role first, words one by one, [DONE] last. */
+/** Streams a message in OpenAI's protocol: role first, then word by word, `[DONE]` last. */
 export function stream(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const send = (delta: object, finish_reason: string | null = null) =>
@@ -22,7 +22,7 @@ export function stream(response: ServerResponse, text: string): void {
   response.end('data: [DONE]\n\n')
 }
 
-/** A stand-in for an OpenAI-compatible endpoint, on a free loopback port. */
+/** A fake OpenAI-compatible endpoint on a free loopback port. */
 export async function startLlm(
   answer: (request: ChatRequest, response: ServerResponse, turn: number) => void,
 ) {

@@ -1,13 +1,15 @@
 const prefix = 'io.modelcontextprotocol'
 
-/** What a request of the 2026-07-28 revision says of its client, in `params._meta`. */
+/**
+ * `params._meta` of a request of revision 2026-07-28: protocol version, client and capabilities.
+ */
 export const clientMeta = (capabilities: object, name = 'test') => ({
   [`${prefix}/protocolVersion`]: '2026-07-28',
   [`${prefix}/clientInfo`]: { name, version: '1' },
   [`${prefix}/clientCapabilities`]: capabilities,
 })
 
-/** A request of that revision over HTTP: method, headers and body. */
+/** A request of revision 2026-07-28 over HTTP: method, headers and body. */
 export function mcpHttpRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},

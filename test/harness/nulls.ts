@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { newAgent } from './story.ts'
 
-/** As much of an input schema as says where fields are declared. */
+/** The parts of an input schema that declare fields. */
 const Schema = z.looseObject({
   properties: z.record(z.string(), z.unknown()).optional(),
   items: z.unknown().optional(),
@@ -13,8 +13,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * Every declared field that some arguments do not give, at every depth: in the objects that they
- * give, in the objects of lists, and in the objects that they do not give.
+ * Paths of all declared fields that the arguments leave out, at every depth: in given objects, in
+ * items of lists, and in objects that are left out themselves.
  */
 export function declaredNotGiven(given: unknown, schema: unknown, path: Path = []): Path[] {
   const { properties = {}, items } = Schema.parse(schema ?? {})
@@ -29,7 +29,7 @@ export function declaredNotGiven(given: unknown, schema: unknown, path: Path = [
   })
 }
 
-/** The arguments with null at a path; what is above it is made, unless it is null itself. */
+/** Sets null at a path. Missing parents are created; a parent that is null stays. */
 export function withNull(given: unknown, [name, ...rest]: Path): unknown {
   if (name === undefined) return null
   if (given === null) return null
@@ -39,7 +39,7 @@ export function withNull(given: unknown, [name, ...rest]: Path): unknown {
   return { ...object, [name]: withNull(object[name], rest) }
 }
 
-/** For every tool arguments that are valid, free data with nulls in it among them. */
+/** Valid arguments of every tool, some with nulls in free data. */
 export const validArguments: Readonly<Record<string, Record<string, unknown>>> = {
   get_current_account: {},
   list_subaccounts: { limit: 5 },

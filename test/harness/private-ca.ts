@@ -1,7 +1,7 @@
 /*
- * A certificate authority of the tests, and a certificate that it has signed for
- * `platform.example`, `proxy.example`, `localhost`, 127.0.0.1, ::1 and 0.0.0.0. Both are good for a
- * hundred years and protect nothing: only tests trust them.
+ * A private certificate authority, and a certificate that it has signed for `platform.example`,
+ * `proxy.example`, `localhost`, 127.0.0.1, ::1 and 0.0.0.0. Both are valid for a hundred years.
+ * Only tests trust them, so the key protects nothing.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBizCCATGgAwIBAgIUfG5tC7r9drj87iffGRVUxYxxUvcwCgYIKoZIzj0EAwIw

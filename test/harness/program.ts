@@ -9,8 +9,8 @@ import { join } from 'node:path'
 export const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
 
 /**
- * An environment without any setting of the program, and without the machine's proxies. A sandbox holds
- * only the data that never changes.
+ * This process's environment without settings of the program and without proxies. The sandbox has
+ * the small seed, whose data never changes.
  */
 export function cleanEnv(extra: Record<string, string> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
@@ -20,14 +20,14 @@ export function cleanEnv(extra: Record<string, string> = {}): Record<string, str
   return { ...Object.fromEntries(kept), VOICE_AGENT_SANDBOX_SEED: 'small', ...extra }
 }
 
-/** No question, no stored state and no local token, unless a test sets it. */
+/** Settings of most tests: no confirmation, state in memory, no local token. */
 export const quietly = {
   VOICE_AGENT_CONFIRM: 'never',
   VOICE_AGENT_STATE_DIR: ':memory:',
   VOICE_AGENT_LOCAL_TOKEN: 'off',
 }
 
-/** A folder that is removed after the test. */
+/** A temporary folder, removed when it goes out of scope. */
 export function scratchFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
@@ -38,13 +38,13 @@ export interface Program extends AsyncDisposable {
   readonly process: ChildProcessWithoutNullStreams
   readonly stdout: () => string
   readonly stderr: () => string
-  /** The first match on standard error; fails when the program ends without one. */
+  /** Resolves with the first match on standard error. Rejects if the program ends without one. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
-  /** Exit code, once it has ended by itself. */
+  /** Exit code; null if a signal ended it. */
   readonly exited: Promise<number | null>
 }
 
-/** Starts the program; stopped, by its own process id, when it goes out of scope. */
+/** Starts the program. It is killed when it goes out of scope. */
 export function startProgram(
   args: string[],
   env: Record<string, string> = {},
@@ -53,7 +53,9 @@ export function startProgram(
   return collected(spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) }))
 }
 
-/** The same after commands of a POSIX shell, such as `ulimit -n 64` or `exec 2>/dev/full`. */
+/**
+ * Starts the program after commands of a POSIX shell, such as `ulimit -n 64` or `exec 2>/dev/full`.
+ */
 export function startInShell(
   commands: string,
   args: string[],
@@ -65,22 +67,19 @@ export function startInShell(
   return collected(spawn('/bin/sh', command, { env: cleanEnv(env) }))
 }
 
-/** Starts any command in the same clean environment. */
+/** Starts any command in the clean environment. */
 export function startProcess(command: readonly string[], env?: Record<string, string>): Program {
   const [file = '', ...args] = command
   return collected(spawn(file, args, { env: cleanEnv(env) }))
 }
 
-/** Ports below those that operating systems give out by themselves (Linux: from 32768 on). */
+/** First port, below the range that systems assign automatically (Linux: from 32768). */
 const firstPort = 10_000
-/** Each worker of vitest has ports of its own. */
+/** Number of ports of each vitest worker. */
 const portsOfWorker = 1000
 let nextPort = randomInt(portsOfWorker)
 
-/**
- * A free port, for where the program cannot say which it has taken. Nobody else is given it before
- * the program takes it, or while nothing is to listen there.
- */
+/** A free port, for a program that cannot report the port that it took. No other test gets it. */
 export async function freePort(): Promise<number> {
   const worker = Number(process.env.VITEST_POOL_ID ?? 0) % 20
   for (;;) {
@@ -98,7 +97,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** A program that was started, with what it writes; stopped when it goes out of scope. */
+/** Collects the output of a started program, which is killed when it goes out of scope. */
 function collected(child: ChildProcessWithoutNullStreams): Program {
   let stdout = ''
   let stderr = ''

@@ -1,7 +1,6 @@
 /**
- * The samples of a text in the format of Prometheus (exposition formats, version 0.0.4), by name and
- * labels. Throws where the text is not valid: a wrong line, a sample twice, or one of a metric whose
- * type was not given before.
+ * Parses samples of the Prometheus text format (version 0.0.4), by name and labels. Throws if the
+ * text is invalid: a malformed line, a repeated sample, or a metric without a preceding type.
  */
 export function samplesIn(text: string): Map<string, number> {
   if (!text.endsWith('\n')) throw new Error('The last line does not end')

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 
-/** GETs an address at this machine, with the Host header that the address has. */
+/** Sends a GET for `url` to another machine, with the URL's Host header. */
 export function get(machine: string, url: URL): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = { host: machine, port: url.port, path: url.pathname, headers: { host: url.host } }
@@ -14,7 +14,10 @@ export function get(machine: string, url: URL): Promise<{ status: number; body: 
   })
 }
 
-/** Sends the bytes and reads until the server closes the connection, or breaks it off. */
+/**
+ * Sends bytes on a new connection. Returns all that the server sends until the connection is closed
+ * or reset.
+ */
 export function exchange(url: string, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url)

@@ -4,18 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { type Program, startHttpProgram } from './program.ts'
 
-/** Several servers behind one address. */
+/** Several servers behind a load balancer. */
 export interface Replicas extends AsyncDisposable {
-  /** The balancer's own address: each request goes to the next server that is up. */
+  /** Address of the balancer: requests go round-robin to the servers that are up. */
   readonly url: string
-  /** The addresses of the servers themselves. */
+  /** Addresses of the servers that are up. */
   readonly urls: readonly string[]
-  /** How many requests each server was given. */
+  /** Number of requests forwarded to each server. */
   readonly served: readonly number[]
   readonly kills: number
-  /** Kills a server at random, on average once in `everyMs`, and starts it again, until the signal fires. */
+  /**
+   * Repeatedly kills a random server and restarts it, on average every `everyMs`, until the signal
+   * fires.
+   */
   killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void>
-  /** Ends a server with a signal, and starts it again. Gives its exit code; `null`: it was killed. */
+  /** Stops a server with a signal and restarts it. Returns its exit code; `null`: it was killed. */
   restart(which: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
   /** The process id of a server that is up. */
   pidOf(which: number): number | undefined
@@ -23,7 +26,7 @@ export interface Replicas extends AsyncDisposable {
 
 export interface ReplicaOptions {
   readonly nodeOptions?: readonly string[]
-  /** What differs between the servers. */
+  /** Settings of a single server, by index. */
   readonly envOf?: (which: number) => Record<string, string>
 }
 
@@ -82,7 +85,7 @@ export async function startReplicas(
     },
     async restart(which, signal) {
       const ending = programs[which]
-      // A balancer sends no new requests to a server that is being stopped, or that is seen to be down.
+      // The balancer sends no new requests to a server that is stopped or down.
       programs[which] = undefined
       ending?.process.kill(signal)
       const code = (await ending?.exited) ?? null
@@ -98,7 +101,7 @@ export async function startReplicas(
   }
 }
 
-/** Passes a request on. A server that ends meanwhile is a 502, as with any balancer. */
+/** Forwards a request. Replies 502 if the server ends meanwhile. */
 export function forward(incoming: IncomingMessage, answer: ServerResponse, target: string): void {
   const { method, headers } = incoming
   const outgoing = request(target, { method, headers, agent: false }, (reply) => {

@@ -16,7 +16,7 @@ export interface RpcOptions {
 
 let id = 0
 
-/** One request of the 2026-07-28 revision over HTTP. */
+/** Sends a request of revision 2026-07-28 over HTTP. */
 export async function rpc(
   url: string,
   method: string,
@@ -35,7 +35,10 @@ export async function rpc(
   return { result, error }
 }
 
-/** Sends a request that is refused and logged: without what its revision says of the client. */
+/**
+ * Sends a request without the metadata that its revision requires, which is refused and logged.
+ * Returns the status.
+ */
 export async function sendRefused(url: string): Promise<number> {
   const { method, headers } = mcpHttpRequest('tools/list')
   const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'

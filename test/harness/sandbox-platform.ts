@@ -2,8 +2,8 @@ import { json, type SeenRequest, startFakePlatform } from './fake-platform.ts'
 import { sandboxKeys, startSandbox } from './sandbox.ts'
 
 /**
- * What happens to a request, if it is not simply done and answered: its connection is closed before or
- * after it is done; it is refused; or it is done with another body.
+ * Fault of a request: its connection is closed before or after it is processed, it is refused with
+ * a status, or it is processed with another body. `undefined`: no fault.
  */
 export type Fate =
   | 'lost before'
@@ -15,9 +15,7 @@ export type Fate =
 /** A second key of the sandbox's first account. */
 export const secondKey = 'sk-second-key-of-main'
 
-/**
- * The sandbox as a platform of its own, over HTTP; a test decides what happens to each request.
- */
+/** The sandbox as a platform over HTTP. The test decides the fate of each request. */
 export async function startSandboxPlatform() {
   const sandbox = startSandbox()
   let fate: (request: SeenRequest) => Fate | Promise<Fate> = () => undefined

@@ -3,7 +3,7 @@ import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import type { Seed } from '../../src/sandbox/seed.ts'
 import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 
-/** A sandbox in memory with a clock of the test's own, spoken to as a REST client would. */
+/** A sandbox in this process with a settable clock, and a REST client for it. */
 export function startSandbox({
   speed = 1,
   file = ':memory:',
@@ -14,7 +14,7 @@ export function startSandbox({
 }: {
   speed?: number
   file?: string
-  /** Web calls wait for so long for a person; without it nobody can join them. */
+  /** Time that a web call waits for a person, ms; absent: nobody can join. */
   webWaitMs?: number
   llm?: LlmOptions
   seed?: Seed
@@ -56,7 +56,7 @@ export function startSandbox({
     fetch: sandbox.fetch,
     send,
     get: (path: string, key?: string) => send('GET', path, undefined, key ? { key } : {}),
-    /** Lets simulated time pass, in wall-clock seconds. */
+    /** Advances the clock, s of wall-clock time. */
     wait: (seconds: number) => {
       now += seconds * 1000
     },

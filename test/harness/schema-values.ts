@@ -2,25 +2,28 @@ import fc from 'fast-check'
 import { isObject, type Schema } from './openapi.ts'
 
 /*
- * Arbitrary JSON for a JSON Schema: as the schema wants it, and almost so. What a field is called
- * chooses among words that lead somewhere, as in any fuzzer's dictionary.
+ * Arbitrary JSON that matches a JSON Schema. Field names select values that reach more code, as in
+ * a fuzzer's dictionary.
  */
 
-/** A stand-in for an id that an earlier reply brought: the newest of its kind, or one before it. */
+/** Placeholder for an id of an earlier reply: the newest of its kind, or up to five before it. */
 export const reference = (kind: string) => fc.nat({ max: 5 }).map((back) => `@${kind}#${back}@`)
 
-/** Replaces every reference in a text by what `find` returns. */
+/** Replaces every placeholder of `reference` by what `find` returns. */
 export const withReferences = (text: string, find: (kind: string, back: number) => string) =>
   text.replace(/@([a-z_]+)#(\d)@/g, (_, kind: string, back: string) => find(kind, Number(back)))
 
-/** Stand-ins for objects nested so deeply that code which recurses would not come back. */
+/**
+ * Placeholders for deeply nested objects, with their depth. Recursive code would overflow the
+ * stack.
+ */
 const nestings: ReadonlyMap<string, number> = new Map([
   ['@nested a little@', 100],
   ['@nested deeply@', 1500],
   ['@nested endlessly@', 20_000],
 ])
 
-/** Replaces the stand-ins in JSON text by nested objects. */
+/** Replaces the placeholders of `nestings` in JSON text. */
 export function withNestings(json: string): string {
   let text = json
   for (const [name, levels] of nestings) {
@@ -29,7 +32,7 @@ export function withNestings(json: string): string {
   return text
 }
 
-/** The kind of thing that a field or parameter of that name refers to. */
+/** Kind of id that a field or parameter refers to, by its name. */
 export const referenceKinds: Readonly<Record<string, string>> = {
   account_id: 'account',
   subaccount_id: 'account',
@@ -64,7 +67,7 @@ const dictionary: Readonly<Record<string, readonly string[]>> = {
   tags: ['support', 'en', 'a,b', ''],
 }
 
-/** Text that is often handled wrongly. */
+/** Texts that programs often handle wrongly. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -95,7 +98,7 @@ const instants = fc.oneof(
     .map((date) => date.toISOString()),
 )
 
-/** Text of any kind, no longer than `max` characters as JSON Schema counts them: code points. */
+/** Arbitrary text of `min` to `max` code points, as JSON Schema counts. */
 const text = (min: number, max: number) =>
   fc
     .oneof(
@@ -138,7 +141,7 @@ function numberOf(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 3, arbitrary: within }, fc.constantFrom(min, max))
 }
 
-/** Any JSON, some of it hostile: for fields that take everything, and in place of what they take. */
+/** Arbitrary JSON, some of it hostile, for fields without a schema and in place of valid values. */
 export const anyJson: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 12, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
   {
@@ -181,7 +184,10 @@ export const anyKey = fc.constantFrom(
 
 const oddNumber = fc.constantFrom(-1e300, -1, 0, 0.5, 7, 1e9, 1e16, 1e300)
 
-/** Agent fields for one call: the schema lets anything pass, so this knows what would be read. */
+/**
+ * Arbitrary overrides of a call. Their schema allows anything, so this lists the fields that the
+ * sandbox reads.
+ */
 const overrides = fc.record(
   {
     name: anyJson,
@@ -197,7 +203,7 @@ const overrides = fc.record(
   { requiredKeys: [] },
 )
 
-/** Values a schema takes. Throws for a schema it does not understand. */
+/** Arbitrary values that match a schema. Throws if the schema is not supported. */
 export function valuesOf(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   const { type, anyOf } = schema
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum)

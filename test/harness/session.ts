@@ -9,7 +9,7 @@ import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-coun
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
-/** A session around a client, for tests of what works with sessions. */
+/** A session with state in memory, for a given platform client. */
 export function sessionOf(client: Client, more: Partial<Session> = {}): Session {
   const source = 'a test'
   return {

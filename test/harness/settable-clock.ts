@@ -1,4 +1,4 @@
-/** The environment of a program whose time of day is set forward by an hour when it gets SIGUSR2. */
+/** Environment of a program whose time of day SIGUSR2 sets forward by an hour. */
 export const settableClock = {
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
     'const now = Date.now; let set = 0; Date.now = () => now() + set; process.on("SIGUSR2", () => { set = 3600000 })',

@@ -2,7 +2,10 @@ import type { TestClient, ToolResult } from './client.ts'
 
 const id = (value: unknown) => String((value as { id?: unknown } | undefined)?.id)
 
-/** Calls every tool once with valid arguments, in an order in which each finds what it needs. */
+/**
+ * Calls every tool once with valid arguments, in an order in which each finds the data that it
+ * needs.
+ */
 export async function everyTool(
   client: Pick<TestClient, 'call'>,
 ): Promise<Map<string, ToolResult>> {
@@ -76,7 +79,7 @@ export const newAgent = {
   voice: { provider: 'elevenlabs', voice_id: 'sbx-en-us-ada' },
 }
 
-/** For every tool one call that cannot work, and the argument its answer must name. */
+/** Invalid arguments for every tool, and the argument that the error must name. */
 export const badCalls: Record<string, [args: Record<string, unknown>, named: string]> = {
   get_current_account: [{ acount: 'me' }, 'acount'],
   list_subaccounts: [{ limit: 0 }, 'limit'],

@@ -10,18 +10,21 @@ export interface Counted {
   readonly subaccount?: string
 }
 
-/** What the API leaves open, and a platform may do. */
+/** Behaviours that the API's documentation leaves open. */
 export interface UsageBehaviour {
-  /** A bucket that begins before the range, or ends after it, is counted in full. */
+  /** Buckets that begin before the range or end after it are counted in full. */
   readonly countsWholeBuckets?: boolean
-  /** Buckets without use are left out. */
+  /** Buckets without usage are omitted. */
   readonly leavesOutEmpty?: boolean
 }
 
-/** The reply of another path; a number is a status. */
+/** Reply to another path; a number is an error status. */
 type OtherReply = object | number | ((query: URLSearchParams) => object)
 
-/** A platform with these conversations; what `others` answers comes before it. */
+/**
+ * A fake platform with usage of these conversations. `others`: replies by the end of the path,
+ * which take precedence.
+ */
 export const startUsagePlatform = (
   conversations: readonly Counted[],
   behaviour: UsageBehaviour = {},
@@ -86,7 +89,7 @@ function valuesOf(conversations: readonly Counted[], groupBy: readonly string[])
   }))
 }
 
-/** A list of calls that are filtered by their creation, the latest first. */
+/** Reply of a list of calls, filtered by creation time, latest first. */
 export const listedCalls =
   (calls: readonly { readonly created: string }[]) =>
   (query: URLSearchParams): object => {
