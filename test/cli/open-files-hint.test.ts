@@ -6,7 +6,7 @@ import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { quietly, startInShell } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
-const taker = join(import.meta.dirname, '../harness/descriptors.ts')
+const taker = join(import.meta.dirname, '../harness/exhaust-descriptors.ts')
 const read = {
   name: 'get_subaccount',
   arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },

@@ -4,7 +4,7 @@ import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 import { type ParsedArguments, parseArguments } from '../../src/tool/arguments.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'
-import { newAgent } from '../harness/story.ts'
+import { newAgent } from '../harness/every-tool.ts'
 
 const text = (length: number) => 'x'.repeat(length)
 

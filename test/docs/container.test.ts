@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newAgent } from '../harness/every-tool.ts'
 import { scratchFolder, startProcess, startProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
-import { newAgent } from '../harness/story.ts'
 import { argumentsOf, imageCommand, imageEnvironment, imageStage, imageText } from './dockerfile.ts'
 import { read, root } from './documents.ts'
 

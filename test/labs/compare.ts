@@ -7,9 +7,9 @@ import * as z from 'zod'
 import { commands } from '../../src/cli/commands/index.ts'
 import { readScript } from '../../src/dev/script-arguments.ts'
 import { ToolResult } from '../harness/client.ts'
+import { badCalls, everyTool } from '../harness/every-tool.ts'
 import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { cleanEnv, scratchFolder, startProcess } from '../harness/program.ts'
-import { badCalls, everyTool } from '../harness/story.ts'
 import { clockSetTo, startOfRun } from './jobs/clock.ts'
 
 const usage = `Compares what users of two builds see: every tool with good and bad arguments in both protocol

@@ -6,11 +6,11 @@ import {
   unsafeLines,
 } from '../harness/canary-platform.ts'
 import { connectHttp, type ToolResult } from '../harness/client.ts'
+import { badCalls, everyTool } from '../harness/every-tool.ts'
 import { connectPerson, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { badCalls, everyTool } from '../harness/story.ts'
 
 /** Keeps the canary within the lines of a text. */
 const expectSafe = (text: string, where: string) => expect(unsafeLines(text), where).toEqual([])

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { clientKinds, connectStdio } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { newAgent } from '../harness/story.ts'
 
 describe.each(clientKinds)('resources with %s', (kind) => {
   test('are listed, with titles and descriptions, and every agent among them', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectHttp, errorOf, type TestClient } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { jsonLog } from '../harness/json-log.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
-import { newAgent } from '../harness/story.ts'
 
 let platform: FakePlatform
 let program: Program & { url: string }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { newAgent } from '../harness/every-tool.ts'
 import { sandboxKeys, seedIds, startSandbox } from '../harness/sandbox.ts'
-import { newAgent } from '../harness/story.ts'
 
 const { account, subaccount, otherAccount, supportAgent, trunk, mainNumber } = seedIds
 

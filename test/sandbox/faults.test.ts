@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { withFaults } from '../../src/sandbox/faults.ts'
 import { connectStdio } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { scratchFolder, startPlatformProgram, startProgram } from '../harness/program.ts'
-import { newAgent } from '../harness/story.ts'
 
 const fine = async () => Response.json({ fine: true })
 const list = () => new Request('http://x/v1/accounts/me/agents')

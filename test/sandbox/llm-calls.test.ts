@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { startLlm, stream } from '../harness/llm.ts'
+import { startLlm, stream } from '../harness/fake-llm.ts'
 import { scratchFolder, startPlatformProgram } from '../harness/program.ts'
 import { sandboxKeys, seedIds } from '../harness/sandbox.ts'
 

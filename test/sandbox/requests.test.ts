@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { allRoutes } from '../../src/contract/routes.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { startSandbox } from '../harness/sandbox.ts'
-import { newAgent } from '../harness/story.ts'
 
 describe('requests', () => {
   test('every route is served', async () => {

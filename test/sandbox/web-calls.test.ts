@@ -2,7 +2,7 @@ import { join as pathOf } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { startLlm, stream } from '../harness/llm.ts'
+import { startLlm, stream } from '../harness/fake-llm.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 

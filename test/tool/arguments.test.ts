@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { newAgent } from '../harness/every-tool.ts'
 import { parse, problem, problems } from '../harness/parsed-arguments.ts'
-import { newAgent } from '../harness/story.ts'
 
 /** A problem of an argument that does not exist, which names the one that is meant and no other. */
 const unknown = (argument: string, meant: string, other = 'account_id') => ({

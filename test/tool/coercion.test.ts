@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientKind, clientKinds } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { accepted, problems } from '../harness/parsed-arguments.ts'
 import { connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { newAgent } from '../harness/story.ts'
 
 function meant(name: string, args: Record<string, unknown>) {
   const { request, options, coercions } = accepted(name, args)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseArguments } from '../../src/tool/arguments.ts'
 import { tools } from '../../tools/index.ts'
-import { declaredNotGiven, validArguments, withNull } from '../harness/nulls.ts'
+import { declaredNotGiven, validArguments, withNull } from '../harness/null-arguments.ts'
 import { tries } from '../harness/property.ts'
 
 test('there are valid arguments for every tool', () => {

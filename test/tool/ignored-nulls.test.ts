@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { newAgent } from '../harness/every-tool.ts'
 import { accepted, problem, problems } from '../harness/parsed-arguments.ts'
-import { newAgent } from '../harness/story.ts'
 
 const bodyOf = (name: string, args: Record<string, unknown>) => accepted(name, args).request.body
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { tools } from '../../tools/index.ts'
 import { connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
+import { everyTool } from '../harness/every-tool.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
-import { everyTool } from '../harness/story.ts'
 
 /** What every object of JavaScript has under these names is never found by a caller's word. */
 const words = ['constructor', '__proto__']

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tools } from '../../tools/index.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
-import { newAgent } from '../harness/story.ts'
+import { newAgent } from '../harness/every-tool.ts'
 
 let client: TestClient
 let ids: Record<string, unknown>

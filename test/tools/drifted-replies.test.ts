@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type ClientKind, connectStdio } from '../harness/client.ts'
 import { drifts, startDriftingPlatform } from '../harness/drifting-platform.ts'
+import { everyTool } from '../harness/every-tool.ts'
 import { outputFlaws } from '../harness/output-flaws.ts'
-import { everyTool } from '../harness/story.ts'
 
 const kinds: ClientKind[] = ['v2 2026-07-28', 'v2 2025']
 const cases = kinds.flatMap((kind) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
+import { badCalls, everyTool } from '../harness/every-tool.ts'
 import { outputFlaws } from '../harness/output-flaws.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
-import { badCalls, everyTool } from '../harness/story.ts'
 
 let program: Program & { url: string }
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, type TestClient } from '../harness/client.ts'
-import { declaredNotGiven, withNull } from '../harness/nulls.ts'
-import { everyTool, newAgent } from '../harness/story.ts'
+import { everyTool, newAgent } from '../harness/every-tool.ts'
+import { declaredNotGiven, withNull } from '../harness/null-arguments.ts'
 
 /*
  * Strict function calling makes every property required, so a model sends null for each that it

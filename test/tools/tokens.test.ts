@@ -12,10 +12,10 @@ import { estimateTokens } from '../../src/text/tokens.ts'
 import { resultBudget, shortenLines, shortenValue } from '../../src/tool/results/shortening.ts'
 import { read, rowsUnder } from '../docs/documents.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
-import { newAgent } from '../harness/story.ts'
 
 describe('the catalogue', () => {
   test('stays within its budget, and so does each tool', () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
+import { newAgent } from '../harness/every-tool.ts'
 import { connectPerson, yes } from '../harness/person.ts'
 import { scratchFolder, startProgram } from '../harness/program.ts'
 import { startSandboxPlatform } from '../harness/sandbox-platform.ts'
-import { newAgent } from '../harness/story.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSandboxPlatform>>
 let client: TestClient

@@ -42,7 +42,7 @@ test
   .concurrent(
     'code that could not be loaded in advance, for want of descriptors, is loaded when it is needed',
     async () => {
-      const taker = join(import.meta.dirname, '../../harness/descriptors.ts')
+      const taker = join(import.meta.dirname, '../../harness/exhaust-descriptors.ts')
       await using program = startInShell('ulimit -n 64', [], env, ['--import', taker])
       await program.waitFor(/SANDBOX/)
       program.process.kill('SIGUSR2')

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { startPlatformProgram } from '../../harness/program.ts'
 import { sandboxKeys } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { newAgent } from '../../harness/story.ts'
 
 /*
  * A platform whose replies never say that an agent is archived: only its lists do.

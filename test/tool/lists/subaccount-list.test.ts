@@ -15,10 +15,10 @@ import {
   errorOf,
   type TestClient,
 } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { sessionOf } from '../../harness/session.ts'
-import { newAgent } from '../../harness/story.ts'
 
 const itemsOf = (account: string, count: number, more: object = {}) =>
   Array.from({ length: count }, (_, at) => ({ id: `${account}-${at}`, name: `n${at}`, ...more }))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newAgent } from '../../harness/every-tool.ts'
 import { connectPerson, factsOf, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: Person
 beforeAll(async () => {

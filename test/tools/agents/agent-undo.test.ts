@@ -8,11 +8,11 @@ import {
   errorOf,
   type TestClient,
 } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { connectPerson } from '../../harness/person.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { sandboxKeys } from '../../harness/sandbox.ts'
 import { secondKey, startSandboxPlatform } from '../../harness/sandbox-platform.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSandboxPlatform>>
 let state: ReturnType<typeof scratchFolder>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import {
   confirmationOf,
@@ -9,7 +10,6 @@ import {
   tokenOf,
 } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 /** A new branch below an account (the key's own without one), and its id. */
 const makeBranch = async (person: Person, name: string, account_id?: string) => {

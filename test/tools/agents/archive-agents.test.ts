@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import {
   confirmationOf,
@@ -9,7 +10,6 @@ import {
   tokenOf,
   yes,
 } from '../../harness/person.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let made = 0
 const makeAgents = (count: number, person: Person, more: object = {}) =>

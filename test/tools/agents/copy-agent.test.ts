@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientKind, connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
 beforeAll(async () => {

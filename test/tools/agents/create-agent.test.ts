@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
-import { newAgent } from '../../harness/story.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 
 let client: TestClient
 beforeAll(async () => {

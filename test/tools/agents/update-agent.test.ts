@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import {
   envelope,
   type FakePlatform,
   json,
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
 beforeAll(async () => {

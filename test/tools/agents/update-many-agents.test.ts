@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientKind, connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import {
   envelope,
   type FakePlatform,
@@ -7,7 +8,6 @@ import {
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
 import { connectPerson } from '../../harness/person.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { errorOf } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 const agent_id = seedIds.supportAgent
 const from_number = '+12025550110'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import {
   type Behaviour,
   envelope,
@@ -9,7 +10,6 @@ import {
 } from '../../harness/fake-platform.ts'
 import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
 beforeAll(async () => {

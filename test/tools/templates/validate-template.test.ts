@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { analyse } from '../../../src/jinja/index.ts'
 import { repairTemplate } from '../../../tools/templates/repair-template.ts'
+import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
-import { newAgent } from '../../harness/story.ts'
 
 const repairedOf = (template: string) => repairTemplate(template).repaired
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { newAgent } from './story.ts'
+import { newAgent } from './every-tool.ts'
 
 /** The parts of an input schema that declare fields. */
 const Schema = z.looseObject({
