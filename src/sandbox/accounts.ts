@@ -22,7 +22,7 @@ const SandboxRow = z.object({ id: z.string() })
 
 const sandboxId = (store: Store) => store.get(SandboxRow, 'SELECT id FROM sandbox')?.id
 
-/** Throws 401 for an unknown key. */
+/** The account that owns an API key. Throws 401 for an unknown or missing key. */
 export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   const sql =
     'SELECT accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id WHERE api_key = :apiKey'

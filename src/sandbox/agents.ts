@@ -142,7 +142,7 @@ function updated(
   )
 }
 
-/** A null field of model, transcriber or voice counts as absent. */
+/** Removes null fields of model, transcriber and voice, where null counts as absent. */
 const withoutNullParts = (config: Record<string, unknown>): Record<string, unknown> => ({
   ...config,
   ...Object.fromEntries(
@@ -187,7 +187,7 @@ export function createAgent(
 const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An object without null fields, at every depth. */
+/** Removes null fields at every depth. */
 const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(object)

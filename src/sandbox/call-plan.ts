@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { type CallSettings, type Greeting, speaksGerman } from './call-settings.ts'
 
 /*
- * The course of a simulated call is decided when it is placed and stored with it. Its state is then a
- * function of the row and the time (call-row.ts), without timers.
+ * The course of a simulated call is decided when the call is placed, and stored with it. The state
+ * of the call at any time then follows from its row and the time (call-row.ts), without timers.
  */
 
 /** The course of one call, in simulated seconds. */
@@ -52,12 +52,12 @@ export const magicDestinations: Readonly<
   },
 }
 
-/** The conversation without a language model. */
+/** Lines of a scripted call in one language, for a sandbox without a language model. */
 interface Phrases {
   readonly smallTalk: readonly (readonly [caller: string, agent: string])[]
   readonly voicemail: string
   readonly purpose: string
-  /** A caller's line that interrupts the purpose. */
+  /** Line with which the caller interrupts the agent's `purpose`. */
   readonly interruption: string
   readonly reminder: string
 }
@@ -180,13 +180,16 @@ const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
 
 const turnGap = 1
 
-/** Records a conversation and its timing. */
+/**
+ * Builds a transcript. A clock, in simulated seconds, advances by the time that each line takes to
+ * say.
+ */
 export class Dialogue {
   readonly #script: ScriptLine[]
   readonly #settings: CallSettings
   #at = 0
 
-  /** `before`: earlier lines. */
+  /** `before`: lines of the conversation so far. */
   constructor(settings: CallSettings, before: readonly ScriptLine[] = []) {
     this.#settings = settings
     this.#script = [...before]
@@ -259,10 +262,7 @@ export class Dialogue {
     this.event('The caller was silent for too long: the agent hung up.')
   }
 
-  /**
-   * Advances the clock to a moment, unless it has passed: a language model may be slower than the
-   * clock.
-   */
+  /** Advances the clock to a time, if it is behind: a language model takes real time to answer. */
   notBefore(seconds: number): void {
     this.#at = Math.max(this.#at, seconds)
   }

@@ -155,7 +155,7 @@ const WebTalk = z.object({
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),
 })
-/** Input for the agent's side of a web call. */
+/** What the agent of a web call needs to talk to a person. */
 export type WebTalk = z.output<typeof WebTalk>
 
 /** A web call that can be joined in a browser. */
@@ -168,7 +168,10 @@ const WebCallRow = z.object({
 })
 export type WebCallRow = z.output<typeof WebCallRow>
 
-/** Lets a person join a call. Only the token in the address of the call's page gives access. */
+/**
+ * Makes a web call joinable in a browser. Its new random token, a part of the page's URL, is the
+ * only credential.
+ */
 export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
   const token = randomUUID().replaceAll('-', '')
   store.insert('web_calls', { call_id: callId, token, talk: JSON.stringify(talk) })

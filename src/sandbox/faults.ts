@@ -6,7 +6,7 @@ import { matchRoute } from './request.ts'
 
 const routeIds = allRoutes.map(({ id }) => id)
 
-/** A fault of the platform. The first rule that matches a request applies. */
+/** A rule by which the simulated platform fails. The first rule that matches a request applies. */
 const FaultRule = z
   .strictObject({
     route: z
@@ -55,7 +55,10 @@ export type Faults = z.input<typeof Faults>
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** Wraps the platform with faults. A dropped connection is returned as `Response.error()`. */
+/**
+ * Wraps `fetch` so that requests fail by the rules. A dropped connection is returned as
+ * `Response.error()`.
+ */
 export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   const { rules, seed } = Faults.parse(faults)
   const random = seed === undefined ? Math.random : dice(seed)

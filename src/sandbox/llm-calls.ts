@@ -8,10 +8,10 @@ import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
 
 /*
- * Telephone and web calls in which a language model speaks. Like the row of a scripted call, the
- * row always holds a complete course: the transcript so far, then a failed end when a lease
+ * Phone and web calls in which a language model speaks. As for a scripted call, the stored row
+ * always holds a complete course: here the transcript so far, and a failed end when the lease
  * expires. Each turn appends to the transcript and extends the lease. If the process dies, the
- * lease expires and the call has failed; nothing needs cleaning up.
+ * lease expires and the call has failed, so nothing needs cleaning up.
  */
 
 export interface LlmCall {
@@ -26,7 +26,7 @@ export interface LlmCall {
 
 export type LlmCalls = ReturnType<typeof createLlmCalls>
 
-/** Lease of a call without a further turn, ms; longer than two turns may take. */
+/** Lease of a call after each turn, ms; longer than two turns may take. */
 const leaseMs = 60_000
 
 /** Maximum turns of a call. */
@@ -47,7 +47,7 @@ export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number)
       })
       save(store, finished(call, dialogue, 'completed'))
     } catch (error) {
-      // If the process stops, the call fails later, when its lease ends.
+      // If the process stops, the call fails when its lease expires.
       if (stopping.signal.aborted) return
       const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
       dialogue.notBefore(simulatedSeconds(call.row, now()))
@@ -78,7 +78,7 @@ export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number)
         if (typeof webCallOf(store, call.row.id)?.joined === 'number') return
         await speak(call)
       } catch {
-        // The file cannot be written: the call fails when its lease ends.
+        // The database cannot be written: the call fails when its lease expires.
       }
     },
     stop: () => stopping.abort(),
@@ -157,7 +157,7 @@ function simulatedSeconds({ answered, speed }: CallRow, now: number): number {
 const wallClock = ({ answered, created, speed }: CallRow, seconds: number) =>
   (answered ?? created) + Math.round((seconds * 1000) / speed)
 
-/** The row if no further turn follows. */
+/** The row to store after a turn: the call fails when the lease expires without a further turn. */
 function leased({ row }: LlmCall, dialogue: Dialogue, now: number): CallRow {
   const { seconds, script } = dialogue.end()
   const ended = Math.max(now, wallClock(row, seconds)) + leaseMs

@@ -31,7 +31,7 @@ interface WebCalls {
   readonly waitMs: number
 }
 
-/** A reply with a status other than the documented success. */
+/** A reply with another status than the route's documented success. */
 export class ReplyWithStatus<T> {
   readonly status: number
   readonly reply: T

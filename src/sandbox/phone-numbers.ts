@@ -42,7 +42,6 @@ function phoneNumber(store: Store, accountId: string, id: string): PhoneNumberRo
 }
 
 /** Finds the account's number by its E.164 form. */
-/** Finds the account's number by its E.164 form. */
 export const findNumber = (store: Store, account_id: string, number: string) =>
   store.find(PhoneNumberRow, 'phone_numbers', { number, account_id })
 

@@ -14,7 +14,7 @@ import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
-/** The agent of the call. The agent must exist and must not be archived. */
+/** The agent of the call. Throws for an unknown or archived agent. */
 function speaker({ store, account, body }: PlaceInput): AgentRow {
   const agent = findAgent(store, account.id, body.agent_id)
   if (!agent) throw missingReference('agent_id', 'Agent', body.agent_id)
@@ -24,7 +24,10 @@ function speaker({ store, account, body }: PlaceInput): AgentRow {
 
 type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
 
-/** The caller's number, which must be able to dial out, and the destination. */
+/**
+ * The numbers of a phone call. The calling number must belong to the account and be on a trunk that
+ * can dial out.
+ */
 function line({ store, account, body }: PlaceInput): Numbers {
   const { from_number, to_number } = body
   if (from_number === undefined || to_number === undefined) {

@@ -9,8 +9,8 @@ const day = 24 * 3_600_000
 
 /**
  * Data of a new sandbox. `small`: fixed data whose ids, names and counts programs can rely on.
- * `full`: the same, plus a business with a busy and a quiet week. A fixture: the person's own
- * description.
+ * `full`: the same, plus a hotel with a busy and a quiet week. A fixture: data that the user
+ * describes.
  */
 export type Seed = 'small' | 'full' | Fixture
 
@@ -36,7 +36,10 @@ const contentOf = (
   { now, ids, accountId }: { now: number; ids: NextId; accountId: string },
 ) => ({ store, now, accountId, nextId: ids, created: now - 80 * day })
 
-/** Loads a fixture. Keys and the unrelated account are not in it: all seeds have the same. */
+/**
+ * Loads a fixture. API keys and the unrelated account are the same in every sandbox, so a fixture
+ * has none.
+ */
 function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
   const created = now - 90 * day
   const ids = countingIds(1)

@@ -329,7 +329,7 @@ function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
   throw new Error('it is a database of another program')
 }
 
-/** True if the file has the tables of later versions. */
+/** True if the file has the tables that were added without a new schema version. */
 const hasLaterTables = (db: DatabaseSync) =>
   db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('sandbox', 'web_calls')").all()
     .length === 2

@@ -11,7 +11,7 @@ import type { Store } from './store.ts'
 const hour = 3_600_000
 const defaultSpan = 30 * 24 * hour
 
-/** Longest bucket, ms: bound of how far the newest buckets reach back. */
+/** Upper bound of a bucket's length, ms. Bounds how far back the newest buckets reach. */
 const longestBucket = { hour: 2 * hour, day: 49 * hour, month: 32 * 24 * hour }
 
 type Value = Usage['data'][number]['values'][number]
@@ -71,8 +71,8 @@ interface SumQuery {
 }
 
 /**
- * Everything counted: whole hours within one bucket from the hourly sums, partial hours at the
- * edges from single calls, minus calls that have not ended.
+ * Yields the parts of the sums: from the hourly table for whole hours within one bucket, from
+ * single calls for the other hours, and negative for calls that have not ended.
  */
 function* sums(store: Store, query: SumQuery): Generator<Sum> {
   const { account, now, from, end, starts, groupBy } = query
@@ -110,7 +110,7 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
   }
 }
 
-/** Hours that contain an edge: they span buckets or count in part. */
+/** Hours with a bucket edge inside, or that count only in part. */
 function splitHours(edges: number[], from: number, end: number): number[] {
   const split = edges.filter((edge) => edge % hour !== 0 && edge >= from && edge <= end)
   return [...new Set(split.map((edge) => Math.floor(edge / hour)))]

@@ -4,16 +4,16 @@ import { CallRow, callDetailAt, markJoined, talkOf, type WebCallRow } from '../c
 import type { Store } from '../store.ts'
 
 /*
- * A web call that a person has joined. Like every call, its row holds a whole course: the
- * transcript, and the end if nothing more is said (reminders, then the agent hangs up). Each typed
- * line replaces the future part. So the call ends even without this process, and get_call agrees
- * with the page.
+ * A web call that a person has joined. As for every call, its row holds a complete course: the
+ * transcript so far, and the end of the call if nothing more is said (reminders, then the agent
+ * hangs up). Each typed line replaces the future part. So the call ends even without this process,
+ * and `calls.get` agrees with the page.
  */
 
 /** Why an action on a call is refused. */
 export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
 
-/** Maximum transcript lines to which a person may add. */
+/** Maximum transcript lines. In a longer call, a person can only hang up. */
 const maxLines = 1000
 
 const Script = z.array(ScriptLine)
@@ -45,7 +45,10 @@ export function join(
   return undefined
 }
 
-/** Adds to a joined call. `speak` receives the conversation so far. */
+/**
+ * Continues a joined call. `speak` adds lines to the conversation so far, and returns whether the
+ * call goes on.
+ */
 export function goOn(
   store: Store,
   web: WebCallRow,
@@ -66,7 +69,7 @@ export function goOn(
   return undefined
 }
 
-/** Hangs up, regardless of the number of lines. */
+/** Hangs up, also when the transcript is full. */
 export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | undefined =>
   goOn(
     store,
@@ -124,7 +127,7 @@ export type Phase =
 /** Maximum length of one typed line, characters. */
 export const longestText = 1000
 
-/** A web call in the form of its page. */
+/** A web call as its page shows it. */
 export interface WebCallState {
   readonly callId: string
   readonly agentName: string
@@ -134,7 +137,7 @@ export interface WebCallState {
   readonly messages: readonly { readonly role: string; readonly message: string }[]
 }
 
-/** The page's state: the same as get_call, read at one instant. */
+/** Reads the state for the page from one snapshot. It agrees with `calls.get` at the same time. */
 export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallState =>
   store.snapshot(() => {
     const row = callOf(store, web)

@@ -7,7 +7,7 @@ import { firstCharacters } from '../../text/safe-text.ts'
 /** The simulated agent's next turn. */
 export interface Reply {
   readonly text: string
-  /** The agent ends the call. */
+  /** True if the agent ends the call. */
   readonly isOver: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Reply {
 export interface Speaker {
   readonly name: string | null
   readonly note: string | null
-  /** All other languages get English. */
+  /** False: the replies are in English. */
   readonly isGerman: boolean
 }
 

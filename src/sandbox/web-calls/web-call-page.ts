@@ -2,7 +2,7 @@ import type { Tone } from '../../apps/icons.ts'
 import { badge, type HtmlPage, html, icon, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { longestText, type Phase, type WebCallState } from './conversation.ts'
 
-/** State of the call in words, with the badge's tone. */
+/** Label and badge tone of each phase. */
 const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {
   waiting: { label: 'Waits for you', tone: 'info' },
   talking: { label: 'You are in the call', tone: 'success' },
@@ -11,9 +11,9 @@ const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: To
 }
 
 /**
- * The page of a web call: a person talks to the agent by text, or watches. The page works without
- * its script, which polls the state every second. Transcript lines are untrusted: they are only
- * escaped.
+ * The page of a web call, on which a person talks to the agent by text, or watches. It works
+ * without its script, which polls the state every second. Transcript lines are untrusted and
+ * therefore escaped.
  */
 export const webCallPage = (state: WebCallState): HtmlPage =>
   pageOf({
@@ -59,11 +59,11 @@ another web call.</p>
 
 const hiddenUnless = ({ phase }: WebCallState, wanted: Phase) => phase !== wanted && html` hidden`
 
-/** Minutes and seconds; the script writes them in the same way. */
+/** `m:ss`; `script` writes durations in the same way. */
 const inMinutes = (seconds: number) =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 
-/** The script uses the same kinds. */
+/** CSS class of a line; `script` uses the same classes. */
 const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : 'event')
 const speakerOf = (role: string) => ({ user: 'You', agent: 'Agent' })[role] ?? 'Event'
 
@@ -77,7 +77,7 @@ export const noWebCallPage = (): HtmlPage =>
 gone.</p>`,
   })
 
-/** On a screen of its own: the conversation takes the room that is left. */
+/** The page fills the screen; the conversation takes the space that the other parts leave. */
 const style = styleOf(`
 main {
   display: flex; flex-direction: column; gap: var(--space-4);
@@ -123,7 +123,7 @@ const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
 let isAway = false
-// Whether an action was sent while the sandbox did not answer: it may be lost.
+// True if an action was sent while the sandbox did not answer; the action may be lost.
 let isOpen = false
 function tell(problem) {
   error.hidden = !problem
@@ -155,11 +155,13 @@ function show(state) {
 async function ask(address, options) {
   const mine = ++newest
   try {
-    // A language model may take its time to answer what is said; the state is there at once.
+    // Actions have no timeout, because a language model may answer slowly; reading the state is
+    // fast.
     const response = await fetch(address, options || { signal: AbortSignal.timeout(10000) })
     const state = await response.json()
     if (state.messages && mine === newest) show(state)
-    // What an action could not do is told until the next one; reading the state takes back only its own.
+    // The error of an action is shown until the next action. Reading the state hides only errors of
+    // earlier reads.
     const isBack = isAway && isOpen && !options && state.phase !== 'ended'
     if (options || isAway || state.error) tell(state.error || (isBack && 'The sandbox answers again. Your last action may be lost: do it again if it is.'))
     isAway = false

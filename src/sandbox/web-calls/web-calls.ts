@@ -9,7 +9,7 @@ import type { Store } from '../store.ts'
 import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './conversation.ts'
 import { type Reply, replyByRules } from './replies.ts'
 
-/** Path of the pages; the call's token follows. */
+/** Path prefix of the pages; the call's token follows. */
 export const webCallPath = '/web-calls/'
 
 export const isForWebCall = (path: string): boolean => path.startsWith(webCallPath)
@@ -25,11 +25,11 @@ const Action = z.discriminatedUnion('action', [
 type Action = z.output<typeof Action>
 const actions = Action.options.flatMap(({ shape }) => shape.action.value)
 
-/** Maximum form, bytes: the text, with up to twelve bytes for each encoded character. */
+/** Maximum length of a form, bytes: an encoded character takes up to twelve. */
 const longestForm = 16_000
 
 /**
- * Serves the page of a web call. The unguessable token in the address is the only credential; only
+ * Serves the page of a web call. The unguessable token in its URL is the only credential, and only
  * whoever placed the call receives it.
  */
 export async function answerWebCall(request: Request, context: WebCallContext): Promise<Response> {
@@ -62,7 +62,10 @@ const notStored = { headers: { 'cache-control': 'no-store' } }
 const send = ({ method }: Request, { status, headers, body }: HtmlPage) =>
   new Response(method === 'HEAD' ? null : body, { status, headers })
 
-/** Handles an action: the new state for a script, a redirect to the page for a form. */
+/**
+ * Performs an action of the page. The page's script gets the new state as JSON, a plain form a
+ * redirect to the page.
+ */
 async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
   const form = await readForm(request)
   const { data } = Action.safeParse(form && Object.fromEntries(form))
@@ -135,7 +138,7 @@ async function perform(
   }
 }
 
-/** Dependencies of the web-call pages. */
+/** What the pages need besides the request. */
 export interface WebCallContext {
   readonly store: Store
   readonly now: () => number
@@ -149,7 +152,7 @@ const voiceOf = (live: LlmCalls | undefined): string =>
     ? `The agent is simulated: ${live.model} speaks for it.`
     : 'The agent is simulated: it answers by simple rules.'
 
-/** Adds the person's line and the agent's answer. */
+/** Adds the person's line, then the agent's answer, by rules or by a language model. */
 async function say(
   text: string,
   web: WebCallRow,
