@@ -14,7 +14,7 @@ import { isLoopback } from './config/platform.ts'
 import type { SandboxConfig } from './config/sandbox.ts'
 import { log, logDefect } from './observation.ts'
 
-/** The faults file or the data file is invalid. The message names the error. */
+/** Thrown if the faults file or the fixture is invalid. The message names the error. */
 class DescriptionError extends Error {
   override readonly name = 'DescriptionError'
 }

@@ -194,7 +194,7 @@ may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in th
 connectors or apps.</p>`,
 }
 
-/** The clients, the likeliest first. */
+/** The clients, in the order in which the visitor probably uses them. */
 function rows(
   server: RemoteServer,
   request: Request,
@@ -221,7 +221,7 @@ function rows(
     .map((one, place) => row(one, server, { userAgent, isFirst: place === 0 }))
 }
 
-/** Systems that Claude has an app for; its connectors are used there. */
+/** Operating systems with an app of Claude, in which users add connectors. */
 const hasClaude = /Windows|Mac|Android|iPhone|iPad/
 
 interface Known {
@@ -291,7 +291,7 @@ const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
     `gemini mcp add --scope user --transport http${headerFlag(header)} ${name} ${url}`,
 }
 
-/** Default path of a client's file. Does not look at this server's machine. */
+/** Usual path of a client's file on the visitor's operating system. */
 function filePath(client: Client, userAgent: string): string {
   if (/Windows/.test(userAgent)) {
     return client.locate(machine('win32', '%USERPROFILE%')).file.replaceAll('/', '\\')

@@ -17,7 +17,10 @@ const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400
 
 const isUnit = (unit: string): unit is keyof typeof unitsMs => Object.hasOwn(unitsMs, unit)
 
-/** A point in time, given as a date or as a duration before now; Unix ms. */
+/**
+ * Setting for a point in time, given as a date or as a time before now. The parsed value is in Unix
+ * ms.
+ */
 const instant = (help: string): Setting<number | undefined> => ({
   value: 'TIME',
   help,
@@ -180,8 +183,7 @@ function whatText({ reason, arguments: given, writes, failed_request: failed }: 
 const longestArguments = 120
 
 /**
- * Arguments of a tool call that changed nothing. Objects and lists are shown by name, without
- * values.
+ * The arguments of a tool call that sent no change. Of objects and lists only the names are shown.
  */
 function argumentsText(given: AuditEntry['arguments']): string {
   const parts = Object.entries(Object(given)).map(([name, value]) =>

@@ -4,6 +4,7 @@ import { configFileSettings } from '../config/config-file.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
 import type { SettingTexts } from '../config/setting.ts'
 
+/** A command that has been started. */
 export interface Running {
   /** Resolves when the command ends by itself. */
   readonly done: Promise<void>

@@ -123,23 +123,28 @@ function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
     : listening
 }
 
-/** Requests that may use the server's own API key: local ones, or all in the sandbox. */
+/**
+ * Which requests without an API key may use the server's own: local ones, or all in the sandbox.
+ */
 async function ownKeyFor(
   { platform, oauth, listen, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
 ): Promise<OwnKey> {
-  // Clients start OAuth only after a 401.
+  // With OAuth, requests without a key get 401: that makes clients start the authorization.
   if (platform.kind === 'sandbox') return { usedBy: oauth ? 'none' : 'all' }
   if (!isLoopback(listen.host) || !hasOwnKey) return { usedBy: 'none' }
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
-/** Duplicates the path in src/sandbox/web-calls, so that a start does not load the sandbox. */
+/**
+ * Equal to the path in src/sandbox/web-calls, which is not imported here, because a start must not
+ * load the sandbox.
+ */
 const webCallPath = '/web-calls/'
 
 /**
- * Pages for people: the start page, and the sandbox's web calls. The code of these pages is loaded
- * with the first visit.
+ * Pages for people: the start page, and the sandbox's web calls. Their code is loaded at the first
+ * visit.
  */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,

@@ -70,7 +70,7 @@ export function parseCommandLine<C extends CommandSpec>(
   return line
 }
 
-/** Operand of the help that lists every option. */
+/** Operand with which the help lists every option: `help all`, `--help all`. */
 export const allWord = 'all'
 
 const withoutHelp = (positionals: readonly string[]): string[] =>

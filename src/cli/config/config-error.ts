@@ -16,13 +16,13 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-/** Invalid configuration. The message says how to fix it. */
+/** Thrown for an invalid configuration. The message says how to fix it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly exitCode: number = exitCodes.failed
 }
 
-/** The command line names an unknown command, flag or value. */
+/** Thrown for an unknown command, flag or value on the command line. */
 export class CommandLineError extends ConfigError {
   override readonly exitCode = exitCodes.usage
 }

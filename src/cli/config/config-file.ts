@@ -53,7 +53,10 @@ export function readConfigFile(
   return texts
 }
 
-/** Fault of a setting's text: blank, or an unexpanded variable. */
+/**
+ * Why a setting refuses a text; `undefined` if it takes it. Blank texts and unfilled placeholders
+ * are left to given-settings.ts.
+ */
 function faultOf(given: string, name: string, setting: Setting): string | undefined {
   if (/^\s*(\$\{.*\}\s*)?$/.test(given)) return undefined
   return faultsOf([() => setting.parse(given, name)])[0]

@@ -50,7 +50,7 @@ function workingFolder(): string {
   }
 }
 
-/** The npm script that started the program, such as `npm start`. */
+/** The command of the npm script that started the program: `http` for `npm start`. */
 const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
   env.npm_package_name === name ? npmScripts[env.npm_lifecycle_event ?? ''] : undefined
 
@@ -71,7 +71,7 @@ const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx
 /** True if a script was fetched for one run, such as by npx, so that its path does not last. */
 export const isFetched = (script: string): boolean => passingFolder.test(script)
 
-/** The words that start the program. */
+/** The shell command that starts the program, without arguments. */
 function programWords(start: ProgramStart): string {
   const { script, env, platform } = start
   const file = basename(script)

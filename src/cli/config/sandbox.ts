@@ -54,7 +54,7 @@ export function sandboxConfig(texts: SettingTexts) {
     file: value('sandbox-db') ?? join(dataFolder(), 'sandbox.db'),
     /** Speed of simulated calls, as a multiple of real time. */
     speed: value('sandbox-speed'),
-    /** Contents of a new file. `small`: fixed data only; `full`: also a sample business. */
+    /** Data of a new file. `small`: fixed data only; `full`: also a sample hotel. */
     seed: value('sandbox-seed'),
     /** Time that a web call waits for a person to join in a browser, ms. */
     webWaitMs: 1000 * value('sandbox-web-wait'),

@@ -133,7 +133,7 @@ function duration(ms: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
 }
 
-/** OpenAPI document of the platform [B]. */
+/** Path of the platform's OpenAPI document [B]. */
 const documentPath = '/v1/openapi.json'
 
 /**

@@ -99,11 +99,11 @@ export function resultLines(
   const indent = ' '.repeat(wordWidth + titleWidth)
   const [advice, command] = todo?.split('\n') ?? []
   const body = [
-    ...paragraph(withoutOurWords(text), width),
+    ...paragraph(withoutAdvicePrefix(text), width),
     ...shownDetails(details ?? []).flatMap((line) =>
-      paragraph(withoutOurWords(line), width).map((one) => `  ${one}`),
+      paragraph(withoutAdvicePrefix(line), width).map((one) => `  ${one}`),
     ),
-    ...(advice === undefined ? [] : paragraph(`${ourWords} ${advice}`, width)),
+    ...(advice === undefined ? [] : paragraph(`${advicePrefix} ${advice}`, width)),
     // The command's line is not wrapped, so that people can copy it.
     ...(command === undefined ? [] : [`  ${safeLine(command)}`]),
   ]
@@ -124,18 +124,18 @@ const shownDetails = (details: readonly string[]): readonly string[] =>
         `and ${details.length - maxDetails} more, which --json shows`,
       ]
 
-/** Prefix of a line with our own advice. */
-const ourWords = 'To do:'
+/** Prefix of a line with this program's advice. */
+const advicePrefix = 'To do:'
 
 /**
- * Quotes our prefix in a text. Findings repeat texts of the platform, which must not pass as our
- * advice.
+ * Quotes the prefix of advice in a text. Findings repeat texts of the platform, which must not look
+ * like this program's advice.
  */
-const withoutOurWords = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
+const withoutAdvicePrefix = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
 
 /**
- * Wraps a text. All lines but the first are indented, so that only our own prefixes start at the
- * left.
+ * Wraps a text. All lines but the first are indented, so that only this program's prefixes start at
+ * the left.
  */
 const paragraph = (text: string, width: number) =>
   // Terminals also break lines at other kinds of spaces.

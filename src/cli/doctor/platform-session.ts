@@ -48,7 +48,7 @@ export async function openPlatformSession(config: NetworkPlatform, version: stri
     answerOf(send, (recorded) =>
       createClient({ send: recorded, apiKey, userAgent, ...once }).call(route, request),
     )
-  /** Repeats the first request. */
+  /** Reads the account of the API key. */
   const askAgain = () => call(routes.accounts.current, { params: {}, query: {} })
   return {
     config,
@@ -163,8 +163,8 @@ interface Connection {
 }
 
 /**
- * Watches undici's diagnostics channels. Checks thereby see the connections of real requests,
- * including those through a proxy, and open no connections of their own.
+ * Records connections through undici's diagnostics channels. So the checks see the connections of
+ * real requests, also those through a proxy, and open none of their own.
  */
 function watchConnections() {
   const made: Connection[] = []
@@ -193,7 +193,10 @@ function connectedHost(message: unknown): string {
   return isObject(params) ? String(params.hostname) : ''
 }
 
-/** A resumed TLS session has no certificate. */
+/**
+ * The TLS version and certificate of a connection; `undefined` for a resumed session, which has no
+ * certificate.
+ */
 function tlsFacts(socket: TLSSocket) {
   const { issuer, valid_to } = socket.getPeerCertificate()
   const validUntil = Date.parse(valid_to)

@@ -20,7 +20,7 @@ import {
   valueAt,
 } from './text-format.ts'
 
-/** A change of a client's file. */
+/** A wanted change of a client's file. */
 export interface Change {
   readonly name: string
   readonly stepsFor: (data: unknown) => Step[]
@@ -32,7 +32,7 @@ export interface Change {
   readonly notes: readonly string[]
 }
 
-/** Decides whether a shown change is written. */
+/** Decides whether a change is written, after it has been shown to the user. */
 export type Decide = (outcome: Outcome) => Promise<'write' | 'show' | 'decline'>
 
 interface Plan {

@@ -36,12 +36,14 @@ export interface ClientFile {
   readonly found: { readonly bytes: Buffer; readonly stats: Stats } | undefined
 }
 
-/** A file cannot be read or written; the message is a clause. */
+/**
+ * Thrown if a file cannot be read or written. The message is a clause, such as `it is not a file`.
+ */
 export class ClientFileError extends Error {
   override readonly name = 'ClientFileError'
 }
 
-/** Another program has changed the file since it was read. */
+/** Thrown if another program has changed the file since it was read. */
 export class ChangedMeanwhileError extends ClientFileError {}
 
 /** Reads a file, following links. Throws ClientFileError. */

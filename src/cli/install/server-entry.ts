@@ -4,7 +4,7 @@ import type { Client } from './clients.ts'
 import type { LaunchCommand } from './launch-command.ts'
 import { changedText, type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
-/** Platform variables of the server. */
+/** Variables of an entry that select the platform and the API key. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
 const keyVariable = 'VOICE_AGENT_API_KEY'
@@ -189,7 +189,10 @@ export function stepsToRemove(client: Client, data: unknown, name: string): Step
   ]
 }
 
-/** Place of the server's key. */
+/**
+ * How the server gets its API key: not at all (sandbox), in plain text, by reference, or unknown
+ * because the client needs it in plain text and none is given.
+ */
 type KeyChoice =
   | { readonly kind: 'none' }
   | { readonly kind: 'plain'; readonly key: string; readonly needsConsent: boolean }

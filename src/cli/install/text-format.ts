@@ -37,7 +37,7 @@ export interface TextFormat {
   edits(text: string, step: Step): Edit[]
 }
 
-/** Invalid text, or text that cannot be changed safely. The message is a clause. */
+/** Thrown for an invalid text, or one that cannot be changed safely. The message is a clause. */
 export class FormatError extends Error {
   override readonly name = 'FormatError'
   readonly line: number | undefined

@@ -64,7 +64,7 @@ export async function writeOutput(text: string): Promise<void> {
   await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
 }
 
-/** The person pressed Ctrl+C at a question. This ends the whole command. */
+/** Thrown if the person presses Ctrl+C at a question, which ends the whole command. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }

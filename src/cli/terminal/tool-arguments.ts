@@ -75,6 +75,7 @@ export async function readToolArguments(
   return { ...flags, arguments: merged(base ?? {}, given) }
 }
 
+/** Values of the command's own flags. */
 interface Own {
   base: Record<string, unknown> | undefined
   wantsJson: boolean
@@ -255,7 +256,7 @@ export const flagOf = (path: readonly string[]): string =>
 export const fieldSchema = ({ properties = {} }: JsonSchema, name: string): JsonSchema =>
   Object.hasOwn(properties, name) ? { ...Object(properties[name]) } : {}
 
-/** True for an object whose fields are the user's own. */
+/** True for free data: any value, or an object whose field names the user chooses. */
 export const isFree = (schema: JsonSchema): boolean =>
   schema.type === undefined || schema.additionalProperties === true
 

@@ -235,7 +235,7 @@ function problemText(
   }
 }
 
-/** Fields of a preview that the terminal shows in another form. */
+/** The confirmation token of a preview, which the terminal shows as a flag. */
 const Preview = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
 
 /** Outcomes of tool calls that a person declined or a rule refused (docs/errors.md). */
