@@ -24,7 +24,7 @@ const AuditedWrite = z.looseObject({
 
 /**
  * A requested change or call: who asked, what for, who confirmed, and the outcome. Stored and shown
- * in this form. Keeps fields and values of later versions.
+ * in this form. Loose, so that entries of later versions keep their fields and values.
  */
 export const AuditEntry = z.looseObject({
   id: z.string(),

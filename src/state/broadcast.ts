@@ -1,7 +1,7 @@
 /**
- * Announces events on one server that concern requests on other servers: a write on the platform, a
- * cancelled task or request. Delivery is unordered and best effort. A server that misses an event
- * finds it later by reading.
+ * Announces events to all servers that share a state: a write on the platform, a cancelled task or
+ * request. Delivery is unordered and best effort. A server that misses an event finds it later by
+ * reading.
  */
 export interface Broadcast {
   /**
@@ -20,7 +20,7 @@ export type AnnouncementKind = (typeof announcementKinds)[number]
 
 export interface Announcement {
   readonly kind: AnnouncementKind
-  /** Hash of the changed object. Sent to every server. */
+  /** Identifies the object, as a hash: every server receives it. */
   readonly topic: string
 }
 
@@ -45,7 +45,7 @@ export class Listeners<K> {
   }
 }
 
-/** Announces events of servers that share no database: each server hears only its own events. */
+/** A broadcast within one process, for servers that share no database. */
 export function createLocalBroadcast(): Broadcast {
   const listeners = new Listeners<AnnouncementKind>()
   return {

@@ -19,7 +19,7 @@ import type { CallKey } from './journal.ts'
 
 /** See above. All methods reject with StateError if the counter is unusable. */
 export interface CallCounter {
-  /** The limit that would refuse a call now; `undefined`: none. Counts nothing. */
+  /** The limit that would refuse a call now; `undefined`: no limit would. Counts nothing. */
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
   /** Counts a call as running for up to `leaseMs`, or returns the limit that refuses it. */
   reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
@@ -82,7 +82,7 @@ const windows = {
   max_per_day: 86_400_000,
 } as const
 
-/** Longest window, ms. A call that ended before it counts nowhere. */
+/** Longest window, ms. Calls that ended longer ago count towards no limit. */
 export const longestWindow = windows.max_per_day
 
 /** What `exceededLimit` needs to know about the counted calls. */

@@ -59,8 +59,8 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
 }
 
 /**
- * Like `elapsedSince`, but uses only the uptime if the machine has not restarted. Not for a
- * sender's deadline, where doubt about either clock counts.
+ * Like `elapsedSince`, but trusts the uptime alone if the machine has not restarted. Not for the
+ * deadlines of senders, which need both clocks to agree.
  */
 export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
   timestamp.boot === timestampIn().boot

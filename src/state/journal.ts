@@ -26,7 +26,7 @@ import { StateError } from './state-access.ts'
  *    an entry and then writes it: between the two another request may run.
  * 2. The holder of an entry is the caller that knows its current `stamp`. `beginSending`, `endSending` and
  *    `release` compare the stamp and change nothing when it is another one. Every `claim` and
- *    `beginSending` makes a stamp that no holder has who may still be at work.
+ *    `beginSending` makes a new stamp: no holder who may still be at work has the same.
  * 3. A change is durable before the promise resolves. A method that rejects may have taken effect: a
  *    caller whose `claim` or `beginSending` rejects does not send.
  * 4. Taking over: a caller that has read an entry with `current` may `beginSending` with its stamp,
@@ -124,7 +124,7 @@ export interface Journal {
   close(): Promise<void>
 }
 
-/** The journal is unusable. Without it no call is placed. */
+/** Thrown if the journal is unusable. No call is placed without it. */
 export class JournalError extends StateError {
   override readonly name = 'JournalError'
 }
@@ -246,9 +246,10 @@ export const isMintedExternalId = (externalId: string): boolean =>
   /^auto-[\da-f]{24}$/.test(externalId)
 
 /**
- * Maximum time by which a stamp may be ahead of the clock, ms. Stamps identify the holder and are
- * never reused, so the next stamp is greater by at least 1. If the clock was set back by more than
- * a holder can still be at work, the next stamp is the clock's time. A stamp ahead of the clock
- * would contradict the uptime, and the elapsed time would be unknown until the clock has caught up.
+ * Maximum time by which a stamp may be ahead of the clock, ms. Stamps identify holders and are
+ * never reused, so the next stamp is normally greater than the last one, even if the clock was set
+ * back. But a stamp far ahead of the clock would contradict the uptime, and elapsed times would be
+ * unknown until the clock catches up. So beyond this bound, when no earlier holder can still be at
+ * work, the next stamp is the clock's time.
  */
 export const longestStampAheadMs = 2 * longestSendMs

@@ -102,7 +102,7 @@ interface TokenUse {
   readonly validMs: number
 }
 
-/** Maximum number of uses remembered. They take about 15 MB. */
+/** Maximum number of stored uses. They take about 15 MB. */
 const useBounds: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
 
 /**
@@ -179,7 +179,7 @@ export function createCancelledTasks(
   }
 }
 
-/** Telephone calls of one batch under a short id, to ask for all of them together. */
+/** Short ids for batches of telephone calls, with which clients ask for all calls of a batch. */
 export interface CallBatches {
   /**
    * Stores call ids. The same calls get the same batch id. `undefined`: the bounds are reached.

@@ -8,15 +8,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
 
 /**
- * The state cannot be read or written. Nothing that depends on it is done. The message has the
- * location and the remedy.
+ * Thrown if the state cannot be read or written. Operations that depend on it are then not done.
+ * The message names the place and the remedy.
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'
-  /**
-   * True if the state recovers without a local change, because it is only unreachable at the
-   * moment.
-   */
+  /** True if the state is only unreachable at the moment, and recovers without a change here. */
   readonly isTemporary: boolean
 
   constructor(message: string, options: StateErrorOptions = {}) {
@@ -60,7 +57,7 @@ export function openOnce<T>(open: () => Promise<T>): OpenOnce<T> {
  * state many times: each use waits at most until the deadline.
  */
 
-/** The deadline of one request, and how long it has waited. */
+/** The deadline of one request, and how long the request has waited for the state. */
 class StateTime {
   /** Deadline, as a time of `performance.now`, ms. */
   readonly until: number
@@ -73,15 +70,13 @@ class StateTime {
 
 const requests = new AsyncLocalStorage<StateTime | undefined>()
 
-/**
- * Runs a request that waits for the state at most until `until`, a time of `performance.now`, ms.
- */
+/** Runs a request whose waits for the state end at `until`, a time of `performance.now`, ms. */
 export const withStateTime = <T>(until: number, work: () => T): T =>
   requests.run(new StateTime(until), work)
 
 /**
- * Runs work that continues after the reply to the request, so that the request's deadline does not
- * apply.
+ * Runs work that continues after the reply to the request. The request's deadline does not apply to
+ * it.
  */
 export const behindTheAnswer = <T>(work: () => T): T => requests.run(undefined, work)
 
@@ -93,12 +88,12 @@ export const stateUntil = (): number => requests.getStore()?.until ?? Number.POS
 /** Total wait from which a late request counts as delayed by the state, ms. */
 const slowMs = 8000
 
-/** True if the state has used up much of the current request's time. */
+/** True if waiting for the state has used up much of the current request's time. */
 export const isStateSlow = (): boolean => (requests.getStore()?.waitedMs ?? 0) >= slowMs
 
 /**
- * Result of a use of the state. Throws if there is none by the deadline. The use itself continues:
- * if it succeeds after the deadline, `undo` gets its result.
+ * Waits for a use of the state until the request's deadline. Throws if there is no result by then.
+ * The use itself continues: if it succeeds later, `undo` gets its result.
  */
 export async function inStateTime<T>(
   use: () => Promise<T>,

@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein'
 
 /*
- * Finds what a mistyped word most likely means: for arguments, ids, names, catalog entries, tool
- * names and time zones. Ignores case and punctuation. A suggestion may differ in a third of the
- * letters. A misspelling, which is refused, differs in one or two.
+ * Finds the known word that a mistyped word most likely means: for arguments, ids, names, catalog
+ * entries, tool names and time zones. Case and punctuation are ignored. A suggestion may differ in
+ * a third of its letters. A misspelling (`isMisspelt`), which is refused, differs in one or two.
  */
 
 /**

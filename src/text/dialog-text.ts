@@ -3,9 +3,9 @@ import { escaped, invisible } from './safe-text.ts'
 declare const dialog: unique symbol
 
 /**
- * Text of a confirmation dialog, on which a person bases a decision. It has our own words, and
- * outside values only in quotes. Only the functions of this file create such texts, so no outside
- * text gets into a question by accident.
+ * Text of a confirmation dialog, on which a person bases a decision. It consists of this program's
+ * words, and of outside values in quotes. Only the functions of this file create such texts, so
+ * that no outside text gets into a question by accident.
  */
 export type DialogText = string & { readonly [dialog]: true }
 
@@ -37,7 +37,7 @@ const deceptive = new RegExp(
   'gu',
 )
 
-/** Template tag for our own text. Values must already be dialog text. */
+/** Template tag for this program's text. Values must already be dialog text. */
 export const dialogText = (
   words: TemplateStringsArray,
   ...values: readonly (DialogText | number | boolean | null)[]
@@ -76,14 +76,14 @@ export const quotedNameWithId = (name: string | null | undefined, id: string): D
   name ? dialogText`${quotedUpTo(name)} (${wordOrQuoted(id)})` : wordOrQuoted(id)
 
 /**
- * A name in a list of names. It has quotes only if it could be taken for several names, or for our
- * own words.
+ * A name for a list of names. It is quoted only if it could be taken for several names, or for this
+ * program's words.
  */
 export const shownName = (name: string): string => (isPlain.test(name) ? name : quoted(name))
 
 /**
- * Letters, digits, and signs that are usual within a name. Excludes the signs that our lines put
- * between names.
+ * Letters, digits, and signs that are usual within a name, but not those that separate the names of
+ * a list.
  */
 const isPlain = /^[+\p{L}\p{N}](?:[ \p{L}\p{M}\p{N}_&@#'’/+*-]|\.(?! |$)){0,99}$/u
 

@@ -18,10 +18,10 @@ const openObject = code('{')
 const closeObject = code('}')
 
 /**
- * The bound that a JSON text exceeds. One scan finds it before the text is parsed, because ten
+ * The bound that a JSON text exceeds, if any. Scans the text before it is parsed, because ten
  * megabytes of `{},{},…` become a gigabyte of objects, and deep nesting exhausts the stack of
- * recursive functions. The scan skips strings as JSON does. It does not check whether the text is
- * valid JSON.
+ * recursive functions. Skips strings as JSON does, but does not check whether the text is valid
+ * JSON.
  */
 export function boundExceededByText(
   text: string,
@@ -101,7 +101,10 @@ interface DuplicateKey {
   readonly line: number
 }
 
-/** An object of a JSON text has the same key twice. The message names the key and its place. */
+/**
+ * Thrown if an object of a JSON text has the same key twice. The message names the key and its
+ * place.
+ */
 export class DuplicateKeyError extends Error {
   override readonly name = 'DuplicateKeyError'
 }

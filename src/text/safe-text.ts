@@ -1,8 +1,8 @@
 /*
- * Outside text within our own text: names and notes, messages of the platform, speech on calls,
- * input of clients. Characters that could start a line, control a terminal, reverse a line or hide
- * text are escaped, so that they are visible and have no effect. Values in structuredContent stay
- * unchanged, because they may be written back.
+ * Makes outside text safe within this program's texts: names and notes, messages of the platform,
+ * speech on calls, input of clients. Characters that could start a line, control a terminal,
+ * reverse a line or hide text are escaped, so that they are visible and have no effect. Values in
+ * structuredContent stay unchanged, because they may be written back.
  */
 
 /**
@@ -24,7 +24,7 @@ const isPlain = (text: string) => !/[^ -~]/.test(text)
 export const safeLine = (text: string): string =>
   isPlain(text) ? text : text.replace(hidden, escaped)
 
-/** Joins our own lines to one text. Outside text in a line cannot start a new line. */
+/** Joins lines to one text. Outside text in a line cannot start a new line. */
 export const safeLines = (lines: readonly string[]): string => lines.map(safeLine).join('\n')
 
 /**
@@ -65,8 +65,8 @@ declare const safe: unique symbol
 export type SafeText = string & { readonly [safe]: true }
 
 /**
- * Template tag for our own texts of several lines. A value cannot start a new line. Each item of an
- * array becomes a line.
+ * Template tag for this program's texts of several lines. A value cannot start a new line. Each
+ * item of an array becomes a line.
  */
 export const safeText = (
   ours: TemplateStringsArray,
@@ -110,7 +110,7 @@ export const mapStringsOfObject = (
     Object.entries(object).map(([name, field]) => [change(name), mapStrings(field, change)]),
   )
 
-/** Maximum length of a client's text within one of our sentences, characters. */
+/** Maximum length of a client's text within a message, characters. */
 const longestPart = 200
 
 /** Maximum length of an error message and of a log line, characters. */

@@ -75,7 +75,10 @@ function refuseOtherTime(now: number): void {
 /** The row schema of a statement that returns no rows. */
 export const NoRow = z.never()
 
-/** Timeouts of a connection, a statement, a lock, and the last replies at shutdown, ms. */
+/**
+ * Timeouts, ms: of connecting, of a statement in the database, of its answer, of a lock, and of the
+ * last answers at shutdown.
+ */
 export const patience = {
   connection: 5000,
   statement: 8000,

@@ -46,7 +46,7 @@ export function createPostgresJournal(database: Database): Journal {
 
 const NoteRow = z.object({ value: z.string() })
 
-/** The same database, whose failures are thrown as JournalError. */
+/** Wraps a database so that it throws JournalError for every StateError. */
 function failingAsJournal(database: Database): Database {
   const failing = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -123,9 +123,9 @@ const rowColumns = `owner, external_id, content, state, since, replica_since, up
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
-// The rules are those of SQLite. A call of unknown outcome stays the same call. A free row is the
-// last choice. A row is recent if any clock says so: the database's, the servers', the uptime of
-// the writing machine, or ($7, $8) the database's clock before it was set.
+// The rules are those of sqlite-journal.ts. A call of unknown outcome stays the same call. A free
+// row is the last choice. A row is recent if any clock says so: the database's, the servers', the
+// uptime of the writing machine, or ($7, $8) the database's clock before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
   AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
     OR (boot = $5 AND uptime > $6::bigint)
@@ -135,7 +135,7 @@ const purgeSql = `DELETE FROM voice_agent_mcp.calls
   WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint
     AND NOT (boot = $3 AND uptime > $4::bigint)`
 
-/** The row with an identity. `lock` prevents concurrent changes. */
+/** Finds the row with an identity. `lock` prevents concurrent changes of the row. */
 async function rowFor(
   run: RunSql,
   clock: WatchedClock,

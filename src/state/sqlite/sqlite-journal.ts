@@ -148,7 +148,7 @@ const byContentSql = `
     AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
   ORDER BY state = 'free', since DESC LIMIT 1`
 
-/** The row with an identity. */
+/** Finds the row with an identity. */
 const rowFor = (
   db: DatabaseSync,
   { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,

@@ -19,7 +19,7 @@ export interface SqliteStateOptions {
   readonly isSandbox: boolean
 }
 
-/** Files of a state, by what they hold. */
+/** The schema of each file of a state, by file name. */
 const stateFiles = {
   'calls.db': journalSchema,
   'dialled.db': callCounterSchema,

@@ -76,12 +76,12 @@ function make(db: DatabaseSync, { applicationId, version, create }: StateFile): 
 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
-/** The file has a version that this program cannot read. */
+/** Thrown for a file with a schema version that this program cannot read. */
 export class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError'
 }
 
-/** True if the file has its tables, false if it is empty. Throws for any other file. */
+/** True if the file has the tables of its kind, false if it is empty. Throws for any other file. */
 function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolean {
   const header = FileHeader.parse(
     db
@@ -136,7 +136,7 @@ interface OpenFile {
 /** Runs `work` on the open file, and again while another process writes. Throws StateError. */
 export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
 
-/** What every store has that uses a file of its own. */
+/** A store with a file of its own. */
 export interface InFile {
   close(): Promise<void>
 }
