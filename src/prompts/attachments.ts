@@ -74,8 +74,8 @@ export function attachedList(
 }
 
 /**
- * Attaches a value that was read. If it could not be read, attaches one line: the reason, and what
- * to use instead.
+ * Attaches a value that was read, or one line with the reason why it could not be read, and what to
+ * use instead.
  */
 export const attachedFrom = <T>(
   read: ReadResult<T>,
@@ -138,8 +138,7 @@ export interface NumberAndTrunk {
   /** `undefined`: the account has no such number. */
   readonly trunk: ReadResult<TrunkOfNumber> | undefined
   /**
-   * What can dial out in place of the number; `undefined`: the number itself can, or this could not
-   * be read.
+   * Alternatives that can dial out; `undefined`: the number itself can, or this could not be read.
    */
   readonly dialOut: DialOut | undefined
 }

@@ -23,8 +23,8 @@ import {
 } from './attachments.ts'
 
 /**
- * Steps from a saved agent to one that takes calls. Shared by the prompt and a skill. `checks`: how
- * to check the agent.
+ * Steps from a saved agent to one that takes calls. Shared by the prompt and a skill. `checks`: the
+ * sentences that say how the agent is checked.
  */
 export const goLiveSteps = (
   checks: string,
@@ -89,8 +89,8 @@ interface ChecklistItem {
 }
 
 /**
- * The checks of the checklist: those of check_call_readiness, and checks of what would only make a
- * call worse.
+ * The checks of the checklist: those of check_call_readiness, and checks for faults that only
+ * impair a call.
  */
 async function goLiveChecks(
   agent: Agent,
