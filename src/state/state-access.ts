@@ -58,7 +58,7 @@ export function openOnce<T>(open: () => Promise<T>): OpenOnce<T> {
  */
 
 /** The deadline of one request, and how long the request has waited for the state. */
-class StateTime {
+class StateDeadline {
   /** Deadline, as a time of `performance.now`, ms. */
   readonly until: number
   waitedMs = 0
@@ -68,22 +68,22 @@ class StateTime {
   }
 }
 
-const requests = new AsyncLocalStorage<StateTime | undefined>()
+const requests = new AsyncLocalStorage<StateDeadline | undefined>()
 
 /** Runs a request whose waits for the state end at `until`, a time of `performance.now`, ms. */
-export const withStateTime = <T>(until: number, work: () => T): T =>
-  requests.run(new StateTime(until), work)
+export const withStateDeadline = <T>(until: number, work: () => T): T =>
+  requests.run(new StateDeadline(until), work)
 
 /**
  * Runs work that continues after the reply to the request. The request's deadline does not apply to
  * it.
  */
-export const behindTheAnswer = <T>(work: () => T): T => requests.run(undefined, work)
+export const withoutStateDeadline = <T>(work: () => T): T => requests.run(undefined, work)
 
 /**
  * Deadline of the current request, as a time of `performance.now`, ms. Infinity outside a request.
  */
-export const stateUntil = (): number => requests.getStore()?.until ?? Number.POSITIVE_INFINITY
+export const stateDeadline = (): number => requests.getStore()?.until ?? Number.POSITIVE_INFINITY
 
 /** Total wait from which a late request counts as delayed by the state, ms. */
 const slowMs = 8000
@@ -95,7 +95,7 @@ export const isStateSlow = (): boolean => (requests.getStore()?.waitedMs ?? 0) >
  * Waits for a use of the state until the request's deadline. Throws if there is no result by then.
  * The use itself continues: if it succeeds later, `undo` gets its result.
  */
-export async function inStateTime<T>(
+export async function withinStateDeadline<T>(
   use: () => Promise<T>,
   undo: (late: T) => Promise<unknown> = async () => undefined,
 ): Promise<T> {
@@ -109,7 +109,9 @@ export async function inStateTime<T>(
   )
   let isOver = false
   const using = use()
-  using.then((result) => (isOver ? behindTheAnswer(() => undo(result)) : undefined)).catch(ignore)
+  using
+    .then((result) => (isOver ? withoutStateDeadline(() => undo(result)) : undefined))
+    .catch(ignore)
   try {
     return await Promise.race([using, late])
   } finally {

@@ -4,7 +4,7 @@ import { accountIn, resultAccount } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
-import { isStateSlow, StateError, withStateTime } from '../state/state-access.ts'
+import { isStateSlow, StateError, withStateDeadline } from '../state/state-access.ts'
 import { mapStringsOfObject } from '../text/safe-text.ts'
 import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, isCheck, nothingAsked } from './confirmation.ts'
@@ -143,7 +143,7 @@ const graceMs = 500
 function runInTime(tool: Tool, given: Record<string, unknown>, call: CallProgress) {
   const { timeLimitMs = requestMs, signal: caller } = call.context
   call.answerBy = call.begunAt + timeLimitMs - graceMs
-  return withStateTime(call.answerBy, () =>
+  return withStateDeadline(call.answerBy, () =>
     withTimeLimit(timeLimitMs, caller, (signal) => {
       call.signal = signal
       return run(tool, given, call)

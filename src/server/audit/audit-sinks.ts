@@ -2,7 +2,7 @@ import { appendFile, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { resultOr } from '../../platform/time-limit.ts'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
-import { behindTheAnswer } from '../../state/state-access.ts'
+import { withoutStateDeadline } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
 
 /** An audit entry of a tool call, or the line that records one telephone call before it is sent. */
@@ -69,7 +69,7 @@ export class AuditQueue {
   async saveSoon(entry: AuditRecord): Promise<void> {
     if (this.#isFailing) return this.add(entry)
     // Bypasses the queue, which is never empty on a busy server.
-    const saving = behindTheAnswer(() => this.saveNow(entry)).catch((error: unknown) => {
+    const saving = withoutStateDeadline(() => this.saveNow(entry)).catch((error: unknown) => {
       this.#failed(error)
       this.add(entry)
     })
@@ -107,7 +107,7 @@ export class AuditQueue {
 
   #drain(): void {
     if (this.#draining || this.#waiting.size === 0) return
-    this.#draining = behindTheAnswer(() => this.#saveAll())
+    this.#draining = withoutStateDeadline(() => this.#saveAll())
   }
 
   async #saveAll(): Promise<void> {

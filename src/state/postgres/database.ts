@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { ClientBase, Pool } from 'pg'
 import * as z from 'zod'
 import { WatchedClock } from '../clocks.ts'
-import { behindTheAnswer, inStateTime, openOnce, StateError } from '../state-access.ts'
+import { openOnce, StateError, withinStateDeadline, withoutStateDeadline } from '../state-access.ts'
 import {
   applicationName,
   checkInstallation,
@@ -99,13 +99,13 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
     undo?: (late: T) => Promise<unknown>,
   ): Promise<T> => {
     try {
-      return await inStateTime(work, undo)
+      return await withinStateDeadline(work, undo)
     } catch (error) {
       throw unusable(error, setting)
     }
   }
   // The request that opens the database may give up earlier than other requests that wait for it.
-  const opened = openOnce(() => behindTheAnswer(() => open(url)))
+  const opened = openOnce(() => withoutStateDeadline(() => open(url)))
   const clock = new WatchedClock()
   const run: Database['run'] = (row, sql, values, undo) =>
     failing(async () => {

@@ -18,7 +18,7 @@ import {
   renewedEntry,
   sameCallMs,
 } from '../journal.ts'
-import { behindTheAnswer, StateError } from '../state-access.ts'
+import { StateError, withoutStateDeadline } from '../state-access.ts'
 import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } from './database.ts'
 
 /**
@@ -253,7 +253,7 @@ const recording = ({ run }: Database): Recording => {
     async release({ owner, externalId, stamp }) {
       const release = () => run(NoRow, releaseSql, [owner, externalId, stamp])
       await release().catch((error: unknown) => {
-        void behindTheAnswer(() => again(release))
+        void withoutStateDeadline(() => again(release))
         throw error
       })
     },

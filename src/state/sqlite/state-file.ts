@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../private-files.ts'
-import { openOnce, StateError, stateUntil } from '../state-access.ts'
+import { openOnce, StateError, stateDeadline } from '../state-access.ts'
 
 /** A kind of database file. Servers on one machine share the file. */
 export interface StateFile {
@@ -199,7 +199,7 @@ export const isLocked = (error: unknown): boolean =>
 
 /** Runs `work`, and retries while another process writes, for a few seconds at most. */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
-  const end = Math.min(performance.now() + longestWaitMs, stateUntil())
+  const end = Math.min(performance.now() + longestWaitMs, stateDeadline())
   for (;;) {
     try {
       return await work()
