@@ -1,6 +1,6 @@
 import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
 import { configFileSettings } from './config/config-file.ts'
-import { brief, type HelpPart, helpParts, type Row, settingHelp } from './config/help.ts'
+import { brief, type HelpPart, helpParts, type Row, settingHelp } from './config/help-layout.ts'
 import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './config/http.ts'
 import { platformSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'

@@ -12,7 +12,7 @@ import { messageOf, safeLine, safeLines } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'
 import { isLoopback } from './config/platform.ts'
 import type { SandboxConfig } from './config/sandbox.ts'
-import { log, logDefect } from './observation.ts'
+import { log, logDefect } from './observability.ts'
 
 /** Thrown if the faults file or the fixture is invalid. The message names the error. */
 class DescriptionError extends Error {

@@ -1,7 +1,7 @@
 import type { Service } from '../server/service.ts'
 import { openOnce } from '../state/state-access.ts'
 import { messageOf } from '../text/safe-text.ts'
-import { log } from './observation.ts'
+import { log } from './observability.ts'
 
 /**
  * Serves the pages of the sandbox's web calls on a free port of this machine, because a stdio

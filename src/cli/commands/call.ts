@@ -2,7 +2,7 @@ import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { commandLine } from '../config/program-command.ts'
 import { serviceConfig, serviceSettings } from '../config/service.ts'
-import { logSandbox, openObservation, serviceLog } from '../observation.ts'
+import { logSandbox, openObservability, serviceLog } from '../observability.ts'
 import type { CallCommand } from '../terminal/tool-call.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
@@ -38,7 +38,7 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
     import('../terminal/terminal-io.ts'),
     import('../../server/service.ts'),
   ])
-  const { observer, close } = await openObservation(command.config)
+  const { observer, close } = await openObservability(command.config)
   const interruption = new AbortController()
   let isCalling = false
   const running = ending(

@@ -21,7 +21,7 @@ import {
 import { isLoopback } from '../config/platform.ts'
 import { exposedTools, serviceConfig, serviceSettings } from '../config/service.ts'
 import type { SettingTexts } from '../config/setting.ts'
-import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
+import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'
 import type { StartPageOptions } from '../start-page.ts'
 import { defineCommand, type Running } from './command.ts'
 
@@ -71,7 +71,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     import('../http-start-message.ts'),
   ])
   const shutdown = new AbortController()
-  const { observer, close: closeObservation } = await openObservation(config)
+  const { observer, close: closeObservability } = await openObservability(config)
   let origin: string | undefined
   const service = await openService(config, {
     ...serviceLog,
@@ -106,7 +106,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
       await server.close().finally(() => clearTimeout(explained))
       await authorization?.close()
       await service.close()
-      await closeObservation()
+      await closeObservability()
     },
   }
 }

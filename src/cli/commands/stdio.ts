@@ -20,7 +20,7 @@ import {
   serviceConfig,
   serviceSettings,
 } from '../config/service.ts'
-import { log, logFailedRequest, logStart, openObservation, serviceLog } from '../observation.ts'
+import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'
 import { createWebCallServer } from '../web-call-server.ts'
 import { defineCommand, type Running } from './command.ts'
 
@@ -48,7 +48,7 @@ const loadAfterMs = 1500
  * for the first message that the handshake cannot answer, or after `loadAfterMs`.
  */
 async function start(config: ServiceConfig): Promise<Running> {
-  const { observer } = await openObservation(config)
+  const { observer } = await openObservability(config)
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
   const connection = openOnce(() => loadConnection(config, observer))
   // An error in the dial policy must be reported before a client gets an answer.

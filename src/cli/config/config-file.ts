@@ -3,7 +3,7 @@ import { closestWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
 import { ConfigError, faultsOf, readFault } from './config-error.ts'
 import { type OnFault, throwFault } from './given-settings.ts'
-import { settingHelp } from './help.ts'
+import { settingHelp } from './help-layout.ts'
 import {
   type Setting,
   type SettingGroup,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { redactor } from '../../platform/key-redaction.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
-import { wrapped } from '../config/help.ts'
+import { wrapped } from '../config/help-layout.ts'
 
 /**
  * Status of a check. `green`: passed; `yellow`: passed with a warning; `red`: failed; `skipped`:

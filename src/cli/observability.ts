@@ -112,7 +112,7 @@ export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void 
  * Sets up the log, and serves the metrics if configured. Loads only the code that is needed. Throws
  * ListenError.
  */
-export async function openObservation({
+export async function openObservability({
   log: logOptions,
   metrics: address,
 }: {
