@@ -10,7 +10,7 @@ import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt-definition.ts'
 import { isObject } from '../text/json.ts'
-import { estimateTokens } from '../text/tokens.ts'
+import { estimateTokens } from '../text/token-estimate.ts'
 import { type DialOut, readDialOut } from '../tool/checks/cures.ts'
 import {
   canDialOut,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { estimateTokens } from '../../src/text/tokens.ts'
+import { estimateTokens } from '../../src/text/token-estimate.ts'
 import { resultBudget } from '../../src/tool/results/shortening.ts'
 import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'

@@ -8,7 +8,7 @@ import {
   tokensOf as tokens,
   toolBudget,
 } from '../../src/dev/tokens.ts'
-import { estimateTokens } from '../../src/text/tokens.ts'
+import { estimateTokens } from '../../src/text/token-estimate.ts'
 import { resultBudget, shortenLines, shortenValue } from '../../src/tool/results/shortening.ts'
 import { read, rowsUnder } from '../docs/documents.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'

@@ -3,7 +3,11 @@ import { Conversation } from '../../src/contract/call.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { plainFields, plainText } from '../../src/text/safe-text.ts'
-import { estimateTokens, shortenToCharacters, shortenToTokens } from '../../src/text/tokens.ts'
+import {
+  estimateTokens,
+  shortenToCharacters,
+  shortenToTokens,
+} from '../../src/text/token-estimate.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   fieldsNote,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { isObject } from '../../text/json.ts'
 import { plainFields, safeLine } from '../../text/safe-text.ts'
-import { estimateTokens, fitsTokens, shortenToTokens } from '../../text/tokens.ts'
+import { estimateTokens, fitsTokens, shortenToTokens } from '../../text/token-estimate.ts'
 import {
   compactJson,
   firstItems,

@@ -1,6 +1,11 @@
 import type { RouteRequest } from '../../contract/route.ts'
 import { safeJson } from '../../text/safe-text.ts'
-import { estimateTokens, firstLines, fitsTokens, shortenToTokens } from '../../text/tokens.ts'
+import {
+  estimateTokens,
+  firstLines,
+  fitsTokens,
+  shortenToTokens,
+} from '../../text/token-estimate.ts'
 import type { ItemShortening, StructuredContent } from '../tool.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src/platform/client.ts'
 import { StateError } from '../../../src/state/state-access.ts'
-import { fitsTokens } from '../../../src/text/tokens.ts'
+import { fitsTokens } from '../../../src/text/token-estimate.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
 import {
   type BatchCall,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../../src/text/tokens.ts'
+import { estimateTokens } from '../../../src/text/token-estimate.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
 import { startTreePlatform, type TreeNode } from '../../harness/account-tree-platform.ts'
 import {
