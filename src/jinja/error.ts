@@ -23,7 +23,7 @@ export type TemplateErrorType =
   | 'runtime_error'
   | 'limit_exceeded'
 
-/** A template that cannot be parsed, compiled or rendered. `line` counts from 1. */
+/** Thrown for a template that cannot be parsed, compiled or rendered. `line` counts from 1. */
 export class TemplateError extends Error {
   readonly type: TemplateErrorType
   readonly line: number | null

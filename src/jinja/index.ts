@@ -1,6 +1,6 @@
 /**
- * Jinja2 3.1 in TypeScript: parsing, static analysis and rendering of templates, in agreement with
- * Python's own as far as templates can tell.
+ * Jinja2 3.1 in TypeScript: parses, analyses and renders templates, with the results of Python's
+ * implementation as far as a template can observe them.
  */
 export { analyse, unknownVariables } from './analysis/analyse.ts'
 export { branchesOf, type Outcome } from './branches/branches.ts'

@@ -1,35 +1,33 @@
 import { TemplateError } from './error.ts'
 
 /**
- * Caps that keep a hostile template from costing more than it should.
- *
- * Three of them are CPython's: Jinja2 compiles a template to Python, and what Python's compiler
- * refuses cannot be rendered. They are constants of its tokenizer and compiler (MAXLEVEL 200,
- * MAXINDENT 100, CO_MAXBLOCKS 20). Its recursion limit depends on the caller, so that one is not
- * copied.
+ * Limits on the cost of a hostile template. Three of them are CPython's: Jinja2 compiles a template
+ * to Python, and cannot render what Python's compiler refuses. They are constants of its tokenizer
+ * and compiler (MAXLEVEL 200, MAXINDENT 100, CO_MAXBLOCKS 20). Its recursion limit is not copied,
+ * because it depends on the caller.
  */
 
-/** Longest template accepted, in UTF-16 code units. */
+/** Maximum length of a template, UTF-16 code units. */
 export const MAX_SOURCE_LENGTH = 2_097_152
 
 /**
- * Steps for parsing and checking a template: up to 500,000 tokens, fewer where there are many
- * statements, variables or names in deep nests. A step stands for 100 ns or 32 bytes, so that this
- * is a fifth of a second and 64 MB. Who shares a process with others allows less (`maxSteps`).
+ * Maximum steps for parsing and checking a template: enough for 500,000 tokens, or for fewer with
+ * many statements, variables or names in deep nests. A step stands for 100 ns or 32 bytes, so this
+ * is 0.2 s and 64 MB. Callers that share their process with other work allow less (`maxSteps`).
  */
 export const MAX_ANALYSIS_STEPS = 2_000_000
 
-/** What a token costs, with the part of the tree that it becomes and the walks through that. */
+/** Steps for a token, including its part of the tree and the walks through that. */
 export const STEPS_PER_TOKEN = 4
 
-/** What a statement costs besides its tokens; a loop or macro more, for the frames it has. */
+/** Steps for a statement besides its tokens. Loops and macros cost more, for their frames. */
 export const STEPS_PER_STATEMENT = 10
 export const STEPS_PER_FRAME = 40
 
-/** What a variable costs when it is first read: its path is kept. */
+/** Steps for the first read of a variable, whose path is stored. */
 export const STEPS_PER_VARIABLE = 12
 
-/** Most warnings of unknown filters and tests for one template, each about another name. */
+/** Maximum warnings about unknown filters and tests in one template, one per name. */
 export const MAX_WARNINGS = 100
 
 /** Deepest nesting of brackets, calls, `not`, unary signs and inline ifs in one expression. */
@@ -41,7 +39,10 @@ export const MAX_BLOCK_DEPTH = 98
 /** Deepest nesting of `for` loops within one function: a template, block, macro or call. */
 export const MAX_LOOP_DEPTH = 20
 
-/** Most operations in a row (`a.b.c`, `x|f|g`, `a + b + c`): each is a pair of parentheses. */
+/**
+ * Maximum operations in a row (`a.b.c`, `x|f|g`, `a + b + c`): in Python, each is a pair of
+ * parentheses.
+ */
 export const MAX_CHAIN_LENGTH = 197
 
 /** Deepest nesting of macro calls, recursive loops and `self.block()` calls while rendering. */
@@ -51,8 +52,8 @@ export const MAX_CALL_DEPTH = 100
 export const MAX_VALUE_DEPTH = 100
 
 /**
- * Steps one rendering may take: an expression, a loop turn, an element touched. A step stands for
- * 100 ns or 32 bytes, so that this is a tenth of a second and 32 MB.
+ * Maximum steps of one rendering: an expression, a loop iteration, an element touched. A step
+ * stands for 100 ns or 32 bytes, so this is 0.1 s and 32 MB.
  */
 export const MAX_STEPS = 1_000_000
 
@@ -62,12 +63,12 @@ export const MAX_OUTPUT_LENGTH = 1_048_576
 /** Widest integer, in bits: `9 ** 9 ** 9` is refused before it is computed. */
 export const MAX_INTEGER_BITS = 65_536
 
-/** The sandbox's own rule: `range()` refuses to be longer (`MAX_RANGE` in `jinja2.sandbox`). */
+/** Maximum length of `range()` in Jinja2's sandbox (`MAX_RANGE` in `jinja2.sandbox`). */
 export const MAX_RANGE = 100_000
 
 /**
- * What parsing and checking one template may cost. A step pays for some 100 ns of work or for 32
- * bytes of memory, as when rendering.
+ * The step budget for parsing and checking one template. A step pays for about 100 ns of work or
+ * for 32 bytes of memory, as when rendering.
  */
 export class AnalysisBudget {
   private readonly steps: number

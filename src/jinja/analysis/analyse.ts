@@ -37,15 +37,13 @@ type Analysis = {
 }
 
 /**
- * What Jinja2 3.1 would say of a template without rendering it, and which variables it reads.
- *
- * Errors are of type `syntax_error`, `undefined_tag`, `unknown_filter`, `unknown_test`,
- * `too_large` or `too_deep`. Warnings are unknown filters and tests inside an `if`: there Jinja2
- * fails only when rendering reaches them. Each name is told once, with the line of its first use, and
- * at most 100 of them (`MAX_WARNINGS`).
- *
- * A variable is one that is looked up in the context; names set by the template are left out
- * where they are certainly set. Never throws.
+ * Reports the errors that Jinja2 3.1 would raise before rendering a template, and the variables
+ * that the template reads. Errors are of type `syntax_error`, `undefined_tag`, `unknown_filter`,
+ * `unknown_test`, `too_large` or `too_deep`. Warnings are unknown filters and tests inside an `if`:
+ * there, Jinja2 fails only when rendering reaches them. Each name is reported once, with the line
+ * of its first use, and at most 100 of them (`MAX_WARNINGS`). A variable is a name that is looked
+ * up in the context; names set by the template are omitted where they are certainly set. Never
+ * throws.
  */
 export function analyse(source: string, options: AnalyseOptions = {}): Analysis {
   try {
@@ -64,7 +62,10 @@ export function analyse(source: string, options: AnalyseOptions = {}): Analysis 
   }
 }
 
-/** Parses and compiles; throws if it cannot be parsed, other errors are in the report. */
+/**
+ * Parses and compiles a template. Throws TemplateError if it cannot be parsed; other errors are in
+ * `report`.
+ */
 export function compileSource(source: string, options: AnalyseOptions = {}): Compiled {
   const budget = new AnalysisBudget(options.maxSteps ?? MAX_ANALYSIS_STEPS)
   return compile(parse(source, budget, options), vocabularyFor(options), budget)

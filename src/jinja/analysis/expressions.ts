@@ -36,7 +36,10 @@ function soften(frame: Frame): Frame {
 const noSteps: readonly Step[] = []
 const noNames: readonly string[] = []
 
-/** Checks expressions: filters and tests exist, arguments make sense; collects what is read. */
+/**
+ * Checks that the filters and tests of expressions exist and that arguments are valid, and collects
+ * the variables that are read.
+ */
 export class ExpressionChecker {
   private readonly report: Report
   private readonly vocabulary: Vocabulary

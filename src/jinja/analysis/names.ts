@@ -315,7 +315,9 @@ export type BlockFrame = {
   readonly specials: readonly Special[]
 }
 
-/** A template with the frames of all its parts: what analysis reports on and rendering runs on. */
+/**
+ * A parsed template with the names of all its frames, on which analysis reports and rendering runs.
+ */
 export type Compiled = {
   readonly template: Template
   readonly root: Names

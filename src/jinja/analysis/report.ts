@@ -10,8 +10,8 @@ type Problem = {
 }
 
 /**
- * What compiling found. Like Jinja2 it keeps one error, but it goes on reading variables. Errors
- * are made when asked for: a template may have as many mistakes as words.
+ * The findings of compiling. Like Jinja2, it keeps one error, but goes on collecting variables.
+ * Error objects are created on demand, because a template may have as many mistakes as words.
  */
 export class Report {
   /** False in code that Jinja2 does not compile: mistakes there are never noticed. */

@@ -79,9 +79,9 @@ type Uses = { readonly read: number; readonly seen: number }
 const noUses: Uses = { read: 0, seen: 0 }
 
 /**
- * Tells which special names a body uses, looking into everything but nested blocks, which are
- * functions of their own. Each body is walked once however deep it lies: a result is what its
- * parts' results add up to.
+ * Finds the special names that a body uses, except in nested blocks, which are functions of their
+ * own. Each body is walked once, however deep it lies: its result is the sum of the results of its
+ * parts.
  */
 export class SpecialNames implements Visitor {
   private readonly occurring: Template['names']

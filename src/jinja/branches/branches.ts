@@ -23,29 +23,35 @@ type BranchOptions = CaseOptions & {
   readonly analysis?: AnalyseOptions
 }
 
-/** What a template says for some values, and which values these are. */
+/** One text that a template renders to, or its failure, with the values that lead to it. */
 export interface Outcome {
-  /** Each is a way to get here. Variables that it does not name make no difference. */
+  /**
+   * Sets of values that lead to this outcome. A variable that a set does not name makes no
+   * difference.
+   */
   readonly ways: readonly Way[]
-  /** More ways lead here. */
+  /** True if there are more such sets than `ways` lists. */
   readonly hasMoreWays: boolean
-  /** The text for the first way, or why there is none. */
+  /** The text, or the error, for the first of the `ways`. */
   readonly rendered: { readonly text: string } | { readonly error: TemplateError }
-  /** Variables in it that are printed as nothing. */
+  /** Variables that are printed although they are missing or empty. */
   readonly gaps: readonly string[]
 }
 
-/** By dotted path, the values of which any does; the first is the one of the text. */
+/** By dotted path of a variable, its alternative values. The text is that of the first ones. */
 type Way = ReadonlyMap<string, readonly CaseValue[]>
 
 interface Branches {
   /** Dotted paths of the variables that have a value in some case. */
   readonly variables: readonly string[]
-  /** Texts without a gap first, in the order of the values; a failure or gap is there once. */
+  /**
+   * Texts without gaps first, in the order of the values. Each failure and each combination of gaps
+   * occurs once.
+   */
   readonly outcomes: readonly Outcome[]
-  /** Lines of branches of `if`, and of loops, to which no case led. */
+  /** Lines of `if` branches and of loops that no case reached. */
   readonly unreached: readonly number[]
-  /** Not all combinations of the values were tried. */
+  /** True if not all combinations of the values were tried. */
   readonly isPartial: boolean
 }
 
@@ -57,12 +63,12 @@ const maxWays = 3
 const maxTaken = 1024
 
 /**
- * What a template says in each of its branches. The values come from its own conditions: the
- * constants that a variable is compared with, an empty text or list, and nothing. `given` has the
- * values where none of these are tried; a variable without one gets a sample: a number, or its path
- * in brackets.
+ * Renders a template for each of its branches. The values come from its own conditions: the
+ * constants that a variable is compared with, an empty text or list, and no value. `given` has the
+ * values of variables for which none of these are tried. A variable without a value gets a sample:
+ * a number, or its path in brackets.
  *
- * Throws a `TemplateError` for a template that cannot be compiled.
+ * Throws TemplateError for a template that cannot be compiled.
  */
 export function branchesOf(
   source: string,

@@ -1,21 +1,23 @@
 import type { Constant, ReadVariable } from './decisions.ts'
 
-/** What a variable is in one case: a value, or not given at all. */
+/** The value of a variable in one case, or `absent` if the caller passes none. */
 export type CaseValue = { readonly value: unknown } | 'absent'
 
 /** Variables that are varied together. */
 export interface Dimension {
   /** Dotted paths. */
   readonly paths: readonly string[]
-  /** The first is taken where others are varied: what is given, or assumed to be. */
+  /**
+   * The first one is used while other dimensions are varied: the given value, or an assumed one.
+   */
   readonly choices: readonly Choice[]
 }
 
-/** What each path of a dimension is. */
+/** One value for each path of a dimension. */
 export type Choice = readonly CaseValue[]
 
 export interface CaseOptions {
-  /** Whether a call may come without a value for this variable. Default: any may. */
+  /** True if a call may lack this variable. Default: every variable may be absent. */
   readonly isOptional?: (path: string) => boolean
   /** Values to try besides those that the template names. */
   readonly alsoTried?: Readonly<Record<string, readonly unknown[]>>
@@ -23,15 +25,16 @@ export interface CaseOptions {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Bound of the variables that are varied, the first of the template. */
+/** Maximum number of varied variables: the first ones of the template. */
 export const maxVariables = 40
 
 /** Stands for a text that nobody has given. */
 const placeholder = (path: string): string => `[${path}]`
 
 /**
- * What to vary: each variable that decides, and all that are printed only at once. Bounds of
- * numbers and the constants that a variable is compared with are tried, an empty value and none.
+ * Returns the dimensions to vary: one for each variable on which a decision depends, and one for
+ * all variables that are only printed. The values tried are numbers at the bounds of comparisons,
+ * the constants that a variable is compared with, an empty value, and none.
  */
 export function dimensionsOf(
   variables: ReadonlyMap<string, ReadVariable>,
@@ -122,7 +125,7 @@ function valueAt(values: unknown, path: readonly string[]): unknown {
   )
 }
 
-/** The values with those of a case in their places. What is given stays as it is. */
+/** A copy of the given values with those of a case at their paths. */
 export function withCase(
   given: Values,
   dimensions: readonly Dimension[],

@@ -9,13 +9,16 @@ export type Constant = null | boolean | string | number
 /** A variable that a template reads. */
 export interface ReadVariable {
   readonly path: readonly string[]
-  /** What is said depends on it: it is tested, compared, looped over, assigned or has a default. */
+  /**
+   * True if the output depends on it by more than printing: it is tested, compared, looped over,
+   * assigned or has a default.
+   */
   isDeciding: boolean
   /** Values near which a decision may change. */
   readonly constants: Set<Constant>
-  /** It is compared or computed with numbers. */
+  /** True if it is compared or computed with numbers. */
   isNumber: boolean
-  /** It is looped over. */
+  /** True if it is looped over. */
   isList: boolean
 }
 
@@ -38,7 +41,9 @@ const plainFilters = new Set(
 )
 const numberFilters = new Set(['abs', 'float', 'int', 'round'])
 
-/** What a template reads and decides by, without rendering it. */
+/**
+ * Returns the variables that a template reads and the branches that it has, without rendering it.
+ */
 export function decisionsOf({ template, report }: Compiled): Decisions {
   const finder = new DecisionFinder((root) => report.reads.has(root))
   eachStatement(template.body, (statement) => finder.addStatement(statement))

@@ -9,8 +9,8 @@ export type FilterEntry = readonly [name: string, filter: Callee]
 export type FilterBody = (runtime: Runtime, value: Value, args: BoundArguments) => Value
 
 /**
- * Notes a filter down: its parameters after the value, as in `bind`, and what it does. It is taken
- * to walk through its texts, and pays for that before it runs, unless it says that it does less.
+ * Defines a filter by its parameters after the value, written as for `bind`, and its function. By
+ * default the filter pays for a walk through its texts before it runs; `cost` declares less.
  */
 export function filter(
   name: string,
@@ -37,8 +37,9 @@ export function softText(runtime: Runtime, value: Value): string | Markup {
 type Getter = (runtime: Runtime, item: Value) => Value
 
 /**
- * Reads `attribute` of an item: `'address.city'`, `'names.0'`, or an index. Without one the item
- * itself. What is undefined on the way is replaced by the fallback, unless that is none.
+ * Returns a function that reads `attribute` of an item: `'address.city'`, `'names.0'`, or an index.
+ * Without `attribute`, it returns the item itself. Undefined values on the way are replaced by
+ * `fallback`, unless that is null.
  */
 export function attributeGetter(attribute: Value, fallback: Value = null): Getter {
   const parts = attributeParts(attribute)

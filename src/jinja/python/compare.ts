@@ -33,7 +33,10 @@ export function equals(runtime: Runtime, a: Value, b: Value, depth = 0): boolean
   return a instanceof Undefined && b instanceof Undefined
 }
 
-/** The same object, which Python looks at first. Of strings only `equals` pays for the look. */
+/**
+ * True for the same object, which Python tests before equality. False for strings: only `equals`
+ * compares them, and pays for it.
+ */
 export function isIdentical(a: Value, b: Value): boolean {
   return typeof a === 'object' && a === b
 }

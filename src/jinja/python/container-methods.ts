@@ -5,7 +5,7 @@ import { newContainer, newEntry, type Runtime } from './runtime.ts'
 import { repr } from './to-text.ts'
 import { Dict, List, PyObject, Tuple, Undefined, type Value } from './values.ts'
 
-/** What `dict.keys()`, `.values()` and `.items()` return: a look at the dict as it is now. */
+/** The result of `dict.keys()`, `.values()` and `.items()`: a live view of the dict. */
 export class DictView extends PyObject {
   readonly typeName: string
   private readonly dict: Dict

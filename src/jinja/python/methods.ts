@@ -18,15 +18,15 @@ export type BoundArguments = readonly (Value | undefined)[]
 export type Method<Self> = {
   readonly parameters: readonly string[]
   readonly run: (runtime: Runtime, self: Self, args: BoundArguments) => Value
-  /** How it goes through the value and its arguments, which is paid for before it runs. */
+  /** How the method reads the value and its arguments. The cost is charged before it runs. */
   readonly cost: ReadCost
 }
 
 export type Methods<Self> = ReadonlyMap<string, Method<Self>>
 
 /**
- * Notes a method down: parameters as one string, `'old new count?'`. It is taken to walk through
- * the value unless it says that it does less.
+ * Defines a method. Its parameters are one string: `'old new count?'`. By default the method pays
+ * for a walk through the value; `cost` declares less.
  */
 export function method<Self>(
   parameters: string,

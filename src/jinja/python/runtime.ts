@@ -16,13 +16,13 @@ export const newCall = 5
 /** Steps for a dict's entry: it takes far more memory than an item of a list. */
 export const newEntry = 5
 
-/** Who is told what happens while a template is rendered. */
+/** Receives the events of a rendering. */
 export type Notes = {
   readonly gaps?: Gaps
   /**
-   * Is told each decision and which way it went: the branch of an `if`, then 0 or otherwise 1, the
-   * operand that decides `and` and `or`, 1 where a loop has items and 0 where not, 1 where the filter
-   * `default` replaces a value.
+   * Called for each decision with its result: the index of the branch of an `if`; 0 for the value
+   * of an inline `if` and 1 for its alternative; the index of the operand that decides `and` and
+   * `or`; 1 for a loop with items and 0 without; 1 if the filter `default` replaces a value.
    */
   readonly onBranch?: (decision: object, taken: number) => void
 }

@@ -77,7 +77,10 @@ function stringKey(text: string): string {
   return `s${text}`
 }
 
-/** Something looked up that is not there. Printing it is fine; most other uses fail with `why`. */
+/**
+ * The result of a lookup that found nothing. Printing it gives an empty text; most other uses fail
+ * with `why`.
+ */
 export class Undefined {
   readonly why: string
   readonly unsafe: boolean
@@ -101,8 +104,8 @@ export type CallArguments = {
 }
 
 /**
- * What going through text costs: `free` does not look at it, `scan` leaves it to V8's own loops, `walk`
- * does something for each character: calls back, or keeps the pieces in a list.
+ * How an operation reads a text, which decides its cost. `free`: not at all. `scan`: by V8's own
+ * loops. `walk`: with work per character, such as a callback or a list of pieces.
  */
 export type ReadCost = 'free' | 'scan' | 'walk'
 
@@ -110,10 +113,9 @@ export type ReadCost = 'free' | 'scan' | 'walk'
 export type Callee = (runtime: Runtime, value: Value, args: CallArguments) => Value
 
 /**
- * What one rendering carries around: its budget, the current line, and the functions it knows.
- *
- * One step pays for some 100 ns of work or for 32 bytes of memory, whichever is more. What was paid
- * for memory is never given back, so that the budget bounds both at once, whatever lives how long.
+ * The state of one rendering: its budget, the current line, and the filters and tests. One step
+ * pays for about 100 ns of work or 32 bytes of memory, whichever is more. Memory that was paid for
+ * is never refunded, so the budget bounds time and memory at once, whatever the lifetime of values.
  */
 export interface Runtime {
   readonly filters: ReadonlyMap<string, Callee>
@@ -122,11 +124,17 @@ export interface Runtime {
   line: number
   /** Whether output is escaped: off by default, changed by `{% autoescape %}`. */
   autoescape: boolean
-  /** Pays for work; whatever touches n elements costs n at least. */
+  /**
+   * Pays for work: an operation on n elements costs at least n steps. Throws TemplateError
+   * `limit_exceeded`.
+   */
   spend(steps?: number): void
   /** Refuses a string before it is made, and pays for it. */
   allowLength(length: number): void
-  /** Pays for new text that makes a string as long as that; refuses it before it is made. */
+  /**
+   * Pays for `added` new characters of a string, which then has `length`. Refuses a string that is
+   * too long before it is made.
+   */
   payForText(added: number, length: number): void
   /** Pays for reading text. */
   read(text: string, cost?: ReadCost): void

@@ -13,13 +13,16 @@ import { Context } from './scope.ts'
 import { tests } from './tests.ts'
 
 type RenderOptions = {
-  /** Steps before rendering is given up: roughly, expressions evaluated and items touched. */
+  /** Maximum steps: roughly, expressions evaluated and items touched. */
   readonly maxSteps?: number
   /** Longest output, and longest string on the way there, in UTF-16 code units. */
   readonly maxLength?: number
-  /** What parsing and checking the template may take before. */
+  /** Limits and additional filters for parsing and checking the template. */
   readonly analysis?: AnalyseOptions
-  /** Is told each variable that is printed as nothing, once, by its path (`order.id`): at most 100. */
+  /**
+   * Called once with the path (`order.id`) of each variable that is printed as nothing, at most 100
+   * times.
+   */
   readonly onGap?: (path: string) => void
 }
 

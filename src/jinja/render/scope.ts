@@ -6,7 +6,9 @@ import type { Value } from '../python/values.ts'
 import type { Target } from '../syntax/tree.ts'
 import { Namespace } from './globals.ts'
 
-/** What the caller passed, the globals, and what the template sets at its top level. */
+/**
+ * The variables of a template: the caller's values, the globals, and those set at the top level.
+ */
 export class Context {
   readonly runtime: Runtime
   private readonly given: ReadonlyMap<string, Value>
@@ -105,7 +107,7 @@ export class Scope {
   }
 }
 
-/** What a statement runs in. */
+/** The scope and level in which a statement runs. */
 export type Place = {
   readonly scope: Scope
   readonly out: TextBuilder

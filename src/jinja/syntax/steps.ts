@@ -18,8 +18,8 @@ import type {
 } from './tree.ts'
 
 /*
- * The parsers as the functions use them that parse parts: an argument holds expressions, and an
- * expression arguments, but their files do not import each other.
+ * Interfaces of the two parsers. Arguments contain expressions and expressions contain arguments,
+ * so their files use these interfaces and do not import each other.
  */
 
 /** How `parseTuple` reads a list that may lack brackets. */

@@ -1,6 +1,6 @@
 import type { TokenType } from './token.ts'
 
-/** How tightly operators bind, loosest first. Those of one level make one flat node. */
+/** Operator precedences, loosest first. Operators of one level form one flat node. */
 export const levels = {
   or: 1,
   and: 2,
@@ -12,7 +12,7 @@ export const levels = {
   power: 8,
 } as const
 
-/** The levels of the operators that are no words. */
+/** Precedences of the operators that are written as symbols. */
 export const operatorLevels: Partial<Record<TokenType, number>> = {
   eq: levels.compare,
   ne: levels.compare,

@@ -84,10 +84,10 @@ export function eachArgument<C>(args: Arguments, visit: Visit<C>, context: C): v
   if (args.spreadKeywords !== null) visit(args.spreadKeywords, context)
 }
 
-/** Takes the names that expressions read. */
+/** Receives the names that expressions read. */
 export type Reader = { load(name: string): void }
 
-/** Tells a reader of every name an expression reads. */
+/** Passes every name that an expression reads to a reader. */
 export function eachName(expr: Expr, reader: Reader): void {
   if (expr.kind === 'name') reader.load(expr.name)
   else if (expr.kind !== 'const') eachChild(expr, eachName, reader)
@@ -105,7 +105,7 @@ export function eachNameSet<C>(
   }
 }
 
-/** Takes the parts of a statement, for walks that care about order. */
+/** Receives the parts of a statement, for walks that depend on their order. */
 export type Visitor = {
   read(expr: Expr): void
   write(name: string): void
