@@ -174,7 +174,7 @@ describe('a person connects a client', () => {
 
     await typeKey(page, ' good-key ')
     await asksForConsent(page)
-    expect(await page.innerText('main')).toContain('"Example Clinic"')
+    expect(await page.innerText('main')).toContain('“Example Clinic”')
     expect(await page.content()).not.toContain('good-key')
     expect(await accessibilityFlaws(page)).toEqual([])
 

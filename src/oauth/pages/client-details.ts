@@ -8,6 +8,7 @@ import {
   styleOf,
 } from '../../apps/pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
+import { escaped } from '../../text/safe-text.ts'
 import type { AskingClient } from './models.ts'
 
 /** Maximum length of a shown name, characters. */
@@ -18,7 +19,13 @@ const longestName = 60
  * server's text.
  */
 export const clientTitle = ({ name }: AskingClient): string =>
-  name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
+  name?.trim() ? nameInQuotes(name.trim(), longestName) : 'a program without a name'
+
+/** A name in typographic quotes. Quotes inside it are escaped, as in `quotedUpTo`. */
+export const nameInQuotes = (name: string, max: number): string =>
+  quotedUpTo(name, max)
+    .replaceAll(/[“”]/g, escaped)
+    .replace(/^"(.*)"/s, '“$1”')
 
 /**
  * A list of the client's origin and whether it is verified, where the person is sent back to, and
@@ -130,7 +137,7 @@ form { display: grid; gap: var(--space-5); }
 }
 .facts dt { color: var(--muted); }
 .facts dd { font-weight: var(--medium); }
-legend .badge { margin-inline-start: var(--space-1); vertical-align: .1em; }
+legend .badge { margin-inline-start: var(--space-1); }
 #key { width: 100%; min-height: 2.75rem; margin-top: var(--space-2); }
 #key[aria-invalid=true] { border: 2px solid var(--danger); }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
@@ -143,8 +150,10 @@ fieldset:last-of-type { border-bottom: 1px solid var(--line); }
 .choice input { width: 1.25rem; height: 1.25rem; margin: .125rem 0 0; accent-color: var(--accent); z-index: 1; }
 /* The whole row ticks its box. */
 .choice label::after { content: ''; position: absolute; inset: 0; cursor: pointer; }
-button.quiet { margin-inline-start: auto; }
-@media (min-width: 34rem) { main { margin-top: var(--space-6); } }
+@media (min-width: 34rem) {
+  main { margin-top: var(--space-6); }
+  button.quiet { margin-inline: auto calc(-1 * var(--space-4)); }
+}
 @media (max-width: 34rem) {
   body { background: var(--page); }
   main { margin: 0; padding: var(--space-5) var(--space-4); border: 0; border-radius: 0; }

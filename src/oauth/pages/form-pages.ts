@@ -1,6 +1,5 @@
 import { badge, type Html, type HtmlPage, html, note } from '../../apps/pages/page.ts'
-import { quotedUpTo } from '../../text/dialog-text.ts'
-import { clientFacts, clientTitle, pageOf } from './client-details.ts'
+import { clientFacts, clientTitle, nameInQuotes, pageOf } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 
 /** First step: the person enters the key of an account. */
@@ -130,7 +129,7 @@ ${form(model)}`,
 }
 
 const accountName = ({ account, isSandbox }: ConsentFormModel) =>
-  html`<bdi>${quotedUpTo(account.name || account.id, 80)}</bdi>${isSandbox && ' (sandbox)'}`
+  html`<bdi>${nameInQuotes(account.name || account.id, 80)}</bdi>${isSandbox && ' (sandbox)'}`
 
 const form = (model: ConsentFormModel) => html`<form method="post" action="${model.action}">
 <input type="hidden" name="step" value="consent">

@@ -114,6 +114,12 @@ describe('texts from outside', () => {
     expect(body).toContain('Good\\u202eliaB\\u200b')
   })
 
+  test('a quote inside a name does not end it', () => {
+    const client = { ...keyForm.client, name: 'Chat” to nothing, “it "is" safe' }
+    const { body } = renderPage({ ...keyForm, client })
+    expect(body).toMatch(/<bdi>“[^“”"]*”</)
+  })
+
   /** Any characters, with what could end an attribute or begin a tag among them. */
   const texts = fc
     .array(
@@ -237,7 +243,7 @@ describe('who asks', () => {
   test.each([undefined, '', '  '])('a client without a name is said to have none: %j', (name) => {
     // A name of its own stands in quotes.
     expect(shown({ name })).toMatch(/<h1>[^<]*<bdi>a program without a name</)
-    expect(shown({})).toMatch(/<h1>[^<]*<bdi>&#34;Example Chat&#34;</)
+    expect(shown({})).toMatch(/<h1>[^<]*<bdi>“Example Chat”</)
   })
 })
 
