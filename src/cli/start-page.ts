@@ -109,23 +109,34 @@ header { display: grid; gap: var(--space-3); }
 header p { margin: 0; }
 section > h2 { margin-bottom: var(--space-2); }
 ul { margin: 0; padding: 0; list-style: none; }
-li + li { border-top: 1px solid var(--line); }
+li, .client { border-top: 1px solid var(--line); }
+li:last-child, .client:last-child { border-bottom: 1px solid var(--line); }
 .copied { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; }
-.copied > :first-child { min-width: 0; }
-li .copied { padding: var(--space-1) 0; }
-li button { border-color: transparent; background: none; color: var(--accent); }
+.copied > div { min-width: 0; }
+li .copied { padding: var(--space-2) 0; }
 section > .copied, .copied:has(pre), details .copied {
   margin-bottom: var(--space-2); padding: var(--space-1) var(--space-1) var(--space-1) var(--space-3);
   border-radius: var(--radius-2); background: var(--raised);
 }
-.copied:has(pre) { align-items: start; }
-pre { margin: 0; padding: var(--space-2) 0; white-space: pre-wrap; font-size: var(--size-2); }
+.copied code { font-size: calc(.93 * var(--size-2)); }
+pre { margin: 0; padding: var(--space-2) 0; white-space: pre-wrap; }
+/* Beside the first lines only: an address in the others is not cut. */
+.copied:has(pre) { display: flow-root; }
+.copied:has(pre) button { float: inline-end; }
 .copied button { flex: none; min-width: 5.5rem; }
-.client { padding: var(--space-3) 0; border-top: 1px solid var(--line); }
-.client:last-child { border-bottom: 1px solid var(--line); }
-.client > .row { flex-wrap: nowrap; justify-content: space-between; }
-.client h3 { font-size: var(--size-3); }
+li .copied button {
+  min-width: 0; margin: calc(-1 * var(--space-1)) calc(-1 * var(--space-4)) calc(-1 * var(--space-1)) 0;
+  border-color: transparent; background: none; color: var(--accent);
+}
+/* The action stands beside the name and the folded details, which open over the whole width. */
+.client {
+  display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--space-3); align-items: start;
+  padding: var(--space-3) 0;
+}
+.client h3 { font-size: var(--size-3); font-weight: var(--medium); }
+.client .action { grid-area: 1 / 2 / span 2; z-index: 1; }
 .client .action > * { min-width: 10.5rem; }
+.client details { grid-column: 1 / -1; grid-row: 2; }
 summary { width: fit-content; min-height: 1.5rem; color: var(--muted); font-size: var(--size-2); }
 details[open] > summary { margin-bottom: var(--space-2); }
 details p { font-size: var(--size-2); }
@@ -168,7 +179,8 @@ function copyButton(label, name, source) {
 }
 for (const source of document.querySelectorAll('[data-copy]')) {
   const name = 'Copy ' + source.dataset.copy
-  source.closest('.copied').append(copyButton('Copy', name, source))
+  const place = source.closest('.copied')
+  place[source.querySelector('pre') ? 'prepend' : 'append'](copyButton('Copy', name, source))
 }
 for (const place of document.querySelectorAll('[data-action]')) {
   const source = place.closest('.client').querySelector('[data-copy]')
@@ -246,14 +258,12 @@ function row(
       ? 'Copy configuration'
       : 'Copy command'
   return html`<section class="client" id="${id}" aria-labelledby="name-${id}">
-<div class="row">
 <div class="row"><h3 id="name-${id}">${title}</h3>${isConnected && badge('Connected', 'success')}</div>
 ${
   link === undefined
     ? html`<div class="action" data-action="${copy}"${isFirst && html` data-first="true"`}></div>`
     : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`
 }
-</div>
 <details>
 <summary>Details<span class="unseen">: ${title}</span></summary>
 ${
