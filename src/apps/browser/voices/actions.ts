@@ -43,7 +43,7 @@ export function actions(voice: Voice, { key, status, page }: Place): HTMLElement
     async () => {
       status.textContent = await useVoice(voice, page)
     },
-    { id: `use-${key}`, 'aria-label': `Use ${name}`, title: 'Use this voice' },
+    { id: `use-${key}`, class: 'quiet', 'aria-label': `Use ${name}`, title: 'Use this voice' },
   )
   return h(
     'div',
