@@ -147,6 +147,8 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(await badgesOf(view)).toEqual(['1 failed', '3 updated'])
     expect(await textsOf(view, 'h2')).toEqual(['Failed', 'Updated 3 agents'])
     expect(await view.text()).toContain('nobody')
+    // An agent that is not there has no settings to open.
+    expect(await textsOf(view, '.names button')).not.toContain('nobody')
     expect(await textsOf(view, '.changes > li > strong')).toEqual(['Longest conversation'])
     await view.frame.focus('#agent-2')
     await view.page.keyboard.press('Enter')
@@ -228,6 +230,41 @@ test('a text written anew is shown before and after, not word by word', async ()
   await view.frame.waitForSelector('.changes')
   expect(await marksOf(view, '.changes del')).toEqual(['Good morning, how are you?'])
   expect(await marksOf(view, '.changes ins')).toEqual(['Hi there!'])
+})
+
+test('the spaces around a changed phrase are not marked', async () => {
+  const view = await show({ tool: 'update_agent' })
+  const changes = [
+    { field: 'note', before: 'Ready within two days.', after: 'Ready within three working days.' },
+    { field: 'note', before: 'Ask for Marta.', after: 'Please ask for Marta now.' },
+  ]
+  await view.send({ content: [], structuredContent: { agent_id: 'a', applied: true, changes } })
+  await view.frame.waitForSelector('.changes')
+  expect(await marksOf(view, '.changes ins')).toEqual(['three working', 'Please ask', 'now'])
+})
+
+test('on a phone, the values of both lists begin at one line, and long ones below their labels', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  const metadata = { kundennummernverwaltungssystem: { aktiv: true }, crm: 'hubspot' }
+  const note = 'The practice is open from eight to six. '.repeat(5)
+  const agent = {
+    id: 'a',
+    name: 'A',
+    model: { provider: 'openai', model: 'gpt-4.1' },
+    note,
+    metadata,
+  }
+  await view.send({ content: [], structuredContent: agent })
+  await view.frame.waitForSelector('.facts + h2')
+  const places =
+    (await view.frame.evaluate(`[...document.querySelectorAll('.facts dt')].map((one) => ({
+    name: one.textContent, indent: one.nextSibling.getBoundingClientRect().left - one.getBoundingClientRect().left,
+  }))`)) as { name: string; indent: number }[]
+  const indentOf = (name: string) => places.find((one) => one.name.endsWith(name))?.indent
+  expect(indentOf('crm')).toBeGreaterThan(100)
+  expect(indentOf('crm')).toBe(indentOf('Model'))
+  expect(indentOf('Note')).toBe(0)
+  expect(indentOf('aktiv')).toBe(0)
 })
 
 test('earlier changes stand below the settings, newest first', async () => {

@@ -163,7 +163,9 @@ function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node
   const text = plainText(name) || plainText(agentId ?? '') || `Agent ${at + 1}`
   const owner = plainText(account?.name ?? account?.id ?? '')
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
-  if (agentId === undefined || !page.host.canCallTools())
+  // The name of an agent that was never read is how it was given: there may be none.
+  const isRead = item.outcome !== 'failed' || (name !== '' && name !== agentId)
+  if (agentId === undefined || !isRead || !page.host.canCallTools())
     return [h('span', { dir: 'auto' }, text), ...suffix]
   const wanted = { agentId, accountId: account?.id ?? data.account_id }
   return [settingsButton(wanted, { id: `agent-${at}`, text, data, page }), ...suffix]

@@ -102,13 +102,17 @@ function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] 
 /** Maximum length of a text that is shown whole, characters. */
 const longestOpen = 400
 
+/** Maximum length of a value beside its label on a phone, characters. */
+const longestBeside = 100
+
 /** A text whose end is folded if it is long. */
 function longText(
   text: string,
   id: string,
   nodesOf: (text: string) => readonly (Node | string)[] = (plain) => [plain],
 ): HTMLElement {
-  if (text.length <= longestOpen) return h('div', { class: 'value', dir: 'auto' }, nodesOf(text))
+  const name = text.length > longestBeside ? 'value long' : 'value'
+  if (text.length <= longestOpen) return h('div', { class: name, dir: 'auto' }, nodesOf(text))
   const cut = /\s\S*$/.exec(text.slice(0, longestOpen))?.index ?? longestOpen
   const [rest, gap] = [h('span', { hidden: true }, nodesOf(text.slice(cut))), h('span', {}, ' …')]
   const toggle = button(
@@ -122,14 +126,16 @@ function longText(
     { id: `whole-${id}`, class: 'quiet', 'aria-expanded': 'false' },
   )
   const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
-  return h('div', {}, shown, toggle)
+  return h('div', { class: 'long' }, shown, toggle)
 }
 
 /** A greeting with its template placeholders marked. */
 const templateNodes = (text: string) =>
   text
     .split(/(\{\{[^{}]*\}\}|\{%[^{}]*%\})/)
-    .map((part, at) => (at % 2 === 1 ? h('code', { class: 'placeholder' }, part) : part))
+    .map((part, at) =>
+      at % 2 === 1 ? h('code', { class: 'placeholder', dir: 'ltr' }, part) : part,
+    )
 
 /** Display names of codes in a part of the agent, such as `GPT-4.1 · OpenAI`. */
 function codesOf(
@@ -240,9 +246,9 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
       sorted
         .slice(0, maxRows)
         .map(({ path, value, usual }) => [
-          fullLabelOf(path),
+          labelNodes(fullLabelOf(path)),
           [
-            h('span', { class: 'value', dir: 'auto' }, valueText(path, value, formats)),
+            settingValue(valueText(path, value, formats)),
             ...(usual === undefined || usual === value
               ? []
               : [h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`)]),
@@ -253,6 +259,20 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
       ? [h('p', { class: 'muted' }, `${formats.number(rows.length - maxRows)} more fields`)]
       : []),
   ]
+}
+
+const settingValue = (text: string): HTMLElement =>
+  h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)
+
+/** Maximum length of a word in a label beside its value on a phone, characters. */
+const longestWord = 18
+
+/** A label that can break after a dot or an underscore, as names of metadata have them. */
+function labelNodes(label: string): HTMLElement {
+  const parts = label.split(/(?<=[._])(?=.)/)
+  const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
+  const nodes = parts.flatMap((part, at) => (at > 0 ? [h('wbr'), part] : [part]))
+  return h('span', { class: isLong && 'long' }, nodes)
 }
 
 export function tagList({ tags }: Fields): HTMLElement | undefined {

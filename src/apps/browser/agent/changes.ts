@@ -118,7 +118,7 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
     else runs.push({ isNear, pieces: [...sentence] })
   }
   const parts = runs.map(({ isNear, pieces }) => {
-    const nodes = pieces.map(pieceNode)
+    const nodes = pieces.flatMap(pieceNodes)
     return isNear || lengthOf(pieces) < foldsFrom.run
       ? { nodes }
       : { nodes: [h('span', { hidden: true }, nodes), h('span', { class: 'gap' }, '… ')] }
@@ -142,7 +142,14 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
   return h('div', {}, text, toggle)
 }
 
-const pieceNode = ({ text, change }: Piece): Node | string =>
+/** A piece; the spaces around a changed phrase are not marked. */
+function pieceNodes({ text, change }: Piece): readonly (Node | string)[] {
+  const [, start = '', phrase = '', end = ''] = /^( *)(.*?)( *)$/s.exec(text) ?? []
+  if (change === 'none' || phrase === '') return [markedPiece(text, change)]
+  return [start, markedPiece(phrase, change), end]
+}
+
+const markedPiece = (text: string, change: Piece['change']): Node | string =>
   change === 'none' ? text : change === 'removed' ? removed(text) : added(text)
 
 /** Kept, added and removed items of a list. */

@@ -34,7 +34,7 @@ const names: Readonly<Record<string, string>> = {
   'inactivity_settings.reminder_max_count': 'Most reminders',
   'inactivity_settings.end_call_timeout_ms': 'Call ends after',
   'inactivity_settings.reset_on_activity': 'Count restarts with speech',
-  'ambient_sound.source': 'Sound',
+  'ambient_sound.source': 'Background sound',
   'volume.allow_adjustment': 'Adjusted by the agent',
   'denoising.web': 'Web calls',
   'denoising.telephony': 'Phone calls',

@@ -65,7 +65,7 @@ export const badge = (text: string, tone: Tone = 'neutral', shape = toneIcons[to
 
 /** Names and values beside each other; rows without a value are left out. */
 export const factList = (
-  rows: readonly (readonly [name: string, value: Child | readonly Child[]])[],
+  rows: readonly (readonly [name: Child | readonly Child[], value: Child | readonly Child[]])[],
 ): HTMLElement =>
   h(
     'dl',
@@ -73,7 +73,7 @@ export const factList = (
     rows.flatMap(([name, value]) =>
       value === undefined || value === false || value === ''
         ? []
-        : [h('dt', {}, name), h('dd', {}, ...[value])],
+        : [h('dt', {}, ...[name]), h('dd', {}, ...[value])],
     ),
   )
 
