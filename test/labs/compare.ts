@@ -23,7 +23,7 @@ Shows the differences as git diff does. Ends with 0 when nothing differs, with 1
 with 2 when it cannot run.
 `
 
-/** What a user of a build can see, by where. */
+/** Visible behaviour of a build, by place. */
 type Seen = Map<string, unknown>
 type Send = (message: { id: number; method: string; params: object }) => Promise<unknown>
 

@@ -11,7 +11,7 @@ export function randomOf(...words: (string | number)[]): () => number {
   }
 }
 
-/** One of several things at random, by weight. */
+/** A random item. Probabilities are proportional to the weights. */
 export function pick<T extends { weight: number }>(items: readonly T[], random: () => number): T {
   let left = random() * items.reduce((sum, { weight }) => sum + weight, 0)
   const found = items.find(({ weight }) => {

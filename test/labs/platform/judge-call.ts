@@ -15,8 +15,8 @@ export interface ReportedAnswer {
 }
 
 /**
- * Broken promises about one telephone call: differences between the clients' answers and what the
- * platform did.
+ * Violated promises about one call: contradictions between the clients' answers and the platform's
+ * calls.
  */
 export function wrongWithCall(
   reported: readonly ReportedAnswer[],

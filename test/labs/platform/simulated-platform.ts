@@ -11,9 +11,9 @@ import {
 import type { Turn } from './turn.ts'
 
 /*
- * The platform of all labs, for one account. It ignores external ids: whenever it acts on a request to
- * place a call, a telephone rings. It acts on a request, and lists the call, within `lateForMs`: before
- * the time is over after which a call may be sent again (`--call-settle`), as the protocol expects.
+ * The simulated platform of all labs, for one account. It does not deduplicate external ids:
+ * whenever it acts on a request to place a call, a telephone rings. It acts on a request and lists
+ * the call within `lateForMs`, which must end before a call may be sent again (`--call-settle`).
  */
 
 /** Effect and reply of a request. */
@@ -87,7 +87,7 @@ export class SimulatedPlatform {
     const { now } = this.#options.time
     const reply = () => this.#replyTo(request, now)
     if (method === 'GET') return answerTo(turn, reply)
-    // What fails was done all the same, or was not.
+    // A failed request took effect or did not, but is executed once.
     const done = turn.acts === 'never' ? failed(500) : reply()
     return answerTo(turn, () => done)
   }
@@ -136,7 +136,10 @@ export class SimulatedPlatform {
     return call
   }
 
-  /** A list has the calls that existed when the request arrived, in their state at the reply. */
+  /**
+   * Builds the reply of a read. A list has the calls that existed when the request arrived, in
+   * their state at the reply.
+   */
   #replyTo(request: PlatformRequest, askedAt: number): Reply {
     const { listing = documented, otherCalls = 0, time, reply } = this.#options
     const { pathname, searchParams } = request.url
@@ -146,7 +149,7 @@ export class SimulatedPlatform {
       return other === undefined ? failed(404) : json(200, other)
     }
     if (id === undefined) {
-      // Thousands of calls are not shown to find one.
+      // Filters first, so that one call is found without formatting thousands.
       const wanted = listing.filter === 'sent id' ? searchParams.get('external_id') : null
       const seen = this.calls.filter(
         (call) =>

@@ -60,7 +60,7 @@ class History {
   readonly #random: () => number
   readonly #servers: SimulatedServer[]
   readonly #reported: ReportedAnswer[] = []
-  /** Ends the requests of a server that stops. */
+  /** Callbacks that end the pending requests of a stopped server, by its steps. */
   readonly #waiting = new Map<Steps, Set<() => void>>()
   readonly #tokens = new Map<WantedCall, ClientToken>()
   #requests = 0
@@ -161,7 +161,7 @@ class History {
     await this.#serve(server, { wanted, signal: caller.signal, forMs: this.#plan.requestMs, token })
   }
 
-  /** The client's token for a call, from the preview that its first request shows. */
+  /** The client's confirmation token for a call, issued with its first request. */
   #tokenFor(wanted: WantedCall): ClientToken {
     const nonce = `token of ${wanted.number}`
     const expiresAt = this.#parts.time.timeOfDay + tokenMs
@@ -181,7 +181,7 @@ class History {
     const { promise: dead, resolve } = Promise.withResolvers<Answer>()
     const end = () => resolve({ kind: 'dead' })
     ends?.add(end)
-    // Servers that share files are on one machine.
+    // Servers that share files run on one machine.
     const machine = this.#plan.shared === 'files' ? 'machine' : `machine ${index}`
     const serving = time.onMachine(machine, () => server.serve({ ...request, nth }))
     const answer = await Promise.race([serving, dead])
@@ -192,9 +192,9 @@ class History {
   }
 
   /**
-   * Everything is well again, and each client repeats its request until its call is placed. A few
-   * times are enough: a clock that was set is noticed with the first repetition, and the time after
-   * which a call may be sent again begins anew.
+   * Ends all faults, and repeats each client's request until its call is placed. A few rounds
+   * suffice: the first repetition detects a changed clock, which restarts the time after which a
+   * call may be sent again.
    */
   async #settle(): Promise<void> {
     const { time, trace } = this.#parts
@@ -208,23 +208,26 @@ class History {
       const refused = await this.#repeatAll(open)
       open = open.filter((wanted) => !this.#isPlaced(wanted))
       await time.sleep(this.#plan.settledMs + 190_000)
-      // By a limit, where a permit may be left: until every lease has ended.
+      // Refused by a limit, and a permit may be left over: skips to the end of all leases.
       if (refused && round === 1 && this.#mayLeavePermits())
         time.stepClock(longestCallMs + 4 * 3_600_000)
     }
-    // Until the calls have ended, and that was noticed.
+    // Until all calls have ended, and the servers have noticed it.
     await time.sleep(this.#plan.limits.max_at_once === undefined ? 0 : 400_000)
   }
 
-  /** Otherwise every permit is given back when the calls have ended, or a minute is over. */
+  /**
+   * True if a permit may outlast its call until its lease ends. Otherwise permits are released when
+   * their calls have ended, or after a minute.
+   */
   #mayLeavePermits(): boolean {
     const { listing, events } = this.#plan
-    // Calls of a time that is still to come count until the clock has caught up.
+    // After a clock was set back, calls in its future count until it has caught up.
     const isSetBack = events.some((event) => event.kind === 'clock' && event.byMs < 0)
     return mayHide(listing) || isSetBack
   }
 
-  /** Whether a server that starts now, and allows one call at once, allows it. */
+  /** True if a new server with max_at_once = 1 allows a call. */
   #isFree(): Promise<boolean> {
     const { time, state } = this.#parts
     const steps = new Steps({
@@ -238,7 +241,7 @@ class History {
     return server.allowsCall(wanted)
   }
 
-  /** Repeats the requests for these calls one after the other; true when one is refused. */
+  /** Repeats the requests for these calls sequentially. Returns true if one was refused. */
   async #repeatAll(open: readonly WantedCall[]): Promise<boolean> {
     let isRefused = false
     for (const wanted of open) {

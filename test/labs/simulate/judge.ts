@@ -10,20 +10,20 @@ import type { VirtualTime } from './virtual-time.ts'
 export interface ReportedAnswer {
   readonly wanted: WantedCall
   readonly nth: number
-  /** True times, ms since the history began. */
+  /** Time of the request and of the answer, ms since the history began. */
   readonly from: number
   readonly to: number
   readonly answer: Answer
 }
 
-/** What happened in a history. */
+/** Data of a finished history, from which it is judged. */
 export interface Evidence {
   readonly plan: Plan
   readonly platform: VirtualPlatform
   readonly reported: readonly ReportedAnswer[]
   readonly state: SharedState
   readonly time: VirtualTime
-  /** Whether a server that starts now, and allows one call at once, allows it. */
+  /** True if a new server with max_at_once = 1 allows a call. */
   readonly isFree: () => Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ function wrongWith(wanted: WantedCall, { plan, platform, reported }: Evidence): 
 const showsAbsence = ({ listing: { ignoresOffset, numbers } }: Plan) =>
   !ignoresOffset && numbers !== 'masked'
 
-/** Each call that rang was reserved; no reservation may be one more than a limit allows. */
+/** Calls that rang without a reservation, or with one that exceeds a limit. */
 function exceededLimits({ plan, platform, state }: Evidence): string[] {
   const rung = platform.calls.filter(({ rings }) => rings)
   const reservations = state.reserved.flatMap((reserved) => {
@@ -85,14 +85,14 @@ const isWithinMinute = (before: Reserved, now: Reserved) =>
 const longestLeaseMs = 12 * 3_600_000
 
 /**
- * All calls have ended, so nothing keeps another from being placed, whichever servers stopped and
- * whatever failed. Where it stays unknown what became of a call, it counts until its lease ends.
+ * Checks that no permit is held after all calls have ended, whatever stopped or failed. If the
+ * outcome of a call stays unknown, its permit may be held until its lease ends.
  */
 async function heldPermits({ plan, state, time, isFree }: Evidence): Promise<string[]> {
   if (plan.limits.max_at_once === undefined) return []
   if (!mayHide(plan.listing))
     return (await isFree()) ? [] : ['a permit is held after all calls have ended']
-  // A lease is counted by the clock, which may have been set back.
+  // Leases end by the machine's clock, which may have been set back.
   const steps = plan.events.map((event) => (event.kind === 'clock' ? Math.abs(event.byMs) : 0))
   time.stepClock(longestLeaseMs + Math.max(0, ...steps) * steps.length + 1)
   return (await state.isCallCounted()) ? ['a permit is held for longer than its lease'] : []

@@ -2,13 +2,16 @@ import { documented, type Listing } from '../platform/call-lists.ts'
 import { faultyPost, type Turn } from '../platform/turn.ts'
 import { pick, randomOf } from '../random.ts'
 
-/* Everything decided before a history begins. The same plan and seed give the same history. */
+/*
+ * The plan of a history: everything that is decided before it begins. Equal plans and seeds give
+ * equal histories.
+ */
 
 /** A request of a client. */
 export interface PlannedRequest {
   readonly at: number
   readonly server: number
-  /** When the client cancels it, ms after `at`. */
+  /** Time after which the client cancels the request, ms after `at`. */
   readonly cancelledAfter?: number | undefined
 }
 
@@ -17,7 +20,7 @@ export interface WantedCall {
   readonly number: string
   /** The client's own id; absent: the journal generates one. */
   readonly externalId?: string | undefined
-  /** Each placing needs the same confirmation token. */
+  /** The call needs confirmation; all requests send the same token. */
   readonly isConfirmed: boolean
   readonly requests: readonly PlannedRequest[]
   /** Handling of each request for this call, in order. After these, the platform has no faults. */
@@ -25,11 +28,11 @@ export interface WantedCall {
 }
 
 export type PlannedEvent =
-  /** The time of day is set. */
+  /** The clocks of all machines are set. */
   | { readonly at: number; readonly kind: 'clock'; readonly byMs: number }
   | { readonly at: number; readonly kind: 'restart of the machine' }
   | { readonly at: number; readonly kind: 'kill'; readonly server: number }
-  /** The lists of the platform fail for so long. */
+  /** The platform's lists fail for this time. */
   | { readonly at: number; readonly kind: 'no lists'; readonly forMs: number }
 
 export interface Plan {
@@ -40,7 +43,7 @@ export interface Plan {
   /** Time limit of a request, ms. */
   readonly requestMs: number
   readonly listing: Listing
-  /** Other calls that lists show. */
+  /** Number of unrelated calls in lists. */
   readonly otherCalls: number
   /** Probability that a server stops at a step. */
   readonly crashRate: number
@@ -53,7 +56,10 @@ export interface Plan {
   readonly limits: { readonly max_at_once?: number; readonly max_per_minute?: number }
   readonly calls: readonly WantedCall[]
   readonly events: readonly PlannedEvent[]
-  /** The files of a machine, or a database that servers on a machine each share. */
+  /**
+   * State that the servers share: files on one machine, or a database for servers on separate
+   * machines.
+   */
   readonly shared: 'files' | 'database'
 }
 
@@ -94,7 +100,7 @@ export function planOf(seed: number): Plan {
       wantedOf(random, { index, servers, isHostile, ...timing }),
     ),
     events,
-    // Drawn last: all else stays as it was.
+    // Drawn last, so that earlier random values of a seed stay the same.
     shared: oneOf(random, at(2, 'files'), at(1, 'database')),
   }
 }
@@ -122,10 +128,11 @@ const limitsOf = (random: () => number): Plan['limits'] =>
     at(1, () => ({ max_at_once: 2, max_per_minute: 2 })),
   )()
 
-/** Nothing happens in half of the histories. */
+/** Random events; none in half of the histories. */
 function eventsOf(random: () => number, servers: number): PlannedEvent[] {
   const count = oneOf(random, at(5, 0), at(3, 1), at(2, 3))
-  // All in one direction: while a clock is set forward for a time, uses of tokens may be forgotten.
+  // All in one direction: the use of a token may be forgotten while a clock is temporarily set
+  // forward.
   const direction = random() < 0.5 ? 1 : -1
   const step = () =>
     direction * oneOf(random, at(1, 900), at(1, 5000), at(2, 90_000), at(2, 3_600_000))
@@ -169,7 +176,10 @@ function wantedOf(random: () => number, options: WantedOptions): WantedCall {
   }
 }
 
-/** At once with another, soon after it, or about when the call may be sent again. */
+/**
+ * Random time of a request: with the other requests, soon after them, or about when the call may be
+ * sent again.
+ */
 const requestTime = (random: () => number, { settledMs, requestMs }: WantedOptions): number =>
   oneOf<() => number>(
     random,

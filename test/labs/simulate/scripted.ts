@@ -3,8 +3,8 @@ import type { Turn } from '../platform/turn.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 
 /*
- * Histories in which an earlier version placed a call twice, reported one wrongly or got stuck. They
- * are run before those of the seeds.
+ * Histories in which a defect placed a call twice, reported one wrongly, or blocked. They run in
+ * addition to the random ones.
  */
 
 const at = (when: number, server = 0, cancelledAfter?: number): PlannedRequest => ({
@@ -19,7 +19,7 @@ const turn = (
   { answerMs = 20, lateness = 0 } = {},
 ): Turn => ({ acts, answer, answerMs, lateness })
 
-/** Without an answer; listed nearly as late as may be. */
+/** The reply is lost, and the call is listed nearly as late as permitted. */
 const lateAndLost = turn('later', 'connection lost', { lateness: 0.98 })
 
 interface Script {
@@ -29,7 +29,7 @@ interface Script {
   readonly more?: Partial<Plan>
   readonly externalId?: string
   readonly isConfirmed?: boolean
-  /** Another call that is wanted. */
+  /** A second wanted call. */
   readonly other?: Pick<Script, 'requests' | 'posts'>
 }
 
@@ -54,7 +54,7 @@ const hour = 3_600_000
 const clock = (when: number, byMs: number): PlannedEvent => ({ at: when, kind: 'clock', byMs })
 const restart: PlannedEvent = { at: 3000, kind: 'restart of the machine' }
 
-/** All clocks are set forward: those of the machines, and that of the database that they share. */
+/** All clocks are set forward: those of the machines and of the shared database. */
 const allForward = (byMs: number, more: readonly PlannedEvent[] = []): Script => ({
   requests: [at(0), at(30_000, 1), at(60_000), at(90_000, 1)],
   posts: [lateAndLost],
@@ -62,7 +62,7 @@ const allForward = (byMs: number, more: readonly PlannedEvent[] = []): Script =>
   more: { shared: 'database' },
 })
 
-/** All clocks are set forward by steps that are too small to be noticed one by one. */
+/** All clocks are set forward in steps that are too small to be detected one by one. */
 const forwardInSmallSteps: Script = {
   requests: [at(0), at(100, 1), at(85_000, 1), at(97_000, 1), at(110_000, 1)],
   posts: [lateAndLost],
@@ -70,7 +70,10 @@ const forwardInSmallSteps: Script = {
   more: { shared: 'database' },
 }
 
-/** The clocks are set by more than a platform's dates are trusted, and no list shows an external id. */
+/**
+ * The clocks are set by more than the tolerance for a platform's dates, and lists hide external
+ * ids.
+ */
 const forwardByDays = (shared: Plan['shared']): Script => ({
   requests: [at(0), at(30_000), at(200_000), at(400_000)],
   posts: [turn('now', 'connection lost')],
@@ -168,7 +171,7 @@ const scripts: Readonly<Record<string, Script>> = {
     events: [{ at: 10_000, kind: 'no lists', forMs: 148_000 }],
   },
   'the clock is set back between a preview and the use of its token': {
-    // Nobody answers the first request: the client has its token, and uses it later.
+    // The server of the first request is dead. The client keeps its token, and uses it later.
     requests: [at(100), at(3000, 1), at(250_000, 1)],
     posts: [turn('never', 'connection lost')],
     events: [{ at: 0, kind: 'kill', server: 0 }, clock(500, -hour)],
@@ -183,7 +186,9 @@ const scripts: Readonly<Record<string, Script>> = {
   },
 }
 
-/** Lists in which a call whose answer was lost was not recognised, and rang again after the wait. */
+/**
+ * Deviating lists in which a call with a lost reply was once not recognised, and was placed again.
+ */
 const listings: Readonly<Record<string, Partial<Listing>>> = {
   'lists no external ids': { ids: 'hidden' },
   'lists no external ids and ignores the filter': { ids: 'hidden', filter: 'ignored' },
@@ -216,7 +221,7 @@ const listingScripts = Object.entries(listings).flatMap(([name, listing]) =>
   ]),
 )
 
-/** Their plans, by name. */
+/** Plans of all scripted histories, by name. */
 export const scriptedPlans: ReadonlyMap<string, Plan> = new Map(
   [...Object.entries(scripts), ...listingScripts].map(([name, script]) => [name, scriptOf(script)]),
 )

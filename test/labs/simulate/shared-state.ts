@@ -19,22 +19,24 @@ export interface Reserved {
   readonly id: string
   /** True time, ms since the history began. */
   readonly at: number
-  /** By the clock of the machine, by which limits are counted. */
+  /** Time of day by the machine's clock, on which the limits are based, ms since 1970. */
   readonly timeOfDay: number
 }
 
-/** What the servers of a machine share, in SQLite databases in memory, and what happened to it. */
+/**
+ * State that the simulated servers share, in SQLite databases in memory, with a record of its use.
+ */
 export class SharedState {
-  /** The journal in files; with a database each server has its own. */
+  /** The shared journal in files; with a database each server opens its own. */
   readonly #journal: Journal
   readonly #database: SimulatedDatabase
   readonly #counter: CallCounter
   readonly #records: Records & { close(): Promise<void> }
   readonly #time: VirtualTime
   readonly reserved: Reserved[] = []
-  /** How often each token was used, less how often it was given back. */
+  /** Uses of each token minus releases. */
   readonly #tokenUses = new Map<string, number>()
-  /** Tokens that were used while they were used already. */
+  /** Tokens that were used a second time without a release. */
   readonly usedTwice: string[] = []
 
   private constructor(journal: Journal, time: VirtualTime) {
@@ -47,18 +49,18 @@ export class SharedState {
 
   static async open(time: VirtualTime): Promise<SharedState> {
     const state = new SharedState(await openSqliteJournal(':memory:'), time)
-    // Opened before time begins: that is not a matter of timers.
+    // Opened before virtual time begins, because opening uses no timers.
     await state.#counter.check({})
     await state.#records.get({ kind: 'used_token', id: '' })
     return state
   }
 
-  /** Whether a call counts as under way. */
+  /** True if at least one call counts as running. */
   async isCallCounted(): Promise<boolean> {
     return (await this.#counter.check({ max_at_once: 1 })) !== undefined
   }
 
-  /** As a server that starts now opens it. */
+  /** The journal as a new server opens it. */
   journalFor(shared: Plan['shared'], steps: Steps): Journal {
     const journal =
       shared === 'files' ? this.#journal : createPostgresJournal(this.#database.connect())
@@ -90,7 +92,7 @@ export class SharedState {
     return inSteps(records, steps, StateError)
   }
 
-  /** A request was told that it may act on a token: a use that expired meanwhile is none. */
+  /** Records that a request may act on a token. A use that expired meanwhile is not counted. */
   tokenUsed(id: string): void {
     if (this.#usesOf(id) > 0) this.usedTwice.push(id)
     this.#tokenUses.set(id, this.#usesOf(id) + 1)
@@ -126,8 +128,8 @@ const bound = (value: unknown): Value =>
     : z.union([z.string(), z.number(), z.null()]).parse(value)
 
 /**
- * A database that servers on several machines share. The statements of the journal in PostgreSQL run on
- * SQLite in memory, one operation after the other; its clock is that of the history.
+ * A PostgreSQL database that servers on several machines share. The journal's statements run on
+ * SQLite in memory, one operation after the other, with the clock of the history.
  */
 export class SimulatedDatabase {
   readonly #db = new DatabaseSync(':memory:')
@@ -142,7 +144,7 @@ export class SimulatedDatabase {
     this.#db.exec(tables)
   }
 
-  /** As one server that starts now has it. */
+  /** A connection for a new server. */
   connect(): Database {
     const clock = new WatchedClock()
     clock.saw(this.#time.timeOfDay)

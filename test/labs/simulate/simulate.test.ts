@@ -16,14 +16,14 @@ const Report = z.object({
   scripts: z.array(z.string()),
 })
 
-// A hundred thousand of them: npm run simulate -- --seeds 100000.
+// npm run check runs a hundred thousand: npm run simulate -- --seeds 100000.
 test('in simulated histories each call is placed once, limits hold and no permit is left', async () => {
   const { stdout } = await simulate('--seeds', '200', '--json')
   const report = Report.parse(JSON.parse(stdout))
   expect(report).toMatchObject({ histories: 200, failed: [], scripts: [] })
   expect(scriptedPlans.size).toBeGreaterThan(10)
   expect(report.rung).toBeGreaterThan(200)
-  // The faults are there: otherwise nothing was tried.
+  // Every kind of answer occurs, so faults were simulated.
   expect(Object.keys(report.answers).toSorted()).toEqual([
     'dead',
     'placed',

@@ -37,29 +37,29 @@ export type Answer =
       readonly isAccepted: boolean
     }
   | { readonly kind: 'unknown' }
-  /** Nothing was placed by this request, and by none before it. */
+  /** The call was placed neither by this request nor by an earlier one. */
   | { readonly kind: 'refused'; readonly why: string }
   /** The token was used before, or has expired. */
   | { readonly kind: 'token used' }
-  /** The state could not be used. */
+  /** The state failed. */
   | { readonly kind: 'state failed' }
   /** The server was stopped. */
   | { readonly kind: 'dead' }
 
-/** How long a confirmation token is valid, ms. */
+/** Lifetime of a confirmation token, ms. */
 export const tokenMs = 120_000
 
-/** The request of a client at a server. */
+/** A client's request at one server. */
 export interface ServedRequest {
   readonly nth: number
   readonly wanted: WantedCall
   readonly signal: AbortSignal
   readonly forMs: number
-  /** Absent: the client has none, and needs none. */
+  /** Confirmation token; absent if the call needs none. */
   readonly token?: ClientToken | undefined
 }
 
-/** A token that a client has from a preview. */
+/** A confirmation token from a preview. */
 export interface ClientToken {
   readonly nonce: string
   /** ms since 1970. */
@@ -112,7 +112,10 @@ export class SimulatedServer {
     return this.#runOf({ nth: -1, wanted, signal, forMs: 54_000 }).isAllowed()
   }
 
-  /** Serves a request as place_call does: looks first, then asks for the confirmation, then places. */
+  /**
+   * Serves a request in the order of place_call: looks for an earlier placement, uses the
+   * confirmation token, places.
+   */
   async serve(request: ServedRequest): Promise<Answer> {
     const run = this.#runOf(request)
     try {
@@ -214,13 +217,13 @@ const placed = ({ call, isRepeat, isAccepted }: Placement): Answer => ({
   isAccepted,
 })
 
-/** As in place_call: nothing was dialled, and a later try may succeed. */
+/** True for an error after which nothing was dialled and a retry may succeed, as in place_call. */
 const isRefusedForNow = (error: unknown) =>
   error instanceof ApiError
     ? isNotPlaced(error.failure)
     : error instanceof Refused || error instanceof JournalError
 
-/** Everything else is a bug of the program, and is thrown on. */
+/** The answer for an expected error. Rethrows any other, which is a defect. */
 function answerOf(error: unknown): Answer {
   if (error instanceof OutcomeUnknown) return { kind: 'unknown' }
   if (error instanceof ApiError) return { kind: 'refused', why: error.failure.kind }

@@ -13,9 +13,9 @@ interface StepOptions {
 }
 
 /**
- * The steps of one server on what outlives it. At each of them it may be delayed, fail (before or
- * after the step took effect) or stop for ever. Between two steps it changes nothing, so this is the
- * same as stopping anywhere.
+ * Operations of one server on the shared state. Before and after each, the server may be delayed,
+ * fail or crash. Crashes elsewhere need no simulation, because between these operations a server
+ * changes nothing shared.
  */
 export class Steps {
   #isAlive = true
@@ -34,7 +34,7 @@ export class Steps {
     this.#isAlive = false
   }
 
-  /** From now on steps neither fail nor stop. */
+  /** Ends delays, failures and crashes. */
   calm(): void {
     this.#isCalm = true
   }
@@ -69,7 +69,7 @@ export class Steps {
   }
 }
 
-/** A part of the state as one server uses it: each of its operations is a step, which may fail. */
+/** Wraps a part of the state, so that each of its operations is a step of one server. */
 export const inSteps = <T extends object>(
   part: T,
   steps: Steps,

@@ -15,9 +15,9 @@ import { faultyRead, type Turn } from '../platform/turn.ts'
 import type { Plan } from './plan.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** Who sends requests to the platform. */
+/** Sender of requests to the platform. */
 export interface Requester {
-  /** A server that was killed sends nothing more, and hears nothing. */
+  /** False after the server was killed. Then nothing is sent or received. */
   readonly isAlive: () => boolean
   /** Called when a request to place a call is sent. Returns which reservation permits it. */
   readonly onPost: () => Pick<PlatformCall, 'permitId' | 'request'>
@@ -32,7 +32,7 @@ export class VirtualPlatform {
   readonly #random: () => number
   readonly #platform: SimulatedPlatform
   #listsFailUntil = 0
-  /** From then on the platform is well. */
+  /** True once the platform has no more faults. */
   isWell = false
 
   constructor(
@@ -77,7 +77,7 @@ export class VirtualPlatform {
     return faultyRead(this.#random, { rate: this.#plan.readFaultRate, slowestMs: 12_000 })
   }
 
-  /** How one requester sends. */
+  /** The `send` function of one requester's platform client. */
   sendFor(requester: Requester): Send {
     return (request) => this.#send(request, requester)
   }
@@ -105,7 +105,7 @@ export class VirtualPlatform {
   }
 }
 
-/** What a client gets of an answer; `undefined`: nothing. */
+/** Reply to the client; `undefined`: none. Throws SendFailure for a broken connection. */
 function wireReply(answer: Answer): WireReply | undefined {
   switch (answer.kind) {
     case 'reply':

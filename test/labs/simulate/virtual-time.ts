@@ -6,11 +6,12 @@ import timers from 'node:timers/promises'
 import { simulateBoot } from '../../../src/state/clocks.ts'
 
 /*
- * Time and randomness of a simulated machine, in place of those of this process: the program runs
- * unchanged. Only for a process or a worker that does nothing else.
+ * Replaces the time and randomness of this process (timers, clocks, random numbers) by those of a
+ * simulated machine, so that the program runs unchanged. Only for a process or worker that does
+ * nothing else.
  */
 
-/** Ordered by time, then by when they were set. */
+/** A pending timer. Timers are sorted by time, then by creation. */
 interface Timer {
   readonly at: number
   readonly run: () => void
@@ -24,7 +25,7 @@ const firstUptimeMs = 5 * 24 * 3_600_000
 
 const realImmediate = setImmediate
 
-/** Resolves when nothing can go on without a timer. */
+/** Resolves when all work is waiting for timers. */
 const quiet = () => new Promise<void>((resolve) => void realImmediate(resolve))
 
 export class VirtualTime {
@@ -42,17 +43,17 @@ export class VirtualTime {
     install()
   }
 
-  /** True time since the history began, ms. It is also that of `performance.now`. */
+  /** Time since the history began, ms, unaffected by clock changes; also `performance.now`. */
   get now(): number {
     return this.#now
   }
 
-  /** The time of day by the clock of the machine, which may be wrong, ms since 1970. */
+  /** Time of day by the machine's clock, which may be wrong, ms since 1970. */
   get timeOfDay(): number {
     return Math.floor(firstDay + this.#now) + this.#dayShift
   }
 
-  /** The time of day by the platform's clock, which is right. */
+  /** Time of day by the platform's clock, which is always right, ms since 1970. */
   get platformTimeOfDay(): number {
     return Math.floor(firstDay + this.#now)
   }
@@ -66,19 +67,19 @@ export class VirtualTime {
     this.#starts++
   }
 
-  /** Runs work on one of several machines, which have the same clocks and are started together. */
+  /** Runs work on a named machine. All machines have the same clocks and restart together. */
   onMachine<T>(name: string, work: () => T): T {
     return this.#machine.run(name, work)
   }
 
-  /** Which start of which machine it is. */
+  /** Boot id: the machine and the number of its restarts. */
   get boot(): string {
     return `${this.#machine.getStore() ?? 'machine'}, start ${this.#starts}`
   }
 
-  /** Runs `work` in so many ms. Returns the function that prevents it. */
+  /** Runs `run` after `ms`. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void {
-    // A negative time is over at once.
+    // Negative and invalid times count as 0.
     const timer = { at: this.#now + Math.max(ms || 0, 0), run }
     const before = this.#timers.findLastIndex(({ at }) => at <= timer.at)
     this.#timers.splice(before + 1, 0, timer)
@@ -92,7 +93,10 @@ export class VirtualTime {
     return new Promise((resolve) => void this.after(ms, resolve))
   }
 
-  /** Lets time pass until `work` has ended. Throws where that takes longer than `maxMs`. */
+  /**
+   * Advances time until `work` has ended. Throws if that takes more than `maxMs`, or if no timer is
+   * left.
+   */
   async run<T>(work: Promise<T>, maxMs: number): Promise<T> {
     const end = this.#now + maxMs
     let isOver = false
@@ -115,7 +119,7 @@ export class VirtualTime {
     return this.#random()
   }
 
-  /** As uptime() of node:os, seconds. */
+  /** Replacement of `os.uptime`, s. */
   get uptime(): number {
     return (this.#now - this.#startedAt) / 1000
   }
@@ -124,7 +128,7 @@ export class VirtualTime {
 let current: VirtualTime | undefined
 let isInstalled = false
 
-/** The time of the history that runs now. */
+/** The virtual time of the running history. */
 function running(): VirtualTime {
   if (!current) throw new Error('No history runs')
   return current
@@ -157,7 +161,7 @@ const randomUUID = () =>
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** As `setTimeout` of node:timers/promises. */
+/** Replacement of `setTimeout` in node:timers/promises. */
 function abortableSleep<T>(
   ms: number,
   value: T,
@@ -177,7 +181,7 @@ function abortableSleep<T>(
   return promise
 }
 
-/** What the global `setTimeout` returns. */
+/** Result of the replaced global `setTimeout`. */
 class TimerHandle {
   readonly clear: () => void
 

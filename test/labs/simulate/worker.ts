@@ -3,14 +3,14 @@ import * as z from 'zod'
 import { runHistory } from './history.ts'
 import { type Plan, planOf } from './plan.ts'
 
-/** Runs every nth seed of a range, and reports each history that is not as promised. */
+/** Range of seeds for one worker: each `every`th seed from `from` on. */
 
 export const SeedRange = z.object({
   from: z.int(),
-  /** Not included. */
+  /** Exclusive end. */
   to: z.int(),
   every: z.int(),
-  /** When to stop, ms since 1970. */
+  /** Time at which the worker stops, ms since 1970. */
   until: z.number(),
 })
 export type SeedRange = z.output<typeof SeedRange>
@@ -25,7 +25,10 @@ export type WorkerReport = z.output<typeof WorkerReport>
 
 const dateNow = Date.now.bind(Date)
 
-/** A violation, also where the program or the history itself fails. */
+/**
+ * Runs a history and returns its violations. An error of the program or of the simulation counts as
+ * one.
+ */
 export async function violationsOf(
   plan: Plan,
   trace?: (line: string) => void,

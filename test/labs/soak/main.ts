@@ -40,7 +40,7 @@ if (state !== 'postgres' && state !== 'sqlite') refuse('--state is postgres or s
 
 const replicas = 3
 
-/** Short times, so that much happens. No limit is reached. */
+/** Settings with short timeouts, so that much happens, and limits that are never reached. */
 const settings = {
   ...quietly,
   VOICE_AGENT_SECRET: 's'.repeat(32),
@@ -52,12 +52,15 @@ const settings = {
   VOICE_AGENT_CATALOG_TTL: '5',
 }
 
-/** How long servers are left alone at the end, ms: idle connections are closed by then. */
+/** Idle time of the servers at the end, ms. Idle connections are closed by then. */
 const restMs = 20_000
 
 const progress = (line: string) => void process.stderr.write(`${line}\n`)
 
-/** Runs servers under mixed traffic, faults, key churn and restarts, and looks at what they hold. */
+/**
+ * Runs servers under mixed traffic, faults, changing keys and restarts, and samples their memory
+ * and open resources.
+ */
 async function soak() {
   using folder = scratchFolder()
   await using postgres = state === 'postgres' ? await startPostgres() : undefined
@@ -82,7 +85,7 @@ async function soak() {
   const traffic = new Traffic({ seed, platform })
   const overStdio: Connect = (kind, { key }) =>
     connectStdio(kind, { env: { ...env, VOICE_AGENT_API_KEY: key } })
-  // Two servers over stdio run from the beginning to the end, each with a user.
+  // Two servers over stdio run during the whole soak, with a user each.
   const stdio = await Promise.all(
     (['v2 2026-07-28', 'v1'] as const).map(async (kind, nth) => {
       const tenant = traffic.nextTenant()
@@ -91,7 +94,8 @@ async function soak() {
         env: { ...env, ...probeEnv(probe), VOICE_AGENT_API_KEY: tenant.key },
         nodeOptions: probeOptions,
       })
-      // A client of 2026-07-28 connects without a word to the server: it has answered now.
+      // A client of 2026-07-28 connects without a request, so a request shows that the server is
+      // up.
       await client.listTools()
       return { tenant, client, server: new WatchedServer(`stdio ${nth}`, client.pid ?? 0, probe) }
     }),
@@ -110,7 +114,7 @@ async function soak() {
   await traffic.stop()
   progress(`all clients have gone; ${restMs / 1000} s of rest`)
   await sleep(restMs)
-  // Nothing of the clients may be open now.
+  // Resources of clients must be closed by now.
   for (const server of watched) server.idle = await server.look()
   for (const { client } of stdio) await client[Symbol.asyncDispose]()
   const verdicts = watched.map(verdictOf)
@@ -138,7 +142,7 @@ async function soak() {
   }
 }
 
-/** More keys than a server keeps replies of: from then on each new one takes the place of an old one. */
+/** More keys than a server caches replies for, so that each further key evicts an older one. */
 const firstUsers = 300
 
 async function fillCaches(servers: Replicas, traffic: Traffic): Promise<void> {
@@ -152,7 +156,7 @@ async function fillCaches(servers: Replicas, traffic: Traffic): Promise<void> {
   })
 }
 
-/** Looks at the servers and restarts others, until time is up. */
+/** Samples the watched servers and restarts others until the time is up. */
 async function run(
   servers: Replicas,
   watched: readonly WatchedServer[],

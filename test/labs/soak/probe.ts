@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 
 /*
- * Loaded into a server before the program (--import): on a signal it collects garbage, looks at what
- * the process holds, and writes that to a file. Needs --expose-gc, and Linux.
+ * Preloaded into a server (--import). On SIGUSR2 it collects garbage and writes the process's
+ * memory use and open resources to SOAK_PROBE_FILE. Needs --expose-gc and Linux.
  */
 
 const file = process.env.SOAK_PROBE_FILE ?? ''
@@ -10,20 +10,20 @@ let nth = 0
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** What each open file descriptor is, such as `socket:[123]`. */
+/** Targets of all open file descriptors, such as `socket:[123]`. */
 function descriptors(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`)
     } catch {
-      // The one that lists the folder.
+      // The descriptor of this listing itself.
       return []
     }
   })
 }
 
 async function look(): Promise<void> {
-  // Twice: what finalizers let go of is collected then, too.
+  // Twice, to collect also objects that finalizers have released.
   for (let round = 0; round < 2; round++) {
     globalThis.gc?.()
     await turn()

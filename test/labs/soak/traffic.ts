@@ -4,16 +4,19 @@ import { randomOf, Tally } from '../random.ts'
 import { type Tenant, type TenantPlatform, tenantOf } from '../tenants/tenant-platform.ts'
 import { type Asked, TenantUser } from '../tenants/tenant-user.ts'
 
-/** What users may be told while the platform fails and servers are restarted. */
+/** Outcomes that are allowed while the platform fails and servers restart. */
 const expected = new Set([
   ...['ok', 'cancelled', 'rejected', 'unreadable', 'network', 'timeout', 'unknown_outcome'],
   ...['not read', 'connection lost'],
 ])
 
-/** How long the platform remembers a user who has gone, ms: calls are read to their end. */
+/**
+ * Time for which the platform keeps the data of a user who has left, ms. Servers still read running
+ * calls.
+ */
 const rememberedMs = 60_000
 
-/** Connects a client as a user. */
+/** Connects a client with a user's key. */
 export type Connect = (kind: ClientKind, tenant: Tenant) => Promise<TestClient>
 
 interface TrafficOptions {
@@ -21,7 +24,7 @@ interface TrafficOptions {
   readonly platform: TenantPlatform
 }
 
-/** Users who come and go, each with another key, and what they were told. */
+/** Simulated users who come and go, each with a new key, and the outcomes of their requests. */
 export class Traffic {
   readonly outcomes = new Tally()
   readonly requests = new Tally()
@@ -41,7 +44,7 @@ export class Traffic {
     return this.answerMs.length
   }
 
-  /** Keeps so many users at work, one after the other in each place. */
+  /** Keeps one user at work for each place. When a user leaves, the next takes the place. */
   start(places: readonly Connect[]): void {
     for (const [nth, connect] of places.entries()) {
       const kind = clientKinds[nth % clientKinds.length] ?? 'v1'
@@ -49,7 +52,7 @@ export class Traffic {
     }
   }
 
-  /** Keeps one user at work with a client that stays. */
+  /** Keeps one user at work until `stop`. */
   stay(tenant: Tenant, client: TestClient): void {
     this.#running.push(this.#work(tenant, client, this.#ending.signal))
   }
@@ -58,7 +61,7 @@ export class Traffic {
     return tenantOf(this.users++)
   }
 
-  /** Lets everybody finish what they do, and go. */
+  /** Resolves when all users have finished their current request and left. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await Promise.all(this.#running)
@@ -69,7 +72,7 @@ export class Traffic {
     while (!this.#ending.signal.aborted) {
       const tenant = this.nextTenant()
       const client = await connect(kind, tenant).catch(() => undefined)
-      // The server that was asked was just killed.
+      // The server was just killed.
       if (!client) await sleep(200)
       else {
         const gone = AbortSignal.timeout(Math.round(5000 + random() * 35_000))

@@ -14,7 +14,7 @@ const sampleAt = (at: number, more: Partial<Sample> = {}): Sample => ({
   ...more,
 })
 
-/** A server that was looked at each minute for twenty minutes. */
+/** A server with a sample each minute for twenty minutes. */
 function watched(heapAt: (minutes: number) => number, atEnd: Partial<Sample> = {}): WatchedServer {
   const server = new WatchedServer('http', 0, '')
   for (let nth = 1; nth <= 20; nth++)

@@ -12,13 +12,13 @@ const Probe = z.object({
   resources: z.int(),
 })
 
-/** What a server held at some moment, after its garbage was collected. Memory in bytes. */
+/** Memory, bytes, and open resources of a server after a garbage collection. */
 export interface Sample extends Omit<z.output<typeof Probe>, 'nth'> {
-  /** Since the soak began, ms. */
+  /** Time since the soak began, ms. */
   readonly at: number
 }
 
-/** What lets a server be looked at from outside. */
+/** Node.js options that preload the probe. */
 export const probeOptions = [
   '--expose-gc',
   '--import',
@@ -27,13 +27,13 @@ export const probeOptions = [
 
 export const probeEnv = (file: string) => ({ SOAK_PROBE_FILE: file })
 
-/** A server that runs from the beginning to the end, and what it held. */
+/** A server that runs during the whole soak, with its samples. */
 export class WatchedServer {
   readonly name: string
   readonly samples: Sample[] = []
-  /** Before the first request. */
+  /** Sample before the first request. */
   fresh: Sample | undefined
-  /** When all clients have gone. */
+  /** Sample after all clients have left. */
   idle: Sample | undefined
   readonly #pid: number
   readonly #file: string
@@ -62,7 +62,7 @@ export class WatchedServer {
 const megabyte = 1_000_000
 const minute = 60_000
 
-/** Growth per ms, by least squares. */
+/** Slope of a regression line (least squares), value per ms. */
 export function slopeOf(points: readonly (readonly [at: number, value: number])[]): number {
   const mean = (values: readonly number[]) =>
     values.reduce((sum, value) => sum + value, 0) / values.length
@@ -79,25 +79,28 @@ export function slopeOf(points: readonly (readonly [at: number, value: number])[
 }
 
 /**
- * Memory is flat where it grows in the second half by no more than this share, or so much: the heap
- * differs that much by what is under way, and resident memory by what the allocator keeps. In a short
- * run caches are still being filled and code compiled.
+ * Maximum growth in the second half of a run: a share of the mean or a number of bytes, whichever
+ * is more. The heap varies with running requests, resident memory with what the allocator retains.
+ * In short runs, caches are still being filled and code compiled.
  */
 const growth = {
   heapUsed: { share: 0.08, bytes: 3 * megabyte, bytesWhenShort: 12 * megabyte },
   rss: { share: 0.15, bytes: 20 * megabyte, bytesWhenShort: 60 * megabyte },
 } as const
 
-/** A second half that is shorter than this belongs to a short run, ms. */
+/** Length of the second half below which a run is short, ms. */
 const shortMs = 5 * minute
 
 /**
- * What an idle server may have open beyond a fresh one: the connections and files of the state, which
- * are opened with their first use and kept.
+ * Maximum open resources of an idle server beyond those of a fresh one: the connections and files
+ * of the state, which are opened on first use and kept.
  */
 const keptOpen = { descriptors: 14, sockets: 4, resources: 6 } as const
 
-/** What one server held, in the second half of the time. MB and kB are of 1000. */
+/**
+ * Memory use in the second half of the run, and open resources, with violations of the limits
+ * above. 1 MB is 1,000,000 bytes.
+ */
 export function verdictOf(server: WatchedServer) {
   const half = server.samples.slice(Math.floor(server.samples.length / 2))
   const problems: string[] = []

@@ -5,7 +5,7 @@ import { type PlatformRequest, SimulatedPlatform } from '../platform/simulated-p
 import { faultyPost, faultyRead, type Turn } from '../platform/turn.ts'
 import { randomOf, Tally } from '../random.ts'
 
-/** Within which time a late call rings and is listed, ms: well before it may be sent again. */
+/** Maximum delay of a call that rings and is listed late, ms; well before it may be sent again. */
 const lateForMs = 3100
 
 /** A platform with random faults. */
@@ -29,9 +29,9 @@ export async function startFaultyPlatform(seed: number) {
   return {
     ...server,
     platform,
-    /** How often it did what with a request to place a call, by name. */
+    /** Number of requests to place a call, by fault. */
     faults: () => faults.all(),
-    /** Resolves when no request is left that it may still act on. */
+    /** Resolves when no request can take effect any more. */
     settled: () => sleep(lateForMs),
   }
 }
@@ -50,10 +50,10 @@ export async function startSlowPlatform(answerMs: number) {
   return { ...(await serveOverHttp(() => platform)), platform }
 }
 
-/** Answers come at once or not at all: these servers wait for half a second. */
+/** Makes a turn answer at once or, for a slow one, after the servers' timeout of 0.5 s. */
 const soon = (turn: Turn): Turn => ({ ...turn, answerMs: turn.answerMs > 2000 ? 700 : 5 })
 
-/** The account of all placements, which has one agent. */
+/** Replies for the account of all placements and its agent. */
 function stressAccount({ url: { pathname } }: PlatformRequest): unknown {
   if (pathname.endsWith('/accounts/current')) return { id: 'stress', name: 'Stress' }
   return pathname.includes('/agents/') ? { id: agentId, name: 'Stress' } : undefined

@@ -45,21 +45,24 @@ const numbersIn = (flag: 'lists' | 'answer-ms') =>
     .map((text) => number(flag, text))
 const [listLengths, answerTimes] = [numbersIn('lists'), numbersIn('answer-ms')]
 
-/** How many platforms get the same lists, from programs that share one state directory. */
+/** Number of platforms that get the same lists, from programs with one shared state directory. */
 const origins = 2
 
-/** Calls in one list, and how often a list is sent until it counts as endless. */
+/** Calls per list, and maximum repetitions of a list. */
 const perList = 100
 const maxRequests = 100
 
 const ListResult = z.looseObject({ summary: z.record(z.string(), z.int()) })
 
-/** Sets the clock of a program forward by an hour every few seconds. */
+/** Module that sets a program's clock forward by an hour every five seconds. */
 const steppingClock = `data:text/javascript,${encodeURIComponent(
   'const now = Date.now; const began = performance.now(); Date.now = () => now() + 3600000 * Math.floor((performance.now() - began) / 5000)',
 )}`
 
-/** Sends lists of so many calls until all are placed, to platforms that take so long for each request. */
+/**
+ * Places `count` calls in lists, each repeated until all its calls are placed. `answerMs`: reply
+ * time of the platform.
+ */
 async function stressLists(count: number, answerMs: number, nodeOptions: readonly string[]) {
   using folder = scratchFolder()
   const numbers = Array.from({ length: count }, (_, at) => `+4915112${String(at).padStart(6, '0')}`)
@@ -71,7 +74,7 @@ async function stressLists(count: number, answerMs: number, nodeOptions: readonl
       VOICE_AGENT_API_KEY: 'stress-key-0123456789',
       VOICE_AGENT_CONFIRM: 'never',
       VOICE_AGENT_STATE_DIR: folder.path,
-      // Limits calls at once: a call that has ended, or was not placed, holds no permit.
+      // A concurrency limit, to check that ended and failed calls release their permits.
       VOICE_AGENT_DIAL_POLICY: JSON.stringify({ max_at_once: 5 }),
     })
     const client = new StdioClient(program)
@@ -108,7 +111,7 @@ async function placeList(client: StdioClient, numbers: readonly string[]): Promi
 
 const Held = z.object({ held: z.int() })
 
-/** Number of permits held after the program had time to see that all calls have ended. */
+/** Number of permits still held after the program had time to notice that all calls have ended. */
 async function heldPermits(stateDir: string, answerMs: number): Promise<number> {
   using db = new DatabaseSync(join(stateDir, 'dialled.db'), { readOnly: true, timeout: 5000 })
   const count = db.prepare('SELECT count(*) AS held FROM calls WHERE lease_end > 0')

@@ -16,7 +16,7 @@ export type Answer =
   /** No answer: the server was killed. */
   | { readonly kind: 'dead' }
 
-/** Something that places calls: a server, or several behind one address. */
+/** A server, or several behind one address, that place calls. */
 export interface CallPlacer {
   place(args: Record<string, unknown>): Promise<Answer>
 }
@@ -24,7 +24,7 @@ export interface CallPlacer {
 const PlacedCall = z.looseObject({ id: z.string(), repeated: z.boolean() })
 const FailureMeta = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
 
-/** What a result of place_call says. */
+/** Parses a result of place_call. */
 export function answerOf(result: ToolResult): Answer {
   if (!result.isError) {
     const { id, repeated } = PlacedCall.parse(result.structuredContent)
@@ -37,17 +37,17 @@ export function answerOf(result: ToolResult): Answer {
     : { kind: 'refused', why: kind, text }
 }
 
-/** A call that a client wants placed, and the answers it got. */
+/** A wanted call, and all answers that its client got. */
 export interface StressPlacement {
   readonly number: string
   readonly externalId: string | undefined
   readonly args: Record<string, unknown>
   readonly random: () => number
-  /** The answers of each try: one of each request that was sent, with the time when it was. */
+  /** Answers of each try, with the time of the request. A try may send the request twice. */
   readonly tries: { readonly answer: Answer; readonly from: number }[][]
 }
 
-/** First digits of ordinary numbers, and how many digits follow. */
+/** Prefixes of ordinary phone numbers, and the number of further digits. */
 const ranges = [
   ['+4915112', 6],
   ['+44740012', 4],
@@ -55,7 +55,7 @@ const ranges = [
   ['+121223', 5],
 ] as const
 
-/** `count` placements, each to another number; half of them have an external id. */
+/** Creates placements to different numbers; half of them have an external id. */
 export function placementsOf(count: number, seed: number): StressPlacement[] {
   const perRange = Math.ceil(count / ranges.length)
   const numbers = ranges.flatMap(([start, digits]) =>
@@ -81,8 +81,8 @@ export function placementsOf(count: number, seed: number): StressPlacement[] {
 const longestPauseMs = 1500
 
 /**
- * Does what an automated workflow does: it repeats the same request until it gets a definite answer
- * or gives up; one in ten gives up after the first try. It never gives up while there is no answer.
+ * Places a call as an automated workflow does: repeats the request until the answer is definite.
+ * One client in ten gives up after the first try, but never while there is no answer.
  */
 export async function place(
   placement: StressPlacement,
@@ -102,7 +102,7 @@ export async function place(
   }
 }
 
-/** Sends the request to one server, or in 15 % of the tries twice, to the same or to both. */
+/** Sends the request to a random server; in 15 % of the tries twice, to the same or another one. */
 async function deliver(
   { args, random }: StressPlacement,
   servers: readonly CallPlacer[],
@@ -157,7 +157,9 @@ export function judge(placements: readonly StressPlacement[], platform: Simulate
   }
 }
 
-/** A defect of the program, or an unknown outcome that does not say how to look for the call. */
+/**
+ * Finds answers that report a defect, or an unknown outcome without a hint how to find the call.
+ */
 function wrongWords(
   { answer }: StressPlacement['tries'][number][number],
   { externalId = 'auto-' }: StressPlacement,

@@ -9,7 +9,7 @@ import { type Answer, answerOf, type CallPlacer, judge, place, placementsOf } fr
 interface StressOptions {
   readonly placements: number
   readonly seed: number
-  /** Placements under way at once. */
+  /** Concurrent placements. */
   readonly concurrency: number
   /** Mean time between two kills of one of the two servers, ms. */
   readonly killEveryMs: number
@@ -45,7 +45,7 @@ export async function stressCalls(options: StressOptions) {
     placements: placements.length,
     seconds: Math.round((performance.now() - began) / 1000),
     kills: first.kills + second.kills,
-    /** What the platform did, by name. */
+    /** Numbers of the platform's faults, by name. */
     platform: platform.faults(),
     ...judge(placements, platform.platform),
   }
@@ -59,11 +59,11 @@ export const stressSettings = (url: string) => ({
   VOICE_AGENT_HEADERS_TIMEOUT: '0.3',
   VOICE_AGENT_TIMEOUT: '0.5',
   VOICE_AGENT_CALL_FIND_OUT: '1',
-  // Longer than the platform takes to act and to show what it did, on a busy machine too.
+  // Longer than the platform needs to act and to list a call, also on a busy machine.
   VOICE_AGENT_CALL_SETTLE: '5',
 })
 
-/** The program over stdio, which is killed and started again while its client sends requests. */
+/** The program over stdio, killed and restarted while its client sends requests. */
 export class KilledServer implements CallPlacer, AsyncDisposable {
   kills = 0
   readonly #command: readonly string[]
@@ -78,7 +78,7 @@ export class KilledServer implements CallPlacer, AsyncDisposable {
     this.#client = new StdioClient(this.#program)
   }
 
-  /** Calls place_call. Throws when there is no answer although the server was not killed. */
+  /** Calls place_call. Throws if there is no answer although the server was not killed. */
   async place(args: Record<string, unknown>): Promise<Answer> {
     const { kills } = this
     try {

@@ -6,13 +6,13 @@ import type { Turn } from '../platform/turn.ts'
 import { pick, randomOf, Tally } from '../random.ts'
 
 /*
- * Users of a platform, each with an API key and an account. All data of a user contains the user's
- * number, so data that reaches another user is recognised anywhere.
+ * Simulated users of a platform, each with an API key and an account. All data of a user contains
+ * the user's number, so data that leaks to another user is recognised.
  */
 
 export interface Tenant {
   readonly nth: number
-  /** Text in every name and text of this user. */
+  /** Marker in all names and texts of this user. */
   readonly mark: string
   readonly key: string
   readonly account: string
@@ -22,7 +22,7 @@ export interface Tenant {
 
 const digitsOf = (nth: number) => String(nth).padStart(5, '0')
 
-/** The user with a number below 100,000. */
+/** The user with this number, 0 to 99,999. */
 export function tenantOf(nth: number): Tenant {
   const digits = digitsOf(nth)
   return {
@@ -35,7 +35,7 @@ export function tenantOf(nth: number): Tenant {
   }
 }
 
-/** The nth number that a user calls, below 1000. In France: no emergency code is in one. */
+/** The nth number that a user calls, 0 to 999. French, so that no emergency number occurs in it. */
 export const calledNumber = ({ nth }: Tenant, call: number): string =>
   `+336${digitsOf(nth)}${String(call).padStart(3, '0')}`
 
@@ -48,11 +48,11 @@ export function strangersIn(text: string, { nth }: Tenant): number[] {
   return [...new Set(found)].filter((one) => one !== nth)
 }
 
-/** Faults of the platform by their weights, beside 100 for an answer as it should be. */
+/** Faults of a request, by name. */
 const faults = {
   late: (random: () => number, latestMs: number) => turnWith('now', 'well', random() * latestMs),
   refused: () => turnWith('never', 429),
-  // What fails has been done in half of the cases.
+  // Half of the failed requests took effect.
   failed: (random: () => number) => turnWith(random() < 0.5 ? 'now' : 'never', 500),
   cutOff: () => turnWith('now', 'cut off'),
 }
@@ -63,7 +63,7 @@ const turnWith = (acts: Turn['acts'], answer: Turn['answer'], answerMs = 0): Tur
 
 interface TenantPlatformOptions {
   readonly seed: number
-  /** How likely each fault is, beside 100 for an answer as it should be. */
+  /** Weight of each fault; a correct reply has weight 100. */
   readonly weights?: Readonly<Record<keyof typeof faults, number>>
   /** Longest delay of a reply, ms. */
   readonly latestMs?: number
@@ -74,13 +74,13 @@ interface TenantPlatformOptions {
 /** A platform with an account for each key. */
 export interface TenantPlatform extends AsyncDisposable {
   readonly url: string
-  /** Requests with the key of one user that asked for something of another; empty if all is well. */
+  /** Requests with one user's key for data of another; empty if there are none. */
   readonly crossings: readonly string[]
   /** Number of replies by kind. */
   answers(): Record<string, number>
   /** Number of calls to each telephone number of a user. */
   rung(tenant: Tenant): ReadonlyMap<string, number>
-  /** Forgets a user, who comes back no more. */
+  /** Deletes the data of a user who will not return. */
   forget(tenant: Tenant): void
 }
 
@@ -148,7 +148,7 @@ const AgentBody = z.looseObject({ note: z.string().optional() })
 
 const page = (items: readonly unknown[]) => ({ items, count: items.length })
 
-/** What the platform has of one user, besides calls. Each reply has the mark of the user in it. */
+/** Replies about one user's account, besides calls. All contain the user's marker. */
 function accountOf(
   { account, agent, fromNumber, mark }: Tenant,
   callMs: number,
@@ -162,7 +162,7 @@ function accountOf(
   const numbers = [
     { id: `number-${mark}`, number: fromNumber, name: mark, outbound_agent_id: agent },
   ]
-  /** Such as models, voices or transcribers. */
+  /** Reply of a provider catalog: models, voices or transcribers. */
   const catalog = (what: string | undefined) => {
     if (what === 'voices') return page([{ id: `voice-${mark}`, name: mark }])
     const provider = { code: 'provider', name: `Provider of ${mark}` }

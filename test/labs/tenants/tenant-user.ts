@@ -28,22 +28,22 @@ const Preview = z.looseObject({ confirmation: z.looseObject({ confirm_token: z.s
 const Placed = z.looseObject({ id: z.string() })
 const Task = z.looseObject({ taskId: z.string(), status: z.string() })
 
-/** A client's own limit (75 s) may fail, too: what takes longer has no answer. */
+/** Deadline for an answer, ms. The client's own timeout is 75 s, but may fail, too. */
 const longestMs = 80_000
 
 const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-/** An error of a resource that the platform did not give has its address. */
+/** Error of a resource read that the platform refused; it has the resource's URI. */
 const ReadError = z.looseObject({
   code: z.literal(-32603),
   data: z.looseObject({ uri: z.string() }),
 })
 
-/** What a request ended with, by the error that was thrown or answered. */
+/** Name of a request's outcome, from its error. */
 function thrownOutcome(error: unknown): string {
   const { name = '', message = '' } = Object(error)
   const text = `${name}: ${message}`
-  // The account of the key was not read, either.
+  // A failed read of the key's account, too.
   if (ReadError.safeParse(error).success || /API key \(/.test(text)) return 'not read'
   if (/timed out|TimeoutError/i.test(text)) return 'no answer'
   const isLost =
@@ -51,11 +51,14 @@ function thrownOutcome(error: unknown): string {
   return isLost.test(text) ? 'connection lost' : text.slice(0, 160)
 }
 
-/** A user with a client of its own, who sends requests of every kind and looks at each answer. */
+/**
+ * A user with an own client, who sends requests of every kind and checks each answer for data of
+ * other users.
+ */
 export class TenantUser {
-  /** Answers with something of another user in them; empty if all is well. */
+  /** Answers that contain data of another user; empty if there are none. */
   readonly crossings: string[] = []
-  /** Calls that were placed, by the number that was called. */
+  /** Ids of placed calls, by called number. */
   readonly placed = new Map<string, string>()
   readonly tenant: Tenant
   readonly #client: TestClient
@@ -69,7 +72,7 @@ export class TenantUser {
     this.#options = options
   }
 
-  /** One thing at random, to its end. */
+  /** Runs one random action to its end. */
   async act(): Promise<void> {
     await pick(this.#acts, this.#options.random).act()
   }
@@ -92,7 +95,10 @@ export class TenantUser {
     { weight: 1, act: () => this.#listen() },
   ]
 
-  /** Sends a request and looks at its answer; `undefined`: there is none, or it is an error. */
+  /**
+   * Sends a request, checks its answer and records its outcome. `undefined`: no answer, or an
+   * error.
+   */
   async #ask<T>(
     what: string,
     send: (signal: AbortSignal) => Promise<T>,
@@ -140,7 +146,9 @@ export class TenantUser {
     return { type: 'phone', agent_id: agent, from_number: fromNumber, to_number }
   }
 
-  /** Repeats a request to place a call, as clients do that were not told what became of it. */
+  /**
+   * Places a call and waits for it. Repeats the request if the outcome is unknown, as clients do.
+   */
   async #placeAndWait(): Promise<void> {
     const args = this.#callArgs()
     for (let tries = 0; tries < 3; tries++) {
@@ -156,7 +164,7 @@ export class TenantUser {
     }
   }
 
-  /** Places a call as a task, and asks for it or cancels it; each request may reach another server. */
+  /** Places a call as a task, then polls or cancels it. Each request may reach another server. */
   async #follow(): Promise<void> {
     const { url, kind } = this.#client
     if (url === undefined || kind !== 'v2 2026-07-28') return
@@ -186,7 +194,9 @@ export class TenantUser {
     return answer?.result
   }
 
-  /** Listens to the agent, changes it, and hears of that and of nothing else. */
+  /**
+   * Subscribes to the user's agent and changes it. Notifications about other users are violations.
+   */
   async #listen(): Promise<void> {
     if (this.#client.kind !== 'v2 2026-07-28') return this.#change()
     const uri = `voice-agents://agents/${this.tenant.agent}`
@@ -203,7 +213,7 @@ export class TenantUser {
   }
 }
 
-/** The kind of a tool's error or of a refusal; `undefined`: it is a result. */
+/** Kind of an error or a refusal in an answer; `undefined` for a success. */
 function failureOf(answer: unknown): string | undefined {
   const { isError, _meta, error } = Object(answer)
   if (error) return thrownOutcome(error)
