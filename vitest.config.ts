@@ -40,7 +40,7 @@ const slow = [
   'test/tools/usage/get-usage.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/labs/jobs/main.test.ts',
-  'test/labs/jobs/shortest-way.test.ts',
+  'test/labs/jobs/solutions.test.ts',
   'test/tool/confirm-mode.test.ts',
   'test/tool/names-of-objects.test.ts',
   'test/tool/coercion.test.ts',

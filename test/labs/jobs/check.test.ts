@@ -5,16 +5,16 @@ import { scratchFolder } from '../../harness/program.ts'
 import { counts, namesExactly, says, telephonesExactly } from './answers.ts'
 import { Fits, problemsOf } from './changes.ts'
 import { companyOf } from './company.ts'
-import { makeFurnishedSandbox } from './furniture/furnish.ts'
 import { checkJob } from './job.ts'
 import { dozens, jobs } from './jobs.ts'
+import { makeSeededSandbox } from './seed/seed-company.ts'
 import { readState, type State } from './state.ts'
 
 /** The unchanged company of every job. */
 function untouched(): Map<string, State> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
-  makeFurnishedSandbox(file, jobs)
+  makeSeededSandbox(file, jobs)
   return new Map(jobs.map(({ name }) => [name, readState(file, name)]))
 }
 const companies = untouched()

@@ -1,5 +1,5 @@
 /**
- * Time in the furnished sandbox when a run begins: a Wednesday morning. The time is fixed, so that
+ * Time in the seeded sandbox when a run begins: a Wednesday morning. The time is fixed, so that
  * every run has the same data, questions and answers.
  */
 export const startOfRun = Date.UTC(2026, 10, 18, 9)

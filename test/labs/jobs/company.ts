@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict'
-import { accountNames } from './furniture/accounts.ts'
+import { accountNames } from './seed/accounts.ts'
 import type { CallRow, State } from './state.ts'
 
 /** Half-open time range, Unix ms. */

@@ -9,7 +9,7 @@ export interface JobSpec {
   readonly text: string
   /** Expected changes. Everything else must stay the same. Absent: nothing may change. */
   readonly changes?: (before: Company) => Changes
-  /** Expected content of the answer, derived from the data of the furnished company. */
+  /** Expected content of the answer, derived from the data of the company. */
   readonly facts?: (before: Company, after: State) => readonly Fact[]
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { connectHttp } from '../../harness/client.ts'
 import { cleanEnv, freePort, scratchFolder, startProcess } from '../../harness/program.ts'
-import { makeFurnishedSandbox } from './furniture/furnish.ts'
+import { makeSeededSandbox } from './seed/seed-company.ts'
 
 const jobsCommand = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
@@ -25,7 +25,7 @@ test('what cannot be done is refused with the usage', () => {
 test('a run is checked and reported by job', () => {
   using folder = scratchFolder()
   const inFolder = (name: string) => join(folder.path, name)
-  makeFurnishedSandbox(inFolder('sandbox.db'), [{ name: 'last-words' }, { name: 'readiness' }])
+  makeSeededSandbox(inFolder('sandbox.db'), [{ name: 'last-words' }, { name: 'readiness' }])
   writeFileSync(
     inFolder('answers.json'),
     JSON.stringify({

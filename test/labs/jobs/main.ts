@@ -5,17 +5,17 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { readScript } from '../../../src/dev/script-arguments.ts'
 import { today } from './clock.ts'
-import { furnishedState } from './furniture/furnish.ts'
 import { checkJob } from './job.ts'
 import { dozens, type Job, jobNamed, jobs } from './jobs.ts'
 import { effortOf, noEffort, sumOf } from './log.ts'
+import { seededState } from './seed/seed-company.ts'
 import { databaseOf, serveJobs } from './serve.ts'
 import { readState } from './state.ts'
 
-const usage = `Everyday jobs for an assistant, on a furnished sandbox: sets it up, and checks what was done.
+const usage = `Everyday jobs for an assistant, on a seeded sandbox: sets it up, and checks what was done.
 
 npm run jobs -- start [--port N --folder DIR --speed N --json]
-  Furnishes a sandbox and serves it until it is stopped. Each job has a company of its own:
+  Fills a sandbox and serves it until it is stopped. Each job has a company of its own:
   URL/JOB/mcp is this server for the job, URL/JOB/v1 the platform's REST API for it.
 npm run jobs -- list [NAME… --dozen first|second|third --json]
   Shows what a person says in each job.
@@ -131,7 +131,7 @@ function problems(answersFile: string): { name: string; problems: string[] }[] {
   const answers = readAnswers(answersFile)
   return chosen().map((job) => {
     const { name } = job
-    const [before, after] = [furnishedState(name), readState(file, name)]
+    const [before, after] = [seededState(name), readState(file, name)]
     const answer = answers[name]
     return answer === undefined
       ? { name, problems: ['There is no answer: it was not done.'] }

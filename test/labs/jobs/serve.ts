@@ -5,9 +5,9 @@ import { listen } from '../../../src/server/transports/listen.ts'
 import { startProgram } from '../../harness/program.ts'
 import { forward } from '../../harness/replicas.ts'
 import { clockSetTo, startOfRun } from './clock.ts'
-import { keyOf } from './furniture/accounts.ts'
-import { makeFurnishedSandbox } from './furniture/furnish.ts'
 import { jobNamed, jobs } from './jobs.ts'
+import { keyOf } from './seed/accounts.ts'
+import { makeSeededSandbox } from './seed/seed-company.ts'
 
 /** Addresses of the proxied programs. */
 interface Behind {
@@ -19,7 +19,7 @@ interface Behind {
 export const databaseOf = (folder: string): string => join(folder, 'sandbox.db')
 
 /**
- * Furnishes a sandbox in the folder, replacing an earlier run's, and serves it. Each job has an
+ * Fills a sandbox in the folder, replacing an earlier run's, and serves it. Each job has an
  * address that acts only on the job's company: `URL/JOB/mcp` is the MCP server, `URL/JOB/v1` the
  * platform's REST API.
  */
@@ -44,7 +44,7 @@ export async function serveJobs({
   const stateDir = join(folder, 'state')
   mkdirSync(folder, { recursive: true })
   rmSync(stateDir, { recursive: true, force: true })
-  makeFurnishedSandbox(databaseOf(folder), jobs)
+  makeSeededSandbox(databaseOf(folder), jobs)
   const env = {
     VOICE_AGENT_SANDBOX_DB: databaseOf(folder),
     VOICE_AGENT_SANDBOX_SPEED: String(speed),

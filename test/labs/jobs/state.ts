@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { keyOf } from './furniture/accounts.ts'
+import { keyOf } from './seed/accounts.ts'
 
 const json = <T extends z.ZodType>(schema: T) =>
   z.string().transform((text) => schema.parse(JSON.parse(text)))

@@ -1,8 +1,8 @@
 import { counts, countsExactly, mentions, says, telephonesExactly } from '../answers.ts'
 import { Fits } from '../changes.ts'
 import { lastWeek, october } from '../company.ts'
-import { accountNames } from '../furniture/accounts.ts'
 import type { JobSpec } from '../job.ts'
+import { accountNames } from '../seed/accounts.ts'
 import {
   accountNamed,
   branch,

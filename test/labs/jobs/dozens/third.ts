@@ -9,8 +9,8 @@ import {
 } from '../answers.ts'
 import { Fits } from '../changes.ts'
 import { type Company, contactOf, lastWeek, october, period, weekBefore } from '../company.ts'
-import { accountNames, newGateway, oldGateway } from '../furniture/accounts.ts'
 import type { JobSpec } from '../job.ts'
+import { accountNames, newGateway, oldGateway } from '../seed/accounts.ts'
 import type { CallRow } from '../state.ts'
 import { changed, copyOf, edited, lineForEach, placed, without, wordForWord } from './expected.ts'
 

@@ -25,15 +25,15 @@ const day = 24 * 3_600_000
 const opened = startOfRun - 120 * day
 
 /**
- * Fills a new sandbox with one job's company: a root account with its own API key, branches,
- * agents, trunks, numbers and eight weeks of calls. No API key reaches the company of another job,
- * so jobs cannot disturb each other.
+ * Seeds one job's company: a root account with its own API key, branches, agents, trunks, numbers
+ * and eight weeks of calls. No API key reaches the company of another job, so jobs cannot disturb
+ * each other.
  */
-function furnish(store: Store, job: string): void {
+function seedCompany(store: Store, job: string): void {
   const accountId = (key: AccountKey) => idOf(job, 'account', key)
   const agentId = (name: string) => idOf(job, 'agent', name)
   const numberId = (number: string) => idOf(job, 'number', number)
-  furnishAccounts(store, job, accountId)
+  seedAccounts(store, job, accountId)
   agentSeeds.forEach((seed, index) => {
     createAgent(store, {
       id: agentId(seed.name),
@@ -45,8 +45,8 @@ function furnish(store: Store, job: string): void {
       store.update('agents', agentId(seed.name), { is_archived: 1 })
     }
   })
-  furnishLines(store, { job, accountId, agentId, numberId })
-  furnishCalls(store, { job, accountId, agentId, numberId })
+  seedLines(store, { job, accountId, agentId, numberId })
+  seedCalls(store, { job, accountId, agentId, numberId })
 }
 
 interface Ids {
@@ -56,7 +56,7 @@ interface Ids {
   readonly numberId: (number: string) => string
 }
 
-function furnishAccounts(store: Store, job: string, accountId: Ids['accountId']): void {
+function seedAccounts(store: Store, job: string, accountId: Ids['accountId']): void {
   for (const [key, name] of Object.entries(accountNames) as [AccountKey, string][]) {
     store.insert('accounts', {
       id: accountId(key),
@@ -70,7 +70,7 @@ function furnishAccounts(store: Store, job: string, accountId: Ids['accountId'])
   store.insert('api_keys', { api_key: keyOf(job), account_id: accountId('company') })
 }
 
-function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
+function seedLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
   const trunkId = (name: string) => idOf(job, 'trunk', name)
   trunkSeeds.forEach(({ name, account, termination_uri, allowed_ips }, index) => {
     const row = { id: trunkId(name), account_id: accountId(account), name, termination_uri }
@@ -89,7 +89,7 @@ function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids):
   })
 }
 
-function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids): void {
+function seedCalls(store: Store, { job, accountId, agentId, numberId }: Ids): void {
   const accounts = new Map(agentSeeds.map(({ name, account }) => [name, account ?? 'company']))
   callSeeds.forEach(({ created, type, direction, agent, line, contact, plan }, index) => {
     const isInbound = direction === 'inbound'
@@ -111,20 +111,17 @@ function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids):
 }
 
 /** Creates a sandbox database with a company per job. Replaces an existing file. */
-export function makeFurnishedSandbox(
-  file: string,
-  jobs: readonly { readonly name: string }[],
-): void {
+export function makeSeededSandbox(file: string, jobs: readonly { readonly name: string }[]): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
   openStore(file, (store) => {
-    for (const { name } of jobs) furnish(store, name)
+    for (const { name } of jobs) seedCompany(store, name)
   }).close()
 }
 
 /** The company of a job before any change. */
-export function furnishedState(job: string): State {
+export function seededState(job: string): State {
   using folder = scratchFolder()
-  const file = join(folder.path, 'furnished.db')
-  makeFurnishedSandbox(file, [{ name: job }])
+  const file = join(folder.path, 'seeded.db')
+  makeSeededSandbox(file, [{ name: job }])
   return readState(file, job)
 }

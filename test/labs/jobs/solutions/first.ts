@@ -1,9 +1,9 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { firstDozen } from '../dozens/first.ts'
-import { callsTo, lastWeek, outcomeOf, type Way } from './assistant.ts'
+import { callsTo, lastWeek, outcomeOf, type Solution } from './assistant.ts'
 
-export const firstWays: Readonly<Record<keyof typeof firstDozen, Way>> = {
+export const firstSolutions: Readonly<Record<keyof typeof firstDozen, Solution>> = {
   'create-agent': async (assistant) => {
     const voices = await assistant.list('list_voices', {
       provider: 'elevenlabs',

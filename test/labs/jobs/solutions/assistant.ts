@@ -32,8 +32,8 @@ const List = z.looseObject({
 })
 
 /**
- * An assistant that knows the shortest way through a job. Like a model, it sees only the texts of
- * results. Its effort is counted like that in the log of a model's run.
+ * A scripted assistant for reference solutions. Like a model, it sees only the texts of results.
+ * Its effort is counted like that in the log of a model's run.
  */
 export class Assistant {
   readonly #client: TestClient
@@ -72,8 +72,8 @@ export function tokenIn(preview: string): string {
   return token
 }
 
-/** The shortest way through a job. Returns the answer. */
-export type Way = (assistant: Assistant) => Promise<string>
+/** Reference solution of a job, with as few tool calls as possible. Returns the answer. */
+export type Solution = (assistant: Assistant) => Promise<string>
 
 /** A list of calls to these people, each with the first name. */
 export const callsTo = (people: Readonly<Record<string, string>>) =>

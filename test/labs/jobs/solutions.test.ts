@@ -3,25 +3,29 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectHttp } from '../../harness/client.ts'
 import { type Program, scratchFolder, startProgram } from '../../harness/program.ts'
 import { clockSetTo, startOfRun } from './clock.ts'
-import { keyOf } from './furniture/accounts.ts'
-import { furnishedState, makeFurnishedSandbox } from './furniture/furnish.ts'
 import { checkJob } from './job.ts'
 import { dozens, type Job, jobs } from './jobs.ts'
 import { type Effort, noEffort, sumOf } from './log.ts'
+import { keyOf } from './seed/accounts.ts'
+import { makeSeededSandbox, seededState } from './seed/seed-company.ts'
+import { Assistant, type Solution } from './solutions/assistant.ts'
+import { firstSolutions } from './solutions/first.ts'
+import { secondSolutions } from './solutions/second.ts'
+import { thirdSolutions } from './solutions/third.ts'
 import { readState, type State } from './state.ts'
-import { Assistant, type Way } from './ways/assistant.ts'
-import { firstWays } from './ways/first.ts'
-import { secondWays } from './ways/second.ts'
-import { thirdWays } from './ways/third.ts'
 
 /*
- * The minimum number of tool calls per job, made by someone who knows the tools by heart.
- * Confirmations are at their defaults: calls and deletes are confirmed after a preview. A model
- * explores first, so the ceilings are below what a model may use. JOBS_TABLE=1 prints the
+ * Reference solutions of the jobs: the minimum number of tool calls, by someone who knows the tools
+ * by heart. Confirmations are at their defaults: calls and deletes are confirmed after a preview. A
+ * model explores first, so the ceilings are below what a model may use. JOBS_TABLE=1 prints the
  * effort of each job.
  */
 
-const ways: Readonly<Record<string, Way>> = { ...firstWays, ...secondWays, ...thirdWays }
+const solutions: Readonly<Record<string, Solution>> = {
+  ...firstSolutions,
+  ...secondSolutions,
+  ...thirdSolutions,
+}
 const ceilings = {
   first: { calls: 19, characters: 19_000 },
   second: { calls: 22, characters: 23_000 },
@@ -34,7 +38,7 @@ let program: Program
 let url = ''
 
 beforeAll(async () => {
-  makeFurnishedSandbox(file, jobs)
+  makeSeededSandbox(file, jobs)
   program = startProgram(['http', '--port', '0'], {
     VOICE_AGENT_SANDBOX_DB: file,
     VOICE_AGENT_SANDBOX_SPEED: '200',
@@ -52,12 +56,12 @@ afterAll(async () => {
 
 const efforts = new Map<string, Effort>()
 
-/** Does a job in its shortest way. */
+/** Runs the reference solution of a job. */
 async function done({ name }: Job): Promise<{ before: State; after: State; answer: string }> {
-  const before = furnishedState(name)
+  const before = seededState(name)
   await using client = await connectHttp('v2 2025', url, { 'x-api-key': keyOf(name) })
   const assistant = new Assistant(client)
-  const answer = (await ways[name]?.(assistant)) ?? ''
+  const answer = (await solutions[name]?.(assistant)) ?? ''
   efforts.set(name, assistant.effort)
   return { before, after: readState(file, name), answer }
 }
@@ -99,10 +103,13 @@ function otherForms(answer: string): string[] {
   ]
 }
 
-/** Jobs whose shortest way answers with the tool's text, which contains more than was asked for. */
+/**
+ * Jobs whose reference solution answers with the tool's whole text, which has more than was asked
+ * for.
+ */
 const saysMore = new Set(['readiness'])
 
-describe('the shortest way', { timeout: 60_000 }, () => {
+describe('the reference solution', { timeout: 60_000 }, () => {
   test.each(jobs)('$name is done, and what is nearly right is not', async (job) => {
     const { before, after, answer } = await done(job)
     expect(checkJob(job, { before, after, answer })).toEqual([])

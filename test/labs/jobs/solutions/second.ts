@@ -1,11 +1,11 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { secondDozen } from '../dozens/second.ts'
-import { days, lastWeek, outcomeOf, type Way } from './assistant.ts'
+import { days, lastWeek, outcomeOf, type Solution } from './assistant.ts'
 
 const CallCounts = z.looseObject({ by_answer_status: z.record(z.string(), z.int()) })
 
-export const secondWays: Readonly<Record<keyof typeof secondDozen, Way>> = {
+export const secondSolutions: Readonly<Record<keyof typeof secondDozen, Solution>> = {
   'two-branches': async (assistant) => {
     for (const city of ['Cologne', 'Dresden']) {
       await assistant.text('create_subaccount', { name: `${city} branch` })

@@ -1,6 +1,6 @@
 import type { AccountKey } from './accounts.ts'
 
-/** An agent of the furnished company. Absent fields get usual values. */
+/** An agent of the company. Absent fields get usual values. */
 export interface AgentSeed {
   readonly name: string
   readonly account?: AccountKey

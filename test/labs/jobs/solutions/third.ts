@@ -6,8 +6,8 @@ import {
   days,
   lastWeek,
   outcomeOf,
+  type Solution,
   tokenIn,
-  type Way,
 } from './assistant.ts'
 
 /** A conversation as `list_conversations` shows it, with part of its transcript. */
@@ -45,7 +45,7 @@ const endOf = (event = '') =>
     .replace(/\.$/, '')
     .toLowerCase()
 
-export const thirdWays: Readonly<Record<keyof typeof thirdDozen, Way>> = {
+export const thirdSolutions: Readonly<Record<keyof typeof thirdDozen, Solution>> = {
   'transferred-words': async (assistant) => {
     const args = { ...lastWeek, status: 'transferred', transcript: 'last_words' }
     const found = await spoken(assistant, args)
