@@ -80,7 +80,7 @@ export const claudeCommand = (url: string, header: Header): string =>
 export const headerFlag = (header: Header): string =>
   header ? ` --header "${header.name}: ${header.value}"` : ''
 
-/** With OAuth, clients get their own tokens. */
+/** Header and note with OAuth: no header, because clients get their own tokens. */
 const oauthSecret = {
   header: undefined,
   note: 'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',

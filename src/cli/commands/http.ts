@@ -173,8 +173,8 @@ const siteOf = (
 const sameClientMs = 60_000
 
 /**
- * Logs connecting clients and adds them to `connected`. Uses the titles of our own list, because a
- * client's own name is untrusted.
+ * Logs connecting clients and adds them to `connected`. Takes their titles from install/clients.ts,
+ * because a client's own name is untrusted.
  */
 function createConnectionLog(connected: Set<string>): (name: string) => void {
   const logged = new Map<string, number>()

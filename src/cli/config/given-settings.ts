@@ -14,7 +14,7 @@ export interface SettingSources {
 
 type SettingOrigin = 'flag' | 'variable' | 'file'
 
-/** The given settings of a group. */
+/** The settings of a group that are given, and where each comes from. */
 export interface GivenSettings {
   readonly texts: SettingTexts
   readonly origins: Readonly<Record<string, SettingOrigin>>

@@ -218,7 +218,7 @@ export const oauthSettings = withVariables({
   }),
 })
 
-/** `undefined`: no authorization server. Throws ConfigError. */
+/** Settings of the authorization server; `undefined` without --oauth. Throws ConfigError. */
 export function oauthConfig(texts: SettingTexts, env: Environment) {
   const value = settingReader(oauthSettings, texts)
   const [url, clientsFile] = [value('public-url'), value('oauth-clients')]

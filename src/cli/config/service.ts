@@ -84,7 +84,7 @@ export function scopeConfig(texts: SettingTexts) {
       excludeTools: value('exclude-tools'),
       readOnly: value('read-only'),
     },
-    /** How long catalogs are cached, ms. */
+    /** Cache lifetime of catalogs, ms. */
     catalogMs: value('catalog-ttl'),
     /** Bounds for watched resources: in total, and per key. */
     watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },

@@ -84,7 +84,7 @@ export function stateConfig(texts: SettingTexts) {
   }
 }
 
-/** Throws ConfigError. */
+/** Where the state is kept: in a database or in a folder. Throws ConfigError. */
 export function stateLocation(texts: SettingTexts) {
   const value = settingReader(stateSettings, texts)
   return {
@@ -98,7 +98,10 @@ export function stateLocation(texts: SettingTexts) {
   }
 }
 
-/** Messages do not repeat the URL, which may contain a password. */
+/**
+ * Checks the URL of the database. The ConfigError does not repeat it, because it may contain a
+ * password.
+ */
 function databaseAddress(given: string | undefined): string | undefined {
   if (given === undefined) return undefined
   const url = URL.parse(given)

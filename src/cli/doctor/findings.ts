@@ -181,8 +181,8 @@ export function summary(results: readonly Result[], width: number): string[] {
 const shortestSecret = 8
 
 /**
- * Removes secrets from a result: settings marked as secret, and passwords in URLs. Our own texts
- * contain none, but quoted texts of a platform or a database may.
+ * Removes secrets from a result: settings marked as secret, and passwords in URLs. This program's
+ * texts contain none, but quoted texts of a platform or a database may.
  */
 export function secretFree({
   secrets,

@@ -138,8 +138,8 @@ function answerInWords(reply: WireReply): string {
 }
 
 /**
- * Looks for the API at another path of the same host, without sending the API key. The API answers
- * 401.
+ * Looks for the API at other paths of the same host, without sending the API key. A path is the
+ * API's if it answers 401 in JSON. Returns its URL.
  */
 async function findApi(session: PlatformSession): Promise<string | undefined> {
   const { baseUrl } = session.config

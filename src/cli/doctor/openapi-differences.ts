@@ -11,7 +11,7 @@ export interface Difference {
   readonly text: string
 }
 
-/** Returns the tools that use an operation, given its id in our OpenAPI document. */
+/** Returns the tools that use an operation, given its id in this program's OpenAPI document. */
 type ToolsOf = (operationId: string | undefined) => readonly string[]
 
 export function differences(

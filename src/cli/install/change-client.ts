@@ -75,7 +75,10 @@ export async function changeClient(
   }
 }
 
-/** Throws FormatError and ClientFileError. */
+/**
+ * Reads the file and computes its changed text and the diff to show. Throws FormatError and
+ * ClientFileError.
+ */
 function planned(client: Client, path: string, change: Change): Plan {
   const file = readClientFile(path)
   const data = client.format.read(file.text)

@@ -26,7 +26,7 @@ import { getSystemErrorMessage } from 'node:util'
 import { makePrivateFolder } from '../../state/private-files.ts'
 
 export interface ClientFile {
-  /** Path after links. */
+  /** Path with symbolic links resolved. */
   readonly path: string
   /** Text without byte order mark; empty for a missing file. */
   readonly text: string

@@ -88,7 +88,7 @@ const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string)
   id,
   title,
   // Source: VS Code's reference of its MCP configuration. It has servers and inputs; ${input:…}
-  // stands for what VS Code asks the user.
+  // refers to an input that VS Code asks the user for.
   format: jsonWithComments,
   servers: 'servers',
   locate: (machine) => inFolder(join(appData(machine), folder, 'User'), 'mcp.json'),

@@ -65,9 +65,9 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
 }
 
 /**
- * Changes only our own fields. Fields and variables that users have added stay. Earlier server
- * flags also stay, because they may be restrictions such as --read-only. Flags of an earlier
- * account are removed.
+ * Steps that change only this program's fields. Fields and variables that users have added stay.
+ * Earlier server flags also stay, because they may be restrictions such as --read-only. Flags of an
+ * earlier account are removed.
  */
 function stepsToUpdate(
   { form, secret }: Client,
@@ -129,8 +129,8 @@ function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined)
 }
 
 /**
- * Steps that add our variable to the list of inherited variables, or remove it. Other variables
- * stay.
+ * Steps that add the API key's variable to the list of inherited variables, or remove it. Other
+ * variables stay.
  */
 function listSteps(
   path: Path,

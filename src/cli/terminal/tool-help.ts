@@ -34,7 +34,7 @@ interface HelpFor {
   readonly account: string | undefined
 }
 
-/** A tool with all its arguments. */
+/** Help text of a tool, with all its arguments. */
 export function toolHelp(tool: Tool, { width, account }: HelpFor): string {
   const rows = argumentRows(tool.inputSchema(), account !== undefined)
   const parts: HelpPart[] = [

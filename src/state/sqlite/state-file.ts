@@ -197,7 +197,10 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
 export const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
 
-/** Runs `work`, and retries while another process writes, for a few seconds at most. */
+/**
+ * Runs `work`, and retries while another process writes, for up to `longestWaitMs` and not past the
+ * request's deadline.
+ */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = Math.min(performance.now() + longestWaitMs, stateDeadline())
   for (;;) {
