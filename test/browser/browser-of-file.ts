@@ -7,7 +7,7 @@ import {
   type TestBrowser,
 } from './open-browser.ts'
 
-/** The browser of a test file: opened before its tests, closed behind them. */
+/** A browser for all tests of a file, open from before the first to after the last. */
 export function browserOfFile(): Browsing {
   let opened: TestBrowser | undefined
   beforeAll(async () => {
@@ -25,8 +25,8 @@ export function browserOfFile(): Browsing {
 }
 
 /**
- * Opens an address in a page of its own, and collects what the browser complains of: messages, errors
- * that no script has caught, and requests that leave the server of the page.
+ * Opens an address in a page with its own profile. `complaints`: console messages, uncaught errors,
+ * and requests to other origins.
  */
 export async function openAddress(
   browser: Browsing,

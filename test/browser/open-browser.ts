@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import * as z from 'zod'
 
 /*
- * A real Chromium. Its packages are installed apart, so their types are not there: these are as much
- * of them as is used here (https://playwright.dev/docs/api/class-page).
+ * A real Chromium, by Playwright. Its packages are installed separately, so their types are missing
+ * here; these declare the used part (https://playwright.dev/docs/api/class-page).
  */
 
 /** A frame of a page, such as the one that a view runs in. */
@@ -31,9 +31,9 @@ export interface Page {
   reload(): Promise<unknown>
   url(): string
   title(): Promise<string>
-  /** The page's own HTML. */
+  /** The page's HTML. */
   content(): Promise<string>
-  /** Types on the keyboard, wherever the focus is. */
+  /** Sends keys to the focused element. */
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
   fill(selector: string, text: string): Promise<void>
   click(selector: string, options?: { readonly noWaitAfter?: boolean }): Promise<void>
@@ -41,7 +41,7 @@ export interface Page {
   isChecked(selector: string): Promise<boolean>
   textContent(selector: string): Promise<string | null>
   innerText(selector: string): Promise<string>
-  /** Runs an expression in the page, whether or not the page may run scripts. */
+  /** Evaluates an expression in the page, even if the page's policy forbids scripts. */
   evaluate(expression: string): Promise<unknown>
   waitForURL(address: string | RegExp): Promise<void>
   context(): { clearCookies(): Promise<void> }
@@ -49,7 +49,7 @@ export interface Page {
   on(event: 'request', seen: (request: { url(): string }) => void): void
   on(event: 'pageerror', seen: (error: Error) => void): void
   frames(): Frame[]
-  /** Gives the page's scripts a function that runs here. */
+  /** Adds a global function to the page that runs in this process. */
   exposeFunction<T>(name: string, run: (argument: T) => unknown): Promise<void>
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
   emulateMedia(media: { readonly colorScheme: 'light' | 'dark' }): Promise<void>
@@ -67,10 +67,10 @@ interface Context {
 }
 
 export interface PageSettings {
-  /** false: the browser runs no script of a page. */
+  /** False disables scripts. */
   readonly javaScriptEnabled?: boolean
   readonly colorScheme?: 'light' | 'dark'
-  /** 'active': a few colours that the user has chosen replace those of the page. */
+  /** 'active' replaces the page's colours by a user's palette, as high-contrast modes do. */
   readonly forcedColors?: 'active'
   readonly reducedMotion?: 'reduce'
   readonly viewport?: { readonly width: number; readonly height: number }
@@ -83,9 +83,9 @@ interface Browser {
 }
 
 export interface Browsing {
-  /** A page in a profile of its own: no cookie of another page is there. */
+  /** Opens a page with a profile of its own, without cookies. */
   newPage(settings?: PageSettings): Promise<Page>
-  /** Another page in the same profile. */
+  /** Opens several pages with one profile. */
   newPages(count: number, settings?: PageSettings): Promise<Page[]>
 }
 
@@ -106,15 +106,15 @@ const PackagedChromium = z.custom<{ executablePath(): Promise<string> }>(
 )
 
 /**
- * Opens a Chromium without a window: on Linux x64 the one of the packages, elsewhere the Chrome that is
- * installed. Its rules for web pages are all in force.
+ * Opens a headless Chromium: on Linux x64 the packaged one, elsewhere the installed Chrome. Its
+ * rules for web pages are in force.
  */
 export async function openBrowser(): Promise<TestBrowser> {
   const { chromium } = Playwright.parse(fromHere('playwright-core'))
   const isPackaged = process.platform === 'linux' && process.arch === 'x64'
   const browser = await chromium.launch({
     ...(isPackaged ? { executablePath: await unpackedChromium() } : { channel: 'chrome' }),
-    // Containers run tests as root, where Chromium's own sandbox does not start.
+    // Chromium's own sandbox does not start as root, which tests in a container run as.
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   })
   const newPages = async (count: number, settings: PageSettings = {}) => {
@@ -146,7 +146,7 @@ const AxeResult = z.object({
   ),
 })
 
-/** What axe finds wrong on a page for people with disabilities, one line each. */
+/** Accessibility violations of a page found by axe, one line each. */
 export async function accessibilityFlaws(page: Pick<Page, 'evaluate'> | Frame): Promise<string[]> {
   await page.evaluate(readFileSync(fromHere.resolve('axe-core'), 'utf8'))
   const { violations } = AxeResult.parse(await page.evaluate('axe.run()'))

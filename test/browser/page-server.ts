@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { PageModel } from '../../src/oauth/pages/models.ts'
 import { renderPage } from '../../src/oauth/pages/pages.ts'
 
-/** A form that a browser sent. */
+/** A form that a browser submitted. */
 export interface SentForm {
   readonly fields: readonly (readonly [string, string])[]
   readonly headers: IncomingHttpHeaders
@@ -12,18 +12,18 @@ export interface SentForm {
 
 export interface PageServer extends AsyncDisposable {
   readonly origin: string
-  /** What was asked for by GET, in order. */
+  /** URLs of all GET requests, in order. */
   readonly visited: string[]
   readonly sent: SentForm[]
-  /** The page that is shown at every address from now on. */
+  /** Serves this page at every path from now on. */
   show(model: PageModel): void
-  /** Every address leads there from now on. */
+  /** Redirects every GET to this address from now on. */
   redirectTo(address: string): void
-  /** Where a form leads; without it, to `/sent`. */
+  /** Sets the redirect after a form; default: `/sent`. */
   leadTo(address: string): void
 }
 
-/** Serves one page of the authorization server, and takes its form. */
+/** Serves one page of the authorization server, and records its submitted forms. */
 export async function startPageServer(): Promise<PageServer> {
   const visited: string[] = []
   const sent: SentForm[] = []

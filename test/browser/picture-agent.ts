@@ -57,7 +57,7 @@ const voice = {
   preview_url: 'https://samples.example/iris.mp3',
 }
 
-/** A platform with these agents, and the numbers and the voice of the first. */
+/** A fake platform with these agents, and with the phone numbers and the voice of the first. */
 async function platformOf(agents: readonly Fields[], call: { tool: string; args: Fields }) {
   const stored = new Map(agents.map((one) => [String(one.id), one]))
   const platform = await startFakePlatform(
@@ -86,7 +86,7 @@ async function platformOf(agents: readonly Fields[], call: { tool: string; args:
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Merges a change as the platform does. */
+/** Merges a PATCH as the platform does: objects one level deep. */
 const patched = (before: Fields, patch: Fields): Fields => ({
   ...before,
   ...Object.fromEntries(
@@ -124,7 +124,7 @@ const lines = [
   'Complaints go to the office manager, who calls back on the same day.',
 ]
 
-/** A change of one sentence in a long note, and a greeting that is written anew. */
+/** An update that changes one sentence of a long note, and replaces the greeting. */
 const rewritten = () =>
   updateOf(
     {
@@ -150,7 +150,7 @@ const many = () => {
   })
 }
 
-/** Texts that are hard to lay out: long words, right to left, a template, a warning. */
+/** An agent whose texts are hard to lay out: long words, right-to-left text, a template. */
 const hard = {
   ...{ id: agent.id, name: 'Kraftfahrzeughaftpflichtversicherungsberatung' },
   ...{ tags: ['Rechtsschutzversicherungsgesellschaften', 'عربي'], is_archived: true },

@@ -55,7 +55,7 @@ const call = {
   ],
 }
 
-/** A state of the view: a call as the platform has it. */
+/** Opens the view of a call with these fields. */
 const oneCall =
   (fields: object = {}) =>
   async () => {
@@ -66,7 +66,7 @@ const oneCall =
     return Object.assign(platform, { call: { tool: 'get_call', args: { call_id: call.id } } })
   }
 
-/** A call that an agent has placed, and which nobody took. */
+/** Fields of an outbound call that nobody answered. */
 const unanswered = (answer_status: string, event: string) => ({
   ...{ direction: 'outbound', from_number: '+12025550110', to_number: '+12025550123' },
   ...{ status: 'failed', answer_status, started_at: null, duration_seconds: 0, capture: null },
@@ -98,7 +98,7 @@ const live = () => {
   }
 }
 
-/** Hundreds of turns, of which a result holds a part. */
+/** Fields of a call with 500 turns, more than a result can hold. */
 const long = {
   ...{ ended_at: at(3600), duration_seconds: 3600 },
   messages: Array.from({ length: 500 }, (_, turn) => ({
@@ -107,7 +107,7 @@ const long = {
   })),
 }
 
-/** Names and words of another direction, long words, and a speaker that nobody knows. */
+/** Fields with right-to-left text, long words, markup and an unknown speaker. */
 const unusual = {
   agent_name: 'مكتب الاستقبال',
   external_id: 'Terminverwaltungsbestätigungsnummer-2026-11-20-0042-Donaudampfschifffahrt',
@@ -125,7 +125,7 @@ const unusual = {
 
 const outcomes = ['answered', 'answered', 'machine', 'answered', 'busy', 'talking', 'not_answered']
 
-/** A batch under way, of which some calls were not placed. */
+/** Result of a running batch, in which two calls were refused. */
 const batch = (count: number) => ({
   summary: { placed: count - 2, not_allowed: 2 },
   ended: false,

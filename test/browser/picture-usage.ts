@@ -2,11 +2,13 @@ import { envelope, json } from '../harness/fake-platform.ts'
 import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-platform.ts'
 import type { Picture } from './picture.ts'
 
-/* Usage of a dental practice, whose calls are fewer at weekends and in one quiet week. */
+/*
+ * Pictures of the usage view: a dental practice with fewer calls at weekends and in one quiet week.
+ */
 
 const day = 86_400_000
 const october = Date.UTC(2026, 9, 1)
-/** Midnight of the day on which the picture is taken. */
+/** Midnight UTC of the current day, ms since 1970. */
 const today = Math.floor(Date.now() / day) * day
 
 const agents = [
@@ -15,10 +17,10 @@ const agents = [
   { id: 'agent-3', name: 'Reminders' },
 ]
 
-/** Calls by day of the week, from Sunday. */
+/** Calls per weekday, from Sunday. */
 const perDay = [2, 14, 11, 12, 9, 16, 4]
 
-/** Conversations of 61 days, of which 31 are before the day `first`. */
+/** Conversations of 61 days, from 31 days before `first`. */
 const conversationsAround = (first: number, agentsCount = 3): Counted[] =>
   Array.from({ length: 61 }, (_, at) => {
     const start = first + (at - 31) * day
@@ -33,7 +35,7 @@ const conversationsAround = (first: number, agentsCount = 3): Counted[] =>
     .flat()
     .filter(({ at }) => Date.parse(at) < Date.now() || first < today)
 
-/** All conversations as calls, and one failed call for each six of them. */
+/** Calls of the conversations, and a failed call for every sixth of them. */
 const callsOf = (conversations: readonly Counted[]) =>
   conversations.flatMap(({ at, agent }, index) => {
     const call = { type: 'phone', direction: 'outbound', agent_id: agent, created: at }
@@ -55,7 +57,7 @@ interface Scene {
 const inOctober = { start: '2026-10-01T00:00:00Z', end: '2026-10-29T00:00:00Z' }
 const byAgent = { granularity: 'day', group_by: ['agent'] }
 
-/** By default the days of October by agent. */
+/** A fake platform with usage; by default the days of October by agent. */
 async function usagePlatform({
   conversations = conversationsAround(october),
   named = agents,

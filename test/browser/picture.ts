@@ -1,29 +1,29 @@
 import type { Page } from './open-browser.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
-/** A view in one of its states, as it is pictured. */
+/** A screenshot of a view in one state. */
 export interface Picture {
-  /** The view and the state, such as `usage` or `usage-empty`. */
+  /** Name of the view and the state, such as `usage` or `usage-empty`. */
   readonly name: string
   readonly open: () => Promise<PicturedPlatform>
-  /** What is there when the view is drawn. */
+  /** Selector of an element that appears when the view is drawn. */
   readonly ready: string
-  /** What the host says of itself. */
+  /** Host context, as in ViewSettings. */
   readonly context?: Readonly<Record<string, unknown>>
-  /** What happens in the view; by default the tool is called as by the model. */
+  /** Actions before the screenshot; default: the tool call of the model. */
   readonly act?: (view: ShownView) => Promise<void>
 }
 
-/** A platform with made-up data, and the call of the tool whose view is pictured. */
+/** A fake platform, and the tool call whose view is shown. */
 interface PicturedPlatform extends AsyncDisposable {
   readonly url: string
   readonly call: { readonly tool: string; readonly args: Readonly<Record<string, unknown>> }
 }
 
-/** A page for people, as it is pictured. */
+/** A screenshot of a page for people. */
 export interface PagePicture {
   readonly name: string
-  /** Starts what serves the page, opens it, and does what a person would do. */
+  /** Starts the page's server, opens the page and acts as a person. The result stops the server. */
   readonly show: (page: Page) => Promise<AsyncDisposable>
 }
 

@@ -15,19 +15,19 @@ import { voicesPictures } from './picture-voices.ts'
 import { type ShownView, showView } from './view-host/view-host.ts'
 
 /*
- * npm run pictures [-- NAME …]: takes the pictures in docs/pictures, in a real Chromium: on a desktop in
- * light, on a phone in dark. Views are shown as a host shows them, with data that is made up
+ * npm run pictures [-- NAME …]: takes the screenshots in docs/pictures with a real Chromium: on a
+ * desktop in light, on a phone in dark. Views run in a test host with made-up data
  * (picture-<view>.ts); pages are those of the built program (page-pictures.ts).
  *
- * npm run pictures -- --all [--to FOLDER] [NAME …]: takes every state at three widths, in light and dark.
- * A NAME stands for all its states: `usage` for `usage-empty`, too.
+ * npm run pictures -- --all [--to FOLDER] [NAME …]: takes every state at three widths, in light and
+ * dark. A NAME selects all its states: `usage` also `usage-empty`.
  */
 
-/** Pictures in the documents: the first state of each view, the pages and the icon. */
+/** Screenshots in the documents: the first state of each view, the pages and the icon. */
 const documented = ['usage', 'call', 'voices', 'agent', 'start-page', 'web-call', 'icon']
 
 interface Place {
-  /** Ending of the file's name. */
+  /** Suffix of the file name. */
   readonly name: string
   readonly width: number
   readonly colorScheme: 'light' | 'dark'
@@ -53,7 +53,7 @@ const places = options.all ? allPlaces : documentedPlaces
 
 const height = 400
 
-/** Opens a view once, and takes its picture in each place as its host moves it there. */
+/** Opens a view once, and takes its screenshot at each width and theme. */
 async function take(browser: TestBrowser, { name, open, ready, context, act }: Picture) {
   await using platform = await open()
   const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
@@ -65,7 +65,7 @@ async function take(browser: TestBrowser, { name, open, ready, context, act }: P
   await view.frame.waitForSelector(ready)
   await takeIn(view.page, name, async (theme) => {
     await view.change({ theme })
-    // The host gives the view the room that it asks for, and the chart is drawn in it.
+    // The host resizes the frame, and the chart is drawn again.
     await settle(view)
   })
 }
@@ -94,7 +94,7 @@ async function takeIn(
   }
 }
 
-/** The icon of the desktop bundle, from its drawing. */
+/** Renders icon.svg as the PNG icon of the desktop bundle. */
 async function takeIcon(browser: TestBrowser): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
   await page.goto(pathToFileURL(join(docsFolder, 'icon.svg')).href)

@@ -1,12 +1,12 @@
 import type { Revision } from './suite.ts'
 import type { TargetName } from './targets.ts'
 
-/** Scenarios that are expected to fail, and why. One that passes is an error, too. */
+/** Scenarios that are expected to fail, with the reason. One that passes is an error. */
 export interface ExpectedFailure {
   readonly targets: readonly TargetName[]
   readonly revisions: readonly Revision[]
   readonly scenarios: readonly string[]
-  /** Only these checks of the scenarios may fail. Without it, any may. */
+  /** The checks that may fail; absent: all. */
   readonly checks?: readonly string[]
   readonly reason: string
 }

@@ -3,8 +3,8 @@ import type { ElicitRequestFormParams, McpServer } from '@modelcontextprotocol/s
 import * as z from 'zod'
 
 /*
- * What only the 2025 revisions have: requests of the server while a tool runs, log messages whose
- * level the client sets, and subscriptions to one resource.
+ * Features of the 2025 revisions only: server requests while a tool runs, log messages at a level
+ * that the client sets, and subscriptions to single resources.
  */
 
 const done = (text: string) => ({ content: [{ type: 'text' as const, text }] })
@@ -52,7 +52,7 @@ const answer: RequestedSchema = {
   required: ['username', 'email'],
 }
 
-/** Tools that ask the client while they run. */
+/** Registers tools that ask the client or its model while they run. */
 export function registerAsking2025(server: McpServer): void {
   const elicit = (name: string, requestedSchema: RequestedSchema) =>
     server.registerTool(
@@ -82,7 +82,7 @@ export function registerAsking2025(server: McpServer): void {
   )
 }
 
-/** A tool that logs while it runs. */
+/** Registers a tool that logs while it runs. */
 export function registerLogging2025(server: McpServer): void {
   server.registerTool('test_tool_with_logging', { description: 'Logs' }, async ({ mcpReq }) => {
     await mcpReq.log('info', 'Tool execution started')
@@ -94,7 +94,7 @@ export function registerLogging2025(server: McpServer): void {
   })
 }
 
-/** Subscriptions of a connection. No resource changes, so nothing is ever sent. */
+/** Registers subscriptions of a connection. No resource changes, so no update is sent. */
 export function registerSubscriptions2025({ server }: McpServer): void {
   const watched = new Set<string>()
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 
-/** Signs what goes to the client and comes back, so that a changed one is refused. */
+/** Signs the request state that a client returns, so that a changed one is refused. */
 export const stateCodec = createRequestStateCodec({ key: randomBytes(32) })
 
 const done = (text: string) => ({ content: [{ type: 'text' as const, text }] })
@@ -28,13 +28,13 @@ const askModel = (question: string, maxTokens: number) =>
     maxTokens,
   })
 
-/** What the client declares with a request of the 2026 revision. */
+/** Capabilities that the client declares in a request of revision 2026-07-28. */
 function declared({ mcpReq }: ServerContext): Record<string, unknown> {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
   return z.record(z.string(), z.unknown()).catch({}).parse(envelope[CLIENT_CAPABILITIES_META_KEY])
 }
 
-/** Tools and a prompt that need an answer of the client. */
+/** Registers tools and a prompt that need input from the client. */
 export function registerAsking(server: McpServer): void {
   const tool = (
     name: string,
@@ -115,7 +115,7 @@ export function registerAsking(server: McpServer): void {
     }
     return Object.keys(inputRequests).length > 0 ? inputRequired({ inputRequests }) : done('Done.')
   })
-  // Asks in any case: the SDK refuses to ask a client that cannot answer.
+  // Asks without checking the capability, because the SDK refuses the request itself.
   tool('test_missing_capability', ({ mcpReq }) =>
     inputResponse(mcpReq.inputResponses, 'greeting').kind === 'sampling'
       ? done('Done.')

@@ -13,31 +13,31 @@ import { requireTasks, type TaskSource } from '../../src/mcp/tasks.ts'
 import { createTaskResult, type Task, type TaskState, taskIn } from '../../src/tool/task.ts'
 
 /*
- * Tasks that calls cannot stand for: a tool that fails while its task runs, a task that fails, and
- * one that waits for answers. What the real server does with tasks is done by its own methods;
- * these only say how the tasks stand.
+ * Tasks that calls cannot represent: a tool that fails during its task, a task that fails, and one
+ * that waits for input. The task methods are the server's own; these functions only supply the
+ * state of a task.
  */
 
-/** How a job ends, or that it was cancelled. */
+/** Final state of a job, or its cancellation. */
 type Ended = Exclude<TaskState, { status: 'input_required' }>
 
 interface Job {
   readonly created: number
-  /** The requests that are not answered yet. */
+  /** Pending input requests. */
   inputRequests: InputRequests
-  /** When it ends after the last answer, ms since 1970. */
+  /** End of the job after the last answer, ms since 1970. */
   endsAt: number
   end: Ended
 }
 
-/** How long a job takes, once nothing has to be answered, ms. */
+/** Duration of a job without pending input, ms. */
 const jobMs = 500
 
 const jobs = new Map<string, Job>()
 
 export const isJob = (taskId: string): boolean => jobs.has(taskId)
 
-/** Begins a job: the task that stands for it. */
+/** Starts a job and returns its task. */
 function startJob(end: Ended, inputRequests: InputRequests = {}): Task {
   const created = Date.now()
   const taskId = randomUUID()
@@ -89,7 +89,7 @@ const ask = (message: string) => inputRequired.elicit({ message, requestedSchema
 
 const File = z.object({ filename: z.string() })
 
-/** The tools that work only as tasks. */
+/** Tools that run only as tasks. */
 const jobTools = {
   failing_job: () => startJob({ status: 'completed', statusMessage: 'Failed.', result: failure }),
   protocol_error_job: () => startJob({ status: 'failed', statusMessage: 'Failed.', error }),
@@ -99,7 +99,10 @@ const jobTools = {
 
 const isJobTool = (name: string) => name in jobTools || name === 'confirm_delete'
 
-/** To be called before any tool is registered: McpServer sets its handler with the first one. */
+/**
+ * Refuses job tools for clients without tasks. Call it before any tool is registered, because
+ * McpServer sets its handler with the first one.
+ */
 export function refuseJobsWithoutTasks({ server }: McpServer): void {
   refuseBefore(server, (name, context) => {
     if (isJobTool(name)) requireTasks(server, context)
@@ -119,7 +122,10 @@ export function registerJobTools(mcp: McpServer): void {
 
 const Call = z.looseObject({ params: z.looseObject({ name: z.string() }) })
 
-/** Lets a call be refused as a request: what a tool throws, McpServer turns into its result. */
+/**
+ * Runs a check before tools/call, so that the request itself can fail. McpServer would turn an
+ * error of a tool into a tool result.
+ */
 function refuseBefore(server: Server, refuse: (name: string, context: ServerContext) => void) {
   const { setRequestHandler } = server
   const value = (method: string, ...rest: unknown[]) => {

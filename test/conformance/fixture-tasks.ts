@@ -25,21 +25,21 @@ import { isJob, jobTasks } from './fixture-jobs.ts'
 
 /*
  * The suite's tools for the tasks extension. In the real server a task follows a call on the
- * platform, so most of these tools place one, on a platform that is simulated here. The others
- * begin a job (fixture-jobs.ts). The task methods are the server's own.
+ * platform, so most of these tools place a call on a simulated platform. The others start a job
+ * (fixture-jobs.ts). The task methods are the server's own.
  */
 
-/** What happens in a simulated call. */
+/** Course of a simulated call. */
 interface Simulated {
   readonly seconds: number
-  /** What the agent says. */
+  /** The agent's words. */
   readonly words: string
 }
 
 const account = 'conformance'
 const calls = new Map<string, Simulated & { readonly placed: number }>()
 
-/** The call as the platform would show it now. */
+/** The current state of a call in the platform's form. */
 function detailOf(id: string): CallDetail | undefined {
   const call = calls.get(id)
   if (!call) return undefined
@@ -57,7 +57,7 @@ function detailOf(id: string): CallDetail | undefined {
   }
 }
 
-/** The simulated platform answers one operation: one call with its transcript. */
+/** A simulated platform with one operation: reading a call. */
 const client = createClient({
   apiKey: 'conformance',
   userAgent: 'conformance',
@@ -85,7 +85,7 @@ const followedCalls = callTasks({
 
 const sourceOf = (taskId: string): TaskSource => (isJob(taskId) ? jobTasks : followedCalls)
 
-/** The methods as the real server has them. */
+/** Registers the task methods of the real server. */
 export function registerTaskMethods({ server }: McpServer): void {
   serveTasks(server, {
     get: (taskId, signal) => sourceOf(taskId).get(taskId, signal),
@@ -94,7 +94,7 @@ export function registerTaskMethods({ server }: McpServer): void {
   })
 }
 
-/** Places a call: a task for a client that takes tasks, for others its end. */
+/** Places a call. Returns a task to clients with tasks, to others the ended call. */
 async function follow(
   simulated: Simulated,
   { server }: McpServer,

@@ -11,7 +11,7 @@ const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 const text = (words: string) => ({ type: 'text' as const, text: words })
 const image = { type: 'image' as const, data: png, mimeType: 'image/png' }
 
-/** The schema that the suite looks for, word for word: keywords of JSON Schema 2020-12. */
+/** The schema that the suite compares literally: keywords of JSON Schema 2020-12. */
 const schema2020 = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object' as const,
@@ -37,7 +37,7 @@ const schema2020 = {
   additionalProperties: false,
 }
 
-/** Tools that answer by themselves. */
+/** Registers tools that answer without input from the client. */
 export function registerTools(server: McpServer): void {
   server.registerTool('test_simple_text', { description: 'Text' }, () => ({
     content: [text('This is a simple text response for testing.')],

@@ -17,18 +17,18 @@ import { refuseJobsWithoutTasks, registerJobTools } from './fixture-jobs.ts'
 import { registerTaskMethods, registerTaskTools } from './fixture-tasks.ts'
 import { png, registerTools } from './fixture-tools.ts'
 
-/** The lists never change while this runs. */
+/** Capability of lists that never change. */
 const never = { listChanged: false }
 
 const hint = { ttlMs: 1000, cacheScope: 'private' } as const
 
 /**
- * What the official conformance suite wants of a server: its tools, resources and prompts, with the
- * capabilities that they need.
+ * MCP server with the tools, resources, prompts and capabilities that the official conformance
+ * suite requires.
  */
 export const factory: McpServerFactory = ({ era: protocol, requestInfo }) => {
   const isModern = protocol === 'modern'
-  // The stack's HTTP of the 2025 revisions is stateless: only a connection can be subscribed.
+  // HTTP of the 2025 revisions is stateless here, so only stdio connections can subscribe.
   const isConnection2025 = !isModern && requestInfo === undefined
   const server = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },
@@ -51,7 +51,7 @@ export const factory: McpServerFactory = ({ era: protocol, requestInfo }) => {
       },
     },
   )
-  // Not with the others: McpServer would set its handlers at once.
+  // Registered separately, because McpServer would otherwise set its handlers at once.
   server.server.registerCapabilities({ tools: never })
   refuseJobsWithoutTasks(server)
   registerTools(server)

@@ -36,7 +36,7 @@ const { flags, refuse } = readScript(usage, {
 })
 const write = (text: string) => process.stdout.write(text)
 
-/** The verdicts on the scenarios of a set against a server. */
+/** Runs a set of scenarios against a target and judges the results. */
 async function verdictsOn(
   set: ScenarioSet,
   target: TargetName,
@@ -55,7 +55,7 @@ async function verdictsOn(
   })
 }
 
-/** Runs the scenario that was asked for, or the whole set and what is run by name. */
+/** Runs the requested scenario, or the whole set and the scenarios that run by name. */
 async function runScenarios(set: ScenarioSet, url: string, scenarios: readonly string[]) {
   const all = [undefined, ...scenarios.filter(isRunByName)]
   const results = new Map<string, readonly Check[]>()

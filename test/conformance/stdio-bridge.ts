@@ -11,16 +11,16 @@ export interface Bridge extends AsyncDisposable {
 const sessionHeader = 'mcp-session-id'
 
 /**
- * Serves a program that speaks stdio over HTTP, for the suite, which speaks HTTP only: each message
- * of the client becomes a line, each line a message of the server. Every session of the 2025
- * revisions has a program of its own; all requests of 2026-07-28 share one.
+ * Serves a stdio program over HTTP, because the suite supports only HTTP. Each message of the
+ * client becomes a line of input; each line of output a message of the server. Every session of the
+ * 2025 revisions has its own program; all requests of 2026-07-28 share one.
  */
 export async function startBridge(
   command: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Bridge> {
   const sessions = new Map<string, StdioSession>()
-  // The suite waits a few seconds for a session, and a program may take longer to start.
+  // Started in advance: the suite waits only a few seconds for a session.
   let spare = new StdioSession(command, env)
   const sessionNamed = (name: string) => {
     const known = sessions.get(name)
@@ -47,10 +47,10 @@ export async function startBridge(
   }
 }
 
-/** The session of the requests that name none. */
+/** Name of the session for requests without a session id. */
 const shared = 'shared'
 
-/** The first request on stdio decides the revision of the connection. */
+/** Sent first, because the first request on stdio decides the connection's revision. */
 const opening = Message.parse({
   jsonrpc: '2.0',
   id: 'opening',
@@ -66,7 +66,7 @@ const opening = Message.parse({
 
 interface Sessions {
   readonly sessions: Map<string, StdioSession>
-  /** The session; a new one where there is none of that name. */
+  /** The session of this name; created if it does not exist. */
   readonly sessionNamed: (name: string) => StdioSession
 }
 

@@ -10,7 +10,7 @@ const Meta = z.looseObject({
   progressToken: Id.optional(),
   'io.modelcontextprotocol/subscriptionId': Id.optional(),
 })
-/** A message as far as its way has to be known. */
+/** The fields of a message that routing needs. */
 export const Message = z.looseObject({
   id: Id.optional(),
   method: z.string().optional(),
@@ -26,11 +26,11 @@ interface Exchange {
 const eventStream = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
 const eventOf = (message: Message) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
 
-/** A running program that speaks MCP on stdio, and the HTTP requests that wait for its answers. */
+/** A program that speaks MCP on stdio, and the HTTP requests that wait for its answers. */
 export class StdioSession implements AsyncDisposable {
   readonly #program: ChildProcessWithoutNullStreams
   readonly #exchanges = new Map<string | number, Exchange>()
-  /** The client's stream for messages that belong to no request. */
+  /** The client's event stream for messages outside a request. */
   #stream: ServerResponse | undefined
 
   constructor([file = '', ...args]: readonly string[], env: Record<string, string>) {
@@ -41,14 +41,14 @@ export class StdioSession implements AsyncDisposable {
     )
   }
 
-  /** Sends a notification or an answer of the client. */
+  /** Sends a client's notification or answer to the program. */
   send(message: Message): void {
     this.#program.stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  /** Sends a request. Its answer, and what belongs to it, goes into the response. */
+  /** Sends a request. Its answer and related messages are written to the response. */
   async ask(request: Message & { readonly id: string | number }, response: ServerResponse) {
-    // On stdio an id is used once at a time. Over HTTP each request is on its own.
+    // On stdio, ids of concurrent requests must differ; over HTTP they may be equal.
     for (;;) {
       const other = this.#exchanges.get(request.id)
       if (!other) break
@@ -59,7 +59,7 @@ export class StdioSession implements AsyncDisposable {
     this.send(request)
   }
 
-  /** Takes a stream for what belongs to no request. */
+  /** Sets the event stream for messages outside a request. */
   listen(response: ServerResponse): void {
     response.writeHead(200, eventStream).flushHeaders()
     this.#stream = response
@@ -95,7 +95,7 @@ export class StdioSession implements AsyncDisposable {
     if (isAnswer) response.end()
   }
 
-  /** The request that a message of the server belongs to: stdio says so of some only. */
+  /** The request that a server message belongs to. Only some messages on stdio name it. */
   #exchangeOf({ params }: Message): Exchange | undefined {
     const { progressToken, _meta: meta } = params ?? {}
     const exchanges = [...this.#exchanges.values()]

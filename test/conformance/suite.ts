@@ -12,8 +12,8 @@ import { givenClient } from '../harness/oauth-program.ts'
 import { cleanEnv, freePort } from '../harness/program.ts'
 
 /*
- * The official suite has two released lines. The newer one has a set of scenarios for each of two
- * revisions, as it was at their release. All others are chosen by what they apply to.
+ * The official suite has two released lines. The newer one has a frozen set of scenarios for each
+ * of two revisions. Other scenarios are selected by the revisions that they apply to.
  */
 
 export type Line = '0.1' | '0.2'
@@ -23,7 +23,7 @@ export type Revision = '2025-06-18' | '2025-11-25' | '2026-07-28'
 export interface ScenarioSet {
   readonly line: Line
   readonly revision: Revision
-  /** Whether the line has a set for the revision, which does not change any more. */
+  /** True if the line has a frozen set for the revision. */
   readonly isFrozen: boolean
 }
 
@@ -34,7 +34,7 @@ export const scenarioSets: readonly ScenarioSet[] = [
   { line: '0.2', revision: '2026-07-28', isFrozen: true },
 ]
 
-/** What of a server is tried: MCP, or its authorization server. */
+/** Tested part of a server: MCP, or its authorization server. */
 export type Leg = 'server' | 'authorization'
 
 const Check = z.object({
@@ -43,13 +43,13 @@ const Check = z.object({
   description: z.string().optional(),
   errorMessage: z.string().optional(),
 })
-/** What the suite has found out about one requirement. */
+/** Result of one check of the suite. */
 export type Check = z.infer<typeof Check>
 
 const run = promisify(execFile)
 
 const packageOf = (line: Line) => join(import.meta.dirname, 'node_modules', `conformance-${line}`)
-/** The program of a line. */
+/** Path of the suite's program. */
 const commandOf = (line: Line) => join(packageOf(line), 'dist/index.js')
 
 const Requirements = z.object({
@@ -57,7 +57,7 @@ const Requirements = z.object({
   not_scored: z.array(z.object({ scenario: z.string(), leg: z.enum(['server', 'client']) })),
 })
 
-/** Scenarios of an extension that are in no set: each is run by its name. The older line has none. */
+/** Scenarios of an extension, which are in no set and run by name. The older line has none. */
 const skillScenarios = [
   'sep-2640-skills-enumeration',
   'sep-2640-skills-manifest',
@@ -66,8 +66,8 @@ const skillScenarios = [
 export const isRunByName = (scenario: string): boolean => skillScenarios.includes(scenario)
 
 /**
- * The names of the scenarios in a set, with those that the suite runs without a score or by name. No
- * frozen set has authorization servers, and the older line has none at all.
+ * Names of the scenarios in a set, including unscored ones and those that run by name. Only
+ * non-frozen sets of the newer line test authorization servers.
  */
 export async function scenariosIn(
   { line, revision, isFrozen }: ScenarioSet,
@@ -92,12 +92,12 @@ export async function scenariosIn(
   return [...listed, ...named]
 }
 
-/** How long a whole set may take, ms. */
+/** Time limit of a set, ms. */
 const longestRunMs = 300_000
 
 /**
- * Runs a set against a server, or one of its scenarios, and returns the checks of each scenario.
- * A scenario that ended without a result is missing. Throws when the suite itself cannot run.
+ * Runs a set, or one of its scenarios, against a server. Returns the checks of each scenario; a
+ * scenario that ended without a result is missing. Throws if the suite itself cannot run.
  */
 export async function runSuite(
   { line, revision, isFrozen }: ScenarioSet,
@@ -106,7 +106,7 @@ export async function runSuite(
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
   const wire = ['--spec-version', revision]
   const all = isFrozen ? ['--requirements', revision] : ['--suite', 'all', ...wire]
-  // Without --force, the newer line runs no scenario of an extension.
+  // Without --force, the newer line skips scenarios of extensions.
   const one = line === '0.1' ? wire : [...wire, '--force']
   const chosen = scenario === undefined ? all : ['--scenario', scenario, ...one]
   const args = [commandOf(line), 'server', '--url', url, ...chosen]
@@ -116,12 +116,15 @@ export async function runSuite(
       timeout: longestRunMs,
       maxBuffer: 64 * 1024 * 1024,
     }).catch((error: Error & { code?: unknown }) => error)
-    // 1: a scenario has failed.
+    // Exit code 1 means that a scenario failed.
     if (failure instanceof Error && failure.code !== 1) throw failure
   })
 }
 
-/** The checks of each scenario of a run that writes into a folder. Throws where there is none. */
+/**
+ * Runs the suite with an output folder and reads the checks of each scenario. Throws if there are
+ * none.
+ */
 async function resultsOf(
   runInto: (folder: string) => Promise<void>,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
@@ -148,7 +151,10 @@ function resultsIn(folder: string): ReadonlyMap<string, readonly Check[]> {
   return results
 }
 
-/** Runs the scenarios for authorization servers: the suite is the client, a person allows it. */
+/**
+ * Runs the scenarios for authorization servers. The suite is the client; the test allows access as
+ * a person would.
+ */
 export function runAuthorization(
   { line, revision }: ScenarioSet,
   issuer: string,
@@ -167,7 +173,7 @@ export function runAuthorization(
       if (!/^http\S+[?&]response_type=code/.test(text)) return
       allow(text).catch((error: unknown) => {
         failure = error
-        // It would wait for minutes.
+        // Otherwise the suite waits for minutes.
         suite.kill()
       })
     })
@@ -176,7 +182,7 @@ export function runAuthorization(
   })
 }
 
-/** What a person does with the address that the suite shows, up to the page of the suite. */
+/** Allows access at the authorization URL, and returns to the suite. */
 async function allow(authorizationUrl: string): Promise<void> {
   await fetch(await allowInSandbox(authorizationUrl))
 }

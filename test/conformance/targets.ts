@@ -6,7 +6,7 @@ import { bin, quietly, startHttpProgram, startProcess } from '../harness/program
 import { startBridge } from './stdio-bridge.ts'
 import type { Leg } from './suite.ts'
 
-/** What the suite is run against. */
+/** Names of the servers that the suite tests. */
 export type TargetName =
   | 'server over HTTP'
   | 'server over stdio'
@@ -15,13 +15,16 @@ export type TargetName =
   | 'authorization server'
 
 interface Target extends AsyncDisposable {
-  /** The address of MCP, or the issuer of an authorization server. */
+  /** URL of MCP, or issuer of the authorization server. */
   readonly url: string
 }
 
 const fixture = [process.execPath, join(import.meta.dirname, 'fixture-server.ts')]
 
-/** The built server with a sandbox; the fixture has the suite's own tools, resources and prompts. */
+/**
+ * Starts a target: the built server with a sandbox, or the fixture with the suite's own tools,
+ * resources and prompts.
+ */
 export const targets: Readonly<Record<TargetName, () => Promise<Target>>> = {
   'server over HTTP': () => startHttpProgram(),
   'server over stdio': () =>
@@ -35,7 +38,7 @@ export const targets: Readonly<Record<TargetName, () => Promise<Target>>> = {
     return Object.assign(program, { url: String(url) })
   },
   'fixture over stdio': () =>
-    // Every session starts the fixture: half the time of that is compiling.
+    // Every session starts the fixture, which spends half of its start compiling.
     startBridge([...fixture, 'stdio'], {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache'),
     }),
@@ -45,11 +48,11 @@ export const targets: Readonly<Record<TargetName, () => Promise<Target>>> = {
   },
 }
 
-/** What is tried at a target. */
+/** Tested part of a target. */
 export const legOf = (target: TargetName): Leg =>
   target === 'authorization server' ? 'authorization' : 'server'
 
-/** Scenarios that need tools, resources or prompts of the suite, which the real server has not. */
+/** Scenarios that need tools, resources or prompts of the fixture. */
 const forFixture = [
   /^tools-call-/,
   /^resources-(read|templates|subscribe|unsubscribe)/,
@@ -71,10 +74,10 @@ const forHttp = [
   /^tasks-request-headers$/,
 ]
 
-/** Scenarios about what the real server has, and the fixture has not. */
+/** Scenarios about features that only the real server has. */
 const forServer = [/^sep-2640-skills-/]
 
-/** Whether a scenario can be run against a target. */
+/** True if a scenario can run against a target. */
 export function applies(scenario: string, target: TargetName): boolean {
   const isOneOf = (patterns: readonly RegExp[]) => patterns.some((one) => one.test(scenario))
   if (target.startsWith('server') && isOneOf(forFixture)) return false
@@ -82,6 +85,6 @@ export function applies(scenario: string, target: TargetName): boolean {
   return !target.endsWith('stdio') || !isOneOf(forHttp)
 }
 
-/** Whether a check can be passed by a target: status codes are not for stdio. */
+/** True if a check applies to a target: status codes do not apply to stdio. */
 export const concerns = (checkId: string, target: TargetName): boolean =>
   !target.endsWith('stdio') || !checkId.includes('-http-')

@@ -2,7 +2,7 @@ import type { ExpectedFailure } from './expected-failures.ts'
 import type { Check, Line, Revision } from './suite.ts'
 import type { TargetName } from './targets.ts'
 
-/** Where a scenario was run. */
+/** A run of a scenario. */
 export interface Run {
   readonly line: Line
   readonly revision: Revision
@@ -11,16 +11,16 @@ export interface Run {
 }
 
 /**
- * `expected`: it fails as the list says. `skipped`: the suite has checked nothing, and says why.
- * Everything but `failed` is in order.
+ * `expected`: failed as listed in expected-failures.ts. `skipped`: the suite checked nothing, and
+ * states why. Only `failed` is an error.
  */
 export type Outcome = 'passed' | 'failed' | 'expected' | 'skipped'
 
 export interface Verdict extends Run {
   readonly outcome: Outcome
-  /** How many checks of the scenario have passed. */
+  /** Number of passed checks. */
   readonly passed: number
-  /** Why it has another outcome than `passed`. */
+  /** Reason of an outcome other than `passed`. */
   readonly reason?: string
 }
 
@@ -63,7 +63,7 @@ export function judge(
   return verdict('skipped', checks.map(wordsOf).join(' '))
 }
 
-/** What an entry expects to fail and passes. */
+/** Expected failures of an entry that passed. */
 function staleOf(
   { checks: ids, scenarios }: ExpectedFailure,
   checks: readonly Check[],
@@ -74,7 +74,7 @@ function staleOf(
   return failing.length > 0 ? [] : scenarios
 }
 
-/** What the list expects to fail that was not run anywhere: a name that the suite no longer has. */
+/** Expected failures that were not run, such as scenarios that the suite no longer has. */
 export const unusedOf = (
   list: readonly ExpectedFailure[],
   runs: readonly Run[],

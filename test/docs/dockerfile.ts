@@ -1,6 +1,6 @@
 import { read } from './documents.ts'
 
-/** An instruction of the Dockerfile; lines that are continued are one. */
+/** An instruction of the Dockerfile, with continuation lines joined. */
 export interface Instruction {
   readonly name: string
   readonly text: string
@@ -19,21 +19,21 @@ const instructions: readonly Instruction[] = text
 
 const lastStage = instructions.findLastIndex(({ name }) => name === 'FROM')
 
-/** What is done in the stage that builds, and in the image. */
+/** Instructions of the build stage, and of the final image. */
 export const buildStage = instructions.slice(0, lastStage)
 export const imageStage = instructions.slice(lastStage)
 
-/** The text of the one instruction of the image with this name. */
+/** Text of the image's only instruction with this name. */
 export function imageText(wanted: string): string {
   const [only, ...more] = imageStage.filter(({ name }) => name === wanted)
   if (!only || more.length > 0) throw new Error(`not one ${wanted} in the Dockerfile`)
   return only.text
 }
 
-/** The arguments of an instruction that is written as a JSON array. */
+/** Arguments of an instruction in JSON form. */
 export const argumentsOf = (name: string): string[] => JSON.parse(imageText(name))
 
-/** The environment that the image sets, with another folder for /data. */
+/** Environment variables of the image, with another folder for /data. */
 export const imageEnvironment = (data = '/data'): Record<string, string> =>
   Object.fromEntries(
     [...imageText('ENV').matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)].map(
@@ -41,6 +41,6 @@ export const imageEnvironment = (data = '/data'): Record<string, string> =>
     ),
   )
 
-/** What the image starts, on a free port. */
+/** The image's command, with a free port. */
 export const imageCommand = (): string[] =>
   argumentsOf('CMD').map((argument) => (argument === '3000' ? '0' : argument))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Every document that people read, by its path from the root of the repository. */
+/** Paths of all documents for people, from the root of the repository. */
 export const documents: readonly string[] = [
   ...globSync('*.md', { cwd: root }),
   ...globSync('docs/*.md', { cwd: root }),
@@ -13,17 +13,17 @@ export const documents: readonly string[] = [
 
 export const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-/** A fenced block of a document. */
+/** A fenced code block of a document. */
 export interface Block {
   readonly file: string
-  /** The line of its fence, from 1. */
+  /** Line number of the opening fence, from 1. */
   readonly line: number
-  /** The word after the fence, such as sh. */
+  /** Language after the opening fence, such as `sh`. */
   readonly language: string
   readonly text: string
 }
 
-/** The fenced blocks of a document, in order; those in lists without their indentation. */
+/** All fenced code blocks of a document. Blocks in lists lose their indentation. */
 export function blocksOf(file: string): Block[] {
   const document = read(file)
   return [...document.matchAll(/^( *)```(\w+)\n([\s\S]*?)^\1```$/gm)].map(
@@ -36,12 +36,12 @@ export function blocksOf(file: string): Block[] {
   )
 }
 
-/** What stands in backticks in the first cell of each row of a table under a heading. */
+/** First cells of the tables under a heading, without backticks. */
 export function firstColumn(file: string, heading: string): string[] {
   return rowsUnder(file, heading).map(([first = '']) => first.replaceAll('`', ''))
 }
 
-/** The rows of the tables under a heading, without their heads, as cells. */
+/** Cells of all table rows under a heading, without header rows. */
 export function rowsUnder(file: string, heading: string): string[][] {
   const [, section] = read(file).split(new RegExp(`^## ${heading}$`, 'm'))
   if (section === undefined) throw new Error(`${file} has no heading ${heading}`)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 const Calls = z.object({ items: z.array(z.looseObject({ external_id: z.string().nullable() })) })
 
-/** External ids of the newest calls of a sandbox, those that begin like this. */
+/** External ids of the newest calls that begin with `start`, sorted. */
 export async function externalIds(url: string, start: string): Promise<string[]> {
   const headers = { 'X-API-Key': 'sandbox-key' }
   const reply = await fetch(`${url}/v1/accounts/me/calls?limit=30`, { headers })

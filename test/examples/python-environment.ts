@@ -3,20 +3,20 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../docs/documents.ts'
 
-/* The packages of the Python examples, in an environment of their own in this folder. */
+/* A virtual environment with the packages of the Python examples. */
 
 const folder = join(import.meta.dirname, '.python')
 const requirements = join(root, 'docs/examples/reminders/requirements.txt')
-/** What was installed, or why it could not be. */
+/** File with the installed requirements, or the reason why they could not be installed. */
 const record = join(folder, 'record.json')
 
 const systemPython = process.platform === 'win32' ? 'python' : 'python3'
 const newEnough = 'import sys; sys.exit(sys.version_info < (3, 10))'
 
-/** Python of the environment, where that could be made. */
+/** Path of the environment's Python; missing if it could not be created. */
 const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
 
-/** How an example in Python is run: `title` says with what, `skip` why it cannot be. */
+/** How to run a Python example. `title`: with which SDK; `skip`: why it cannot run, or empty. */
 export interface PythonRun {
   readonly title: string
   readonly command: string
@@ -24,13 +24,15 @@ export interface PythonRun {
   readonly skip: string
 }
 
-/** With the SDK, or where that could not be installed, with as much of it as the examples use. */
+/** Runs examples with the SDK or, if it could not be installed, with a minimal replacement. */
 export function pythonRun(): PythonRun {
   const why = whyNoSdk()
   return why === '' ? { title: 'Python', command: python, env: {}, skip: '' } : runWithoutSdk(why)
 }
 
-/** An example in Python without the SDK, because of `why`: any Python runs it. */
+/**
+ * Runs examples with a minimal replacement of the SDK, on any Python. `why`: reason for the title.
+ */
 export function runWithoutSdk(why: string): PythonRun {
   return {
     title: `Python without its SDK (${why})`,
@@ -43,7 +45,7 @@ export function runWithoutSdk(why: string): PythonRun {
   }
 }
 
-/** Why the SDK cannot be used on this machine; empty when it can. */
+/** Reason why the SDK is not available; empty if it is. */
 function whyNoSdk(): string {
   const { installed, why } = recorded()
   return installed === readFileSync(requirements, 'utf8') ? '' : why || 'not installed'
@@ -55,7 +57,10 @@ function recorded(): { installed: string; why: string } {
   return { installed: String(installed), why: String(why) }
 }
 
-/** Installs them once. Where that fails, the tests run the examples without the SDK, and say why. */
+/**
+ * Installs the packages once. If that fails, tests run the examples without the SDK, and report the
+ * reason.
+ */
 export function installPython(): void {
   if (whyNoSdk() === '') return
   mkdirSync(folder, { recursive: true })
@@ -72,7 +77,7 @@ function problemOfInstalling(): string {
   execFileSync(systemPython, ['-m', 'venv', folder], { stdio: ['ignore', 2, 2] })
   const { status, stderr } = spawnSync(
     python,
-    // A package index that cannot be reached is asked once.
+    // No retries if the package index is unreachable.
     ['-m', 'pip', 'install', '--quiet', '--retries', '0', '-r', requirements],
     { encoding: 'utf8', timeout: 180_000 },
   )

@@ -9,14 +9,14 @@ const Request = z.looseObject({
 })
 type Request = z.output<typeof Request>
 
-/** One answer of the model: a call of a tool, or text made of what it was sent. */
+/** A scripted answer: a tool call, or a text derived from the request. */
 export type Answer =
   | { readonly tool: string; readonly args: object }
   | { readonly text: (request: Request) => string }
 
 /**
- * A stand-in for an OpenAI-compatible endpoint without streaming, on a free loopback port: it gives
- * these answers, one after the other.
+ * A fake OpenAI-compatible endpoint without streaming, on a free loopback port. It returns these
+ * answers in order.
  */
 export async function startScriptedModel(answers: readonly Answer[]) {
   const seen: Request[] = []

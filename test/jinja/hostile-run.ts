@@ -3,9 +3,10 @@ import { templateLimits } from '../../src/sandbox/call-settings.ts'
 import { hostileSources, hostileTemplate, templateCount } from '../harness/hostile-templates.ts'
 
 /*
- * Renders and checks hostile templates and prints, as JSON lines, what each took: CPU time as a
- * multiple of what a plain template takes until its steps run out, so that a slow machine makes no
- * difference.
+ * Renders and checks hostile templates. Prints the cost of each as a JSON line: CPU time as a
+ * multiple of a plain template's that runs to its step limit, so that the machine's speed does not
+ * matter.
+ *
  *   node [--max-old-space-size=…] test/jinja/hostile-run.ts FIRST STEP [SLOWER-THAN]
  */
 
@@ -26,7 +27,7 @@ function cpuMs(
   return { ms: (user + system) / 1000, ended }
 }
 
-/** How a rendering ended; anything but a result or an error of the template ends this process. */
+/** Outcome of a rendering. Errors other than those of a template end this process. */
 function rendered(source: string): string {
   try {
     render(source)
@@ -37,7 +38,7 @@ function rendered(source: string): string {
   }
 }
 
-/** How a check within the sandbox's limits ended. */
+/** Outcome of a check with the sandbox's limits. */
 const checked = (source: string): string =>
   analyse(source, templateLimits).errors[0]?.type ?? 'checked'
 
@@ -50,8 +51,8 @@ function report(name: string, took: ReturnType<typeof cpuMs>, plainMs: number): 
 }
 
 /**
- * A check takes a few milliseconds, and a collection of garbage or a busy neighbour can double them:
- * the least of several runs counts.
+ * Cost of a check: the minimum of several runs, because garbage collection or other load can double
+ * its few milliseconds.
  */
 function checkCost(source: string): ReturnType<typeof cpuMs> {
   const [first = cpuMs(checked, source), ...more] = Array.from({ length: 8 }, () =>

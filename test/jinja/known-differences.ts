@@ -9,9 +9,9 @@ type Known = {
 }
 
 /**
- * How rendering is known to differ from real Jinja2, and why; each entry excuses that difference
- * only. One more is told at `isSame` in src/jinja/render/tests.ts: equal large numbers and strings
- * may be one object to CPython, as in `x is sameas x`.
+ * Known differences from real Jinja2, with the reason; each entry excuses only that difference.
+ * Another one is described at `isSame` in src/jinja/render/tests.ts: to CPython, equal large
+ * numbers and strings may be one object, as in `x is sameas x`.
  */
 export const knownDifferences: readonly Known[] = [
   {
@@ -41,7 +41,7 @@ export const knownDifferences: readonly Known[] = [
   },
 ]
 
-/** Whether a slice is taken of something without names. */
+/** True if a slice is taken of an expression without variables. */
 function slicesConstant(source: string): boolean {
   let found = false
   const search = (expr: Expr): void => {

@@ -3,8 +3,8 @@
  *
  *     node test/jinja/oracle-fuzz.ts --count 5000 --seed 1
  *
- * Prints every difference of no known kind and a summary. Exits with 1 if there is one, with 0 and
- * "skipped" where there is no Python with Jinja2.
+ * Prints every unknown difference and a summary. Exits with 1 if there is one. Without a Python
+ * with Jinja2, prints "skipped" and exits with 0.
  */
 import { parseArgs } from 'node:util'
 import { analyse, render, TemplateError } from '../../src/jinja/index.ts'

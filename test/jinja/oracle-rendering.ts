@@ -1,5 +1,5 @@
 /**
- * Writes `rendering.json`: templates and what real Jinja2's sandbox makes of them.
+ * Generates `rendering.json`: templates with their output in real Jinja2's sandbox.
  *
  *     node test/jinja/oracle-rendering.ts
  */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What real Jinja2 says of a template. */
+/** Result of a template in real Jinja2. */
 export type Verdict = {
   readonly valid: boolean
   readonly error?: { readonly type: string; readonly message: string; readonly line: number | null }
@@ -14,14 +14,14 @@ export type Question = { readonly source: string; readonly context: object | nul
 
 const script = fileURLToPath(new URL('oracle.py', import.meta.url))
 
-/** A Python that has Jinja2, or null. */
+/** Path of a Python with Jinja2; null if there is none. */
 export function findPython(): string | null {
   const candidates = ['/usr/bin/python3', 'python3']
   const works = (python: string) => spawnSync(python, ['-c', 'import jinja2']).status === 0
   return candidates.find(works) ?? null
 }
 
-/** Asks about many templates at once. */
+/** Runs many templates in one Python process. */
 export function ask(python: string, questions: readonly Question[]): Verdict[] {
   const input = questions.map((question) => JSON.stringify(question)).join('\n')
   const { status, stdout, stderr } = spawnSync(python, ['-W', 'ignore', script], {

@@ -1,4 +1,4 @@
-/** Templates whose rendering is checked in; each shows one rule of Python or Jinja2. */
+/** Hand-written templates for rendering.json; each shows one rule of Python or Jinja2. */
 export const handWritten: readonly string[] = [
   // Numbers
   '{{ 7 // 2 }} {{ -7 // 2 }} {{ 7 // -2 }} {{ -7 % 3 }} {{ 7 % -3 }} {{ 7.5 // 2 }} {{ -7.5 % 2 }}',

@@ -1,12 +1,12 @@
 /**
- * How long a template of 1 MiB takes to validate, by what it is full of:
+ * Measures the validation of a template of 1 MiB, by its content:
  *
  *     node test/jinja/speed.ts [--runs 3] [--only lists]
  *     taskset -c 0 node test/jinja/speed.ts
  *
- * Each is measured in a fresh process, where nothing is compiled yet, and from a bundle, as it is
- * published: Node's own TypeScript support would still be warming up. Prints the medians of the
- * first validation and of the fifth.
+ * Each is measured in a fresh process, where nothing is compiled yet, and from a bundle, as
+ * published: Node.js would still be compiling TypeScript. Prints the medians of the first and of
+ * the fifth validation.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ import { analyse, unknownVariables } from '../../src/jinja/index.ts'
 
 const size = 1_048_576
 
-/** What a template is made of; `#` is a number that grows. */
+/** Repeated content of each template; `#` is replaced by an increasing number. */
 const families: Readonly<Record<string, string>> = {
   prose: 'Please tell the caller that we are open from nine to five. ',
   'prose with variables': 'Hello {{ contact.first_name }}, you are calling about {{ topic }}.\n',

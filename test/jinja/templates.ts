@@ -138,7 +138,10 @@ type Kind = 'text' | 'number' | 'list' | 'dict' | 'bool'
 
 const kinds: readonly Kind[] = ['text', 'number', 'list', 'dict', 'bool']
 
-/** Leaves and growth rules of expressions that mostly render: `T` text, `N` number and so on. */
+/**
+ * Grammar of expressions that mostly render: leaves, and rules in which a letter stands for an
+ * expression of a kind (`T` text, `N` number and so on).
+ */
 const grammar: Readonly<
   Record<Kind, { readonly leaves: readonly string[]; readonly rules: readonly string[] }>
 > = {
@@ -463,7 +466,7 @@ const kindLetters: Readonly<Record<string, Kind>> = {
   B: 'bool',
 }
 
-/** Grows templates from a grammar. */
+/** Generates templates from the grammar. */
 export class TemplateMaker {
   private readonly random: () => number
   private blockCount = 0
@@ -482,7 +485,7 @@ export class TemplateMaker {
     return this.random() < probability
   }
 
-  /** A template; every fourth is broken by cutting, deleting or inserting something. */
+  /** Generates a template. One in four is broken by a random edit. */
   make(): string {
     this.blockCount = 0
     const source = this.body(3)
@@ -623,7 +626,7 @@ export class TemplateMaker {
     ])()
   }
 
-  /** An expression of one kind: a rule with its letters replaced, in brackets where it matters. */
+  /** Generates an expression of a kind. */
   private typed(kind: Kind, depth: number): string {
     const { leaves, rules } = grammar[kind]
     if (depth <= 0 || this.chance(0.3)) return this.pick(leaves)
@@ -670,7 +673,7 @@ export class TemplateMaker {
   }
 }
 
-/** What the random templates are rendered with. */
+/** Variables of the random templates. */
 export const sampleContext = {
   a: 'Apple pie',
   b: 3,

@@ -14,10 +14,11 @@ import { createTestService, version } from './test-service.ts'
 
 const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
-// Answers are waited for only a few turns, so what takes longer the first time is done before.
+// Warm-up: `handshakeOf` waits only for a few event-loop turns, and the first read of these takes
+// longer.
 await Promise.all([...viewNames.map(readView), ...skills.map(entryOf)])
 
-// Requests that need the platform fail here, the same way on both paths.
+// The client fails, so requests that need the platform fail equally in the handshake and the SDK.
 const { factory } = createTestService(unusedClient, () => undefined)
 
 const createHandshake = () =>
@@ -33,7 +34,10 @@ const createHandshake = () =>
 
 export type Message = Record<string, unknown>
 
-/** The messages that the handshake handles, with its answers; and the rest, which is the SDK's. */
+/**
+ * Runs messages through the stdio handshake: its answers, the messages to replay to the SDK, and
+ * the rest.
+ */
 export function handshakeOf(messages: readonly Message[]) {
   const handshake = createHandshake()
   const answers: unknown[] = []
@@ -47,7 +51,7 @@ export function handshakeOf(messages: readonly Message[]) {
   return { answers, replayed, rest: [] }
 }
 
-/** The answers of the SDK. */
+/** Answers of the SDK's server to the messages. */
 export async function sdkAnswers(messages: readonly Message[]): Promise<Message[]> {
   const answers: JSONRPCMessage[] = []
   const transport = {
@@ -66,7 +70,7 @@ export async function sdkAnswers(messages: readonly Message[]): Promise<Message[
   return JSON.parse(JSON.stringify(answers))
 }
 
-/** The answers to a conversation that the handshake begins and the SDK goes on with. */
+/** Answers to a conversation that the handshake begins and the SDK continues. */
 export async function allAnswers(messages: readonly Message[]): Promise<unknown[]> {
   const { answers, replayed, rest } = handshakeOf(messages)
   if (rest.length === 0) return answers
@@ -93,13 +97,13 @@ export const modern = (method: string, capabilities: object = { elicitation: {} 
   params: { _meta: clientMeta(capabilities) },
 })
 
-/** The same message with other params. */
+/** The message with changed params. */
 export const withParams = (message: Message, params: Record<string, unknown>): Message => ({
   ...message,
   params: { ...(message.params as object), ...params },
 })
 
-/** What a client declares that shows views. */
+/** Capabilities of a client with views. */
 export const viewCapabilities = { extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } }
 
 export const withViews = (message: Message): Message =>

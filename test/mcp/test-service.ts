@@ -13,7 +13,7 @@ export const { version } = packageJson
 
 export const exposure = everyTool(tools)
 
-/** The server of the sandbox with every tool, for clients that all have one session. */
+/** An MCP service with every tool, in which all clients share one session. */
 export function createTestService(client: Client, onBug: (error: unknown) => void) {
   const session = sessionOf(client)
   return createMcpService({
@@ -29,7 +29,7 @@ export function createTestService(client: Client, onBug: (error: unknown) => voi
   })
 }
 
-/** A sandbox, and a client of it. */
+/** Opens a sandbox and a platform client for it. */
 export async function openSandbox() {
   const platform = await openPlatform(
     { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },

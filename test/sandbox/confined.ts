@@ -4,17 +4,17 @@ import { copyFileSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bin, cleanEnv } from '../harness/program.ts'
 
-/** A program with little room to write in. */
+/** A sandbox program whose storage is nearly full. */
 export interface Confined extends AsyncDisposable {
   readonly url: string
-  /** The sandbox's file. */
+  /** Path of the sandbox's database. */
   readonly file: string
   freeSpace(): void
-  /** Puts the file, as it is now, where we can open it too. */
+  /** Copies the current database to a folder that this process can read. */
   show(): void
 }
 
-/** A way to run out of room, and whether this machine has it. */
+/** A way to run out of storage. `isPossible`: this machine supports it. */
 export interface Confinement {
   readonly name: string
   readonly isPossible: boolean
@@ -23,7 +23,7 @@ export interface Confinement {
 
 const mountDisk = 'mount -t tmpfs -o size=3m tmpfs "$0" && head -c 2m /dev/zero > "$0/filler"'
 
-/** A disk of 3 MB, most of it taken, in a mount namespace of the program's own. */
+/** A disk of 3 MB, mostly full, in the program's own mount namespace. */
 const fullDisk: Confinement = {
   name: 'a full disk',
   isPossible: succeeds('unshare', ['-rm', 'sh', '-c', mountDisk, '/mnt']),
@@ -36,7 +36,8 @@ const fullDisk: Confinement = {
       ...program,
       file,
       freeSpace: () => rmSync(join(inside, 'filler')),
-      // SQLite follows /proc/…/root to our own root. Nothing is mounted there: it can be copied to.
+      // SQLite resolves /proc/…/root to this process's own root, where nothing is mounted, so the
+      // files are copied.
       show() {
         for (const name of readdirSync(inside)) copyFileSync(join(inside, name), join(folder, name))
       },
@@ -44,7 +45,7 @@ const fullDisk: Confinement = {
   },
 }
 
-/** A limit on the size of files, as `ulimit -f` sets it. */
+/** A limit on file sizes, as `ulimit -f` sets it. */
 const sizeLimit: Confinement = {
   name: 'a limit on the size of files',
   isPossible: succeeds('prlimit', ['--version']),
@@ -64,7 +65,7 @@ function succeeds(command: string, args: string[]): boolean {
   return spawnSync(command, args).status === 0
 }
 
-/** Starts the sandbox's program by a command that turns into it, so that the process is the same. */
+/** Starts the sandbox by a command that execs it, so that it has the process id of the child. */
 async function start(command: string, args: string[], file: string) {
   const child = spawn(command, [...args, process.execPath, bin, 'sandbox', '--port', '0'], {
     env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: file }),

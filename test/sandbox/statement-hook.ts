@@ -1,6 +1,6 @@
 /**
- * NODE_OPTIONS that run some code in a program before each of its SQL statements: `step` is the
- * statement's number, from 1. So a program can be stopped, or held, at a moment of our choosing.
+ * NODE_OPTIONS that run `code` in a program before each SQL statement, to stop or delay the program
+ * there. `step`: number of the statement, from 1.
  */
 export function beforeEachStatement(code: string): string {
   const script = `

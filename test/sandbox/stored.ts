@@ -5,11 +5,9 @@ import { scratchFolder } from '../harness/program.ts'
 import { startSandbox } from '../harness/sandbox.ts'
 import type { Write, Writer } from './writer.ts'
 
-/*
- * What is in a sandbox's file, held against what its clients were answered.
- */
+/* Compares a sandbox's database with the replies that its clients got. */
 
-/** Column `value` of all rows, read past the sandbox. */
+/** Column `value` of all rows, read directly from the database. */
 function values(file: string, sql: string, key = ''): unknown[] {
   const db = new DatabaseSync(file)
   try {
@@ -21,7 +19,7 @@ function values(file: string, sql: string, key = ''): unknown[] {
   }
 }
 
-/** Agents whose hourly sums differ from the calls they were added up from. */
+/** Query of agents whose hourly usage differs from the sum of their calls. */
 const wrongSums = `
   WITH sums AS (
     SELECT account_id, created / 3600000 AS hour, agent_id, type, count(*) AS conversations,
@@ -30,7 +28,7 @@ const wrongSums = `
   SELECT agent_id AS value FROM (SELECT * FROM usage_hours EXCEPT SELECT * FROM sums)
   UNION ALL SELECT agent_id FROM (SELECT * FROM sums EXCEPT SELECT * FROM usage_hours)`
 
-/** The file is sound, its rows belong together, and its sums add up. */
+/** Checks a database: integrity, foreign keys, and usage sums. */
 export function expectConsistent(file: string): void {
   expect(values(file, 'SELECT integrity_check AS value FROM pragma_integrity_check')).toEqual([
     'ok',
@@ -44,7 +42,7 @@ const tables = ['accounts', 'api_keys', 'agents', 'sip_trunks', 'phone_numbers',
 const counts = (file: string) =>
   tables.map((table) => `${values(file, `SELECT count(*) AS value FROM ${table}`)} ${table}`)
 
-/** The file holds just as much as that of a sandbox whose opening nothing disturbed. */
+/** Checks that a database has as many rows as one that was seeded without interruption. */
 export function expectSeededOnce(file: string): void {
   using folder = scratchFolder()
   const undisturbed = join(folder.path, 'sandbox.db')
@@ -62,7 +60,10 @@ const isSeeded = (path: unknown) => String(path).includes('/00000000-0000-4000-8
 
 type Sandbox = ReturnType<typeof startSandbox>
 
-/** Everything answered is there, everything else wholly or not at all, and nothing besides. */
+/**
+ * Checks that all confirmed writes are stored, that unconfirmed ones are stored completely or not
+ * at all, and that there is nothing else.
+ */
 export async function expectNothingLost(file: string, writers: Writer[]): Promise<void> {
   expectConsistent(file)
   using sandbox = startSandbox({ file })
@@ -80,7 +81,7 @@ async function expectAnswered(sandbox: Sandbox, { kept, gone, unanswered }: Writ
     if (path === unanswered?.path) continue
     const { status, body } = await sandbox.get(path)
     expect(status, path).toBe(200)
-    // How far a call has come depends on the time; whose it is does not.
+    // The state of a call depends on the time; its ids do not.
     const { id, agent_id, external_id } = answered
     if (path.includes('/calls/')) expect(body).toMatchObject({ id, agent_id, external_id })
     else expect(body).toEqual(answered)
@@ -88,7 +89,7 @@ async function expectAnswered(sandbox: Sandbox, { kept, gone, unanswered }: Writ
   for (const path of gone) expect((await sandbox.get(path)).status, path).toBe(404)
 }
 
-/** Paths of what an unanswered POST has created after all. */
+/** Checks an unanswered write. Returns the paths of objects that it has created. */
 async function expectUnanswered(
   sandbox: Sandbox,
   file: string,
@@ -99,7 +100,7 @@ async function expectUnanswered(
   return []
 }
 
-/** How to find what a POST has created by what its body said. */
+/** Queries that find a created object by a field of the POST's body. */
 const finders: Record<string, { key: string; sql: string }> = {
   agents: { key: 'name', sql: "SELECT id AS value FROM agents WHERE config ->> 'name' = :key" },
   'phone-numbers': {
@@ -119,13 +120,13 @@ async function expectWholeOrAbsent(
   expect(paths.length).toBeLessThanOrEqual(1)
   for (const path of paths) expect((await sandbox.get(path)).body).toMatchObject(wholeOf(write))
   if (!write.path.endsWith('/calls')) return paths
-  // Sent again, a call is placed if, and only if, it was not.
+  // A repeated request places the call only if the first one did not.
   const again = await sandbox.send('POST', write.path, write.body)
   expect(again.status).toBe(paths.length === 1 ? 200 : 201)
   return [`${write.path}/${again.body.id}`]
 }
 
-/** What a POST creates, as far as its body tells. */
+/** Expected fields of a created object, from the POST's body. */
 function wholeOf({ path, body = {} }: Write): Record<string, unknown> {
   if (path.endsWith('/calls')) return { agent_id: body.agent_id, external_id: body.external_id }
   if (path.endsWith('/agents')) return body

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 
-/** A request that writes. */
+/** A write request. */
 export interface Write {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
@@ -10,7 +10,7 @@ export interface Write {
 
 const Created = z.looseObject({ id: z.string() })
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Seeded random numbers from 0 to 1 (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed
   return () => {
@@ -21,15 +21,15 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** A client that writes one thing after another and remembers what it was answered. */
+/** A client that sends writes sequentially and remembers the replies. */
 export class Writer {
-  /** What is there, by path, as it was last answered. */
+  /** Last reply of each existing object, by path. */
   readonly kept = new Map<string, Record<string, unknown>>()
-  /** Paths of what was deleted. */
+  /** Paths of deleted objects. */
   readonly gone = new Set<string>()
-  /** Answers that were no success; there should be none. */
+  /** Replies that refused a write; should be empty. */
   readonly refused: string[] = []
-  /** The request that was under way at the end. */
+  /** The last request, if it got no reply. */
   unanswered: Write | undefined
   readonly #name: string
   readonly #random: () => number
@@ -40,12 +40,12 @@ export class Writer {
     this.#random = randomOf(seed)
   }
 
-  /** Writes until the program at that address is gone. */
+  /** Sends writes until the connection to the program breaks. */
   async writeUntilCut(url: string): Promise<void> {
     try {
       for (;;) await this.#write(url, this.#next())
     } catch (error) {
-      // How `fetch` tells that the connection broke.
+      // `fetch` reports a broken connection as a TypeError with a cause.
       if (!(error instanceof TypeError && error.cause)) throw error
     }
   }

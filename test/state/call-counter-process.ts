@@ -1,8 +1,8 @@
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 
 /*
- * A server as far as the call counter is concerned: reserves as fast as it can and writes every answer,
- * one per line, until it is killed or has been refused once.
+ * A process that reserves calls as fast as it can and prints every answer on a line, until it is
+ * killed or refused.
  */
 
 const [file = '', limit = '0'] = process.argv.slice(2)

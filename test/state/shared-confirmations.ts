@@ -1,7 +1,7 @@
 import { ToolResult } from '../harness/client.ts'
 import { rpc } from '../harness/rpc.ts'
 
-/** Place_call on servers of one platform, with confirmations that go from one server to another. */
+/** Calls place_call on servers of one platform, to confirm on one server what another has asked. */
 export function confirmedCalls({ agentId, key }: { agentId: string; key: string }) {
   const callTo = (to_number: string) => ({
     type: 'phone',
@@ -14,7 +14,7 @@ export function confirmedCalls({ agentId, key }: { agentId: string; key: string 
   const place = (url: string, args: object, more: object = {}, capabilities = {}) =>
     rpc(url, 'tools/call', { name: 'place_call', arguments: args, ...more }, { capabilities, key })
   return {
-    /** The token of a preview. */
+    /** Requests a preview and returns its token. */
     async token(url: string, to: string): Promise<string> {
       const result = ToolResult.parse((await place(url, callTo(to))).result)
       const { confirmation } = Object(result.structuredContent)
@@ -25,13 +25,13 @@ export function confirmedCalls({ agentId, key }: { agentId: string; key: string 
     async withToken(url: string, to: string, confirm_token: string): Promise<ToolResult> {
       return ToolResult.parse((await place(url, { ...callTo(to), confirm_token })).result)
     },
-    /** The state of a question to a person. */
+    /** Makes a server ask the person, and returns the request state of the question. */
     async question(url: string, to: string): Promise<string> {
       const { result } = await place(url, callTo(to), {}, canAsk)
       if (!result.requestState) throw new Error(JSON.stringify(result))
       return String(result.requestState)
     },
-    /** Places a call with the answer to that question. */
+    /** Places a call with the person's answer to a question. */
     answered: (url: string, to: string, requestState: string) =>
       place(url, callTo(to), { inputResponses: yes, requestState }, canAsk),
   }

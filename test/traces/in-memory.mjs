@@ -5,8 +5,8 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace'
 
 /*
- * Preloaded into the program (node --import): the SDK with its in-memory exporter. When the process ends,
- * its spans are written as JSON to SPANS_FILE.
+ * Preloaded into the program (node --import): the OpenTelemetry SDK with its in-memory exporter.
+ * When the process ends, its spans are written as JSON to SPANS_FILE.
  */
 
 const exporter = new InMemorySpanExporter()

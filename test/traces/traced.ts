@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { type Program, quietly, scratchFolder, startProgram } from '../harness/program.ts'
 
-/** A span as in-memory.mjs writes it. */
+/** A span in the form of in-memory.mjs. */
 const Span = z.object({
   name: z.string(),
   /** 1: server, 2: client. */
@@ -19,14 +19,14 @@ const Span = z.object({
 export type Span = z.output<typeof Span>
 
 export interface TracedProgram extends Program {
-  /** The spans, when the program has ended. */
+  /** The recorded spans. Available after the program has ended. */
   spans(): Span[]
 }
 
-/** No metrics and no log of the SDK, and no exporter that looks for a collector. */
+/** Environment that disables metrics, logs and export to a collector. */
 export const onlyTraces = { OTEL_METRICS_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' }
 
-/** Starts the program with the SDK attached. */
+/** Starts the program with the OpenTelemetry SDK preloaded. */
 export function startTraced(args: string[], env: Record<string, string> = {}): TracedProgram {
   const folder = scratchFolder()
   const file = join(folder.path, 'spans.json')
@@ -53,14 +53,14 @@ export function startTraced(args: string[], env: Record<string, string> = {}): T
   }
 }
 
-/** The same serving HTTP, with its URL. */
+/** Starts the program over HTTP with the SDK preloaded. */
 export async function startTracedHttp(env: Record<string, string> = {}) {
   const program = startTraced(['http', '--port', '0'], env)
   const [, url = ''] = await program.waitFor(/Serving MCP at ([^\s"]+)/)
   return { ...program, url }
 }
 
-/** Stops a program as an operator does, and gives its spans. */
+/** Stops a program with SIGTERM and returns its spans. */
 export async function spansAtTheEnd(program: TracedProgram): Promise<Span[]> {
   program.process.kill('SIGTERM')
   if ((await program.exited) !== 0) throw new Error(program.stderr())

@@ -2,18 +2,20 @@ import { expect, onTestFinished } from 'vitest'
 import { accessibilityFlaws, type Browsing, type PageSettings } from '../open-browser.ts'
 import { type ShownView, showView, type ViewSettings } from './view-host.ts'
 
-/** Where views are looked at. */
+/** Devices on which views are tested. */
 export const places = [
   ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
   ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
 ] as const satisfies readonly (readonly [string, PageSettings])[]
 
-/** A platform that a test has started. */
+/** A running test platform. */
 interface TestPlatform extends AsyncDisposable {
   readonly url: string
 }
 
-/** Shows a view until the end of the test; its server works on the platform. */
+/**
+ * Shows a view until the end of the test. Its server uses the platform, which is stopped with it.
+ */
 export async function showOn<P extends TestPlatform>(
   platform: P,
   browser: Browsing,
@@ -37,8 +39,8 @@ export async function showUntilEnd(browser: Browsing, settings: ViewSettings): P
 const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(27, 28, 31)' }
 
 /**
- * It fits its width, everybody can use it, it has the colours of the host, and it asks nobody; and so it
- * is when the host changes from light to dark, or back.
+ * Checks that a view fits its width, is accessible, follows the host's theme and its changes, and
+ * sends no requests.
  */
 export async function expectWellMade(
   view: ShownView,
@@ -57,23 +59,23 @@ export async function expectWellMade(
   expect(view.requests).toEqual([])
 }
 
-/** It fits its width, and everybody can use it. */
+/** Checks that a view fits its width and is accessible. */
 export async function expectFits({ frame }: ShownView): Promise<void> {
   const isTooWide = 'document.documentElement.scrollWidth > window.innerWidth'
   expect(await frame.evaluate(isTooWide)).toBe(false)
   expect(await accessibilityFlaws(frame)).toEqual([])
 }
 
-/** What the view waits for, or has to remark; empty: nothing. */
+/** The view's status line; empty if it waits for nothing. */
 export const statusOf = ({ frame }: ShownView): Promise<string> => frame.innerText('#status')
 
-/** It has no data to show, says why, and waits for nothing. */
+/** Checks that a view shows a failure and no data, and waits for nothing. */
 export async function expectNothingShown(view: ShownView): Promise<void> {
   await expect.poll(() => view.frame.innerText('#problem')).not.toBe('')
   expect(await countOf(view, '#content *')).toBe(0)
   expect(await view.frame.evaluate('document.querySelector("main").ariaBusy')).toBe('false')
 }
 
-/** How many elements a selector has. */
+/** Number of elements that match a selector. */
 export const countOf = ({ frame }: ShownView, selector: string): Promise<unknown> =>
   frame.evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`)

@@ -1,14 +1,13 @@
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
 
 /*
- * The page of a host, as a chat client is one: it shows a view in a frame with the official bridge.
- * What belongs to the MCP connection is done by the test, which has given this page `callTool`, `opened`,
- * `said` and `modelContext`.
+ * The page of a chat client: shows a view in a frame with the official bridge. The test handles the
+ * MCP connection by the global functions `callTool`, `opened`, `said` and `modelContext`.
  */
 
 const frame = document.querySelector('iframe')
 
-/** What a host can do, without what the test takes away. */
+/** Capabilities of the host, without those that the test removes. */
 const capabilitiesOf = ({ withoutTools, withoutMessages, withoutLinks, withoutModelContext }) => ({
   logging: {},
   ...(!withoutTools && { serverTools: {} }),
@@ -23,7 +22,7 @@ globalThis.openView = async ({ proxy, html, csp, context }) => {
   const bridge = new AppBridge(null, { name: 'test-host', version: '1' }, capabilitiesOf(context), {
     hostContext: context,
   })
-  /** The frame has the height that the host fixes, or else the reported one up to the maximum. */
+  /** Frame height: fixed by the host, or else as reported, up to the maximum. */
   let reported = 100
   const fitFrame = () => {
     const { height = reported, maxHeight = Number.POSITIVE_INFINITY } =
@@ -49,7 +48,7 @@ globalThis.openView = async ({ proxy, html, csp, context }) => {
     return {}
   }
   bridge.onrequestdisplaymode = async ({ mode }) => {
-    // A mode that the host does not have leaves the view where it is.
+    // Without that mode, the view keeps its current one.
     if (!shown.availableDisplayModes?.includes(mode)) return { mode: shown.displayMode ?? 'inline' }
     const whole = { width: window.innerWidth, height: window.innerHeight }
     change({

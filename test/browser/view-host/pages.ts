@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 /*
- * The two pages that a host needs, at two origins as the specification says: its own, and the sandbox
- * proxy, which shows the view in a frame of its own and passes messages on.
+ * A host's two pages, on two origins as the specification requires: its own, and the sandbox proxy,
+ * which shows the view in a frame and forwards messages.
  */
 
-/** The policy of the specification for views that name no origins. */
+/** Content security policy that the specification sets for views without declared origins. */
 const strictPolicy = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-inline'",
@@ -75,7 +75,7 @@ async function serve(page: string, headers: Record<string, string>) {
   return { server, url: `http://127.0.0.1:${port}/` }
 }
 
-/** The host's script with the official bridge, which is installed for these tests alone. */
+/** Bundles the host's script with the official bridge, which only these tests install. */
 async function bundledHost(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, 'host-page.js')],

@@ -11,43 +11,43 @@ type Args = Readonly<Record<string, unknown>>
 export interface ViewSettings {
   readonly tool: string
   readonly args?: Args
-  /** Settings of the server, by the names of environment variables. */
+  /** Settings of the server, by environment variable. */
   readonly env?: Record<string, string>
   readonly page?: PageSettings
   /**
-   * What the host says of itself (MCP Apps, "Host Context"); by default the theme of the page.
-   * `withoutTools`, `withoutLinks`, `withoutMessages` and `withoutModelContext` take a capability away;
-   * `refuses` refuses links and messages.
+   * Host context (MCP Apps, "Host Context"); default: the theme of the page. `withoutTools`,
+   * `withoutLinks`, `withoutMessages` and `withoutModelContext` remove a capability; `refuses`
+   * refuses links and messages.
    */
   readonly context?: Args
 }
 
-/** A view that a host shows, with the connection to the server behind it. */
+/** A view in a test host, connected to a server. */
 export interface ShownView extends AsyncDisposable {
   readonly page: Page
-  /** The frame that the view runs in. */
+  /** Frame of the view. */
   readonly frame: Frame
-  /** What the browser asked for apart from the host's own two pages. */
+  /** URLs of all requests other than for the host's own two pages. */
   readonly requests: readonly string[]
-  /** What the browser complained of, such as a broken policy. */
+  /** Errors on the browser's console, such as a violated policy, and uncaught errors. */
   readonly complaints: readonly string[]
-  /** Pages that the view asked the host to open. */
+  /** URLs that the view asked the host to open. */
   readonly opened: readonly string[]
-  /** What the view said in the conversation. */
+  /** Messages that the view sent to the conversation. */
   readonly said: readonly unknown[]
   /** Contexts of the model that the view set (`ui/update-model-context`). */
   readonly modelContexts: readonly unknown[]
-  /** Changes what the host says of itself, such as `theme` or `containerDimensions`. */
+  /** Changes the host context, such as `theme` or `containerDimensions`. */
   readonly change: (context: Args) => Promise<void>
   /** Tool calls of the view itself. */
   readonly calls: readonly { readonly name: string; readonly arguments?: Args | undefined }[]
-  /** Calls the tool as the model does, and hands the result to the view. */
+  /** Calls the tool as the model does, and passes the result to the view. */
   readonly run: () => Promise<void>
   /** Calls any tool as the model does. */
   readonly callTool: (name: string, args: Args) => Promise<{ readonly _meta?: unknown }>
-  /** Hands any result to the view, such as one that no server gives. */
+  /** Passes any result to the view, also one that no server returns. */
   readonly send: (result: object) => Promise<void>
-  /** Waits until the view shows a text. */
+  /** Text of the view. */
   readonly text: () => Promise<string>
 }
 
@@ -61,7 +61,9 @@ const UiContents = z.looseObject({
   _meta: z.looseObject({ ui: z.looseObject({ csp: z.unknown() }) }),
 })
 
-/** Shows the view of a tool as a chat client does: server, official bridge, sandbox proxy, frame. */
+/**
+ * Shows a tool's view as a chat client does: with server, official bridge, sandbox proxy and frame.
+ */
 export async function showView(
   browser: Browsing,
   { tool, args = {}, env = {}, page: settings = {}, context = {} }: ViewSettings,
@@ -100,7 +102,7 @@ export async function showView(
   }
 }
 
-/** A client with views, connected to the built program. */
+/** An MCP client that supports views, connected to the built program. */
 async function connectServer(env: Record<string, string>): Promise<Client> {
   const client = new Client(
     { name: 'test-host', version: '1' },
@@ -120,7 +122,7 @@ async function connectServer(env: Record<string, string>): Promise<Client> {
   return client
 }
 
-/** The HTML of a tool's view, the origins that it asks for, and the tool as the server lists it. */
+/** Reads a tool's view: its HTML, its declared origins, and the tool as listed. */
 async function readViewOf(tool: string, client: Client) {
   const { tools } = await client.listTools()
   const info = tools.find(({ name }) => name === tool)
@@ -130,7 +132,7 @@ async function readViewOf(tool: string, client: Client) {
   return { html, csp: meta.ui.csp, info }
 }
 
-/** Notes what the browser asks for besides the two pages of the host, and what it complains of. */
+/** Records the page's requests, except for the host's two pages, and its errors. */
 function observe(page: Page, { host, proxy }: HostPages) {
   const requests: string[] = []
   const complaints: string[] = []
@@ -146,7 +148,7 @@ function observe(page: Page, { host, proxy }: HostPages) {
   return { requests, complaints }
 }
 
-/** What the host's page needs of the test: the server's tools, and a place for what the view asks. */
+/** Adds the functions that the host page calls, and records the view's requests. */
 async function serveHost(page: Page, client: Client) {
   const opened: string[] = []
   const said: unknown[] = []
@@ -162,5 +164,5 @@ async function serveHost(page: Page, client: Client) {
   return { opened, said, modelContexts, calls }
 }
 
-/** JSON is an expression of JavaScript. */
+/** A JavaScript expression of a value. */
 const asScript = (value: object) => JSON.stringify(value)

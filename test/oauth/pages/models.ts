@@ -1,6 +1,6 @@
 import type { ConsentFormModel, KeyFormModel } from '../../../src/oauth/pages/models.ts'
 
-/** The first step for an ordinary client. */
+/** Model of the key page for an ordinary client. */
 export const keyForm: KeyFormModel = {
   page: 'key',
   client: {
@@ -15,7 +15,7 @@ export const keyForm: KeyFormModel = {
   platform: { host: 'api.platform.example' },
 }
 
-/** The second step for the same client. */
+/** Model of the consent page for the same client. */
 export const consentForm: ConsentFormModel = {
   page: 'consent',
   client: keyForm.client,

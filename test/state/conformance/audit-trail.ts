@@ -15,15 +15,15 @@ export const entryOf = (id: string, more: Partial<AuditEntry> = {}): AuditEntry 
   ...more,
 })
 
-/** The time that is so many minutes after the first entry. */
+/** ISO 8601 time, minutes after the first entry. */
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 22, 8, minutes)).toISOString()
 const ms = (minutes: number) => Date.parse(at(minutes))
 
 const idsOf = (entries: readonly AuditEntry[]) => entries.map(({ id }) => id)
 
 /**
- * What all audit trails have to do. `open` gives the same empty trail to each of its callers, as
- * servers that share it have.
+ * Tests that every audit trail must pass. `open`: two connections to one empty trail, as of servers
+ * that share it.
  */
 export function describeAuditTrail(
   name: string,
@@ -41,7 +41,7 @@ export function describeAuditTrail(
       await one.save(entryOf('b', { time: at(2) }))
       await other.save(entryOf('c', { time: at(3) }))
       await one.save(entryOf('a', { time: at(1) }))
-      // Those of the same moment have an order, too.
+      // Entries of the same time are ordered, too.
       await other.save(entryOf('B', { time: at(2) }))
       for (const trail of [one, other])
         expect(idsOf(await trail.list({ limit: 10 }))).toEqual(['c', 'b', 'B', 'a'])
@@ -67,7 +67,7 @@ export function describeAuditTrail(
       await other.save(entryOf('a', { outcome: 'done', duration_ms: 12 }))
       expect(await one.list({ limit: 10 })).toEqual([entryOf('a', { duration_ms: 12 })])
       expect(await one.list({ limit: 10, outcome: 'begun' })).toEqual([])
-      // The process that saves it may be slow: what has ended does not begin again.
+      // A slow process may save the beginning after the end: the end stays.
       await one.save(entryOf('a', { outcome: 'begun', writes: [] }))
       expect(await other.list({ limit: 10 })).toEqual([entryOf('a', { duration_ms: 12 })])
     })

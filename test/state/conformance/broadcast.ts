@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Broadcast } from '../../../src/state/broadcast.ts'
 
-/** What a broadcast between servers has to do. `open` gives those of two servers that share a state. */
+/**
+ * Tests that every broadcast must pass. `open`: the broadcasts of two servers that share a state.
+ */
 export function describeBroadcast(
   name: string,
   open: () => Promise<readonly [Broadcast, Broadcast]>,
@@ -14,7 +16,7 @@ export function describeBroadcast(
       const stop = one.listen('written', (topic) => void heard.push(topic))
       other.listen('written', (topic) => void heardByOther.push(topic))
       other.listen('cancelled_task', (topic) => void heardByOther.push(`task ${topic}`))
-      // Until the other listens, an announcement may not reach it.
+      // Announcements before the other server listens may be lost.
       await expect
         .poll(() => {
           one.announce({ kind: 'written', topic: 'first' })

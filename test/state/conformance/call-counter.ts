@@ -6,7 +6,7 @@ import { tries } from '../../harness/property.ts'
 /** A call counter whose time the test sets. */
 export interface TimedCounter {
   readonly counter: CallCounter
-  /** Sets its time, ms since 1970; it stands still. */
+  /** Sets and stops its clock, ms since 1970. */
   setTime(at: number): Promise<void>
 }
 
@@ -14,13 +14,13 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** What every call counter has to do. `create` makes an empty one. */
+/** Tests that every call counter must pass. `create`: an empty counter. */
 export function describeCallCounter(
   name: string,
   create: () => Promise<TimedCounter>,
   { runs = 40 } = {},
 ): void {
-  /** An empty counter, and steps on it, each at a time. */
+  /** An empty counter, with its operations at a given time. */
   const opened = async () => {
     const { counter, setTime } = await create()
     return {
@@ -33,7 +33,7 @@ export function describeCallCounter(
         await setTime(at)
         return counter.reserve(limits, leaseMs)
       },
-      /** Reserves, and gives the id; fails when a limit is reached. */
+      /** Reserves a call and returns the reservation's id. Throws if a limit is reached. */
       placed: async (limits: CallLimits, at: number, leaseMs = hour) => {
         await setTime(at)
         const answer = await counter.reserve(limits, leaseMs)
@@ -77,7 +77,7 @@ export function describeCallCounter(
       await counter.renew(second, 2 * hour - 1)
       await counter.renew(first, 2 * hour - 1)
       expect(await check(limits, hour)).toBeDefined()
-      // What has been released is not under way again.
+      // A released call is no longer running.
       expect(await check({ max_at_once: 3 }, hour)).toBeUndefined()
       await setTime(2 * hour - 1)
       expect(await counter.check(limits)).toBeDefined()
@@ -94,7 +94,7 @@ export function describeCallCounter(
       await counter.placed(fourth, { owner: 'other', callId: 'call' })
       await counter.placed('00000000-0000-4000-8000-000000000000', { owner: 'me', callId: 'call' })
       await counter.release(second)
-      // Also those whose lease is over: nobody has said that they ended.
+      // Includes calls whose lease has expired, because nobody has reported their end.
       const open = [first, third].map((id) => ({ id, callId: `call ${id}` }))
       expect(await counter.open('me', 4)).toEqual(open)
       expect(await counter.open('me', 3)).toEqual(open.slice(1))

@@ -15,15 +15,15 @@ const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
 
 const hourMs = 3_600_000
 
-/** What instants by the uptime may differ by: macOS tells it in whole seconds. */
+/** Tolerance for times by the uptime, ms: macOS reports it in whole seconds. */
 const uptimeMs = process.platform === 'darwin' ? 2000 : 30
 
-/** What every journal has to do. `open` gives the same empty journal to two servers. */
+/** Tests that every journal must pass. `open`: one empty journal, as two servers see it. */
 export function describeJournal(
   name: string,
   open: () => Promise<readonly [Journal, Journal]>,
 ): void {
-  /** Claims, and gives the entry; fails when another caller has it. */
+  /** Claims a call and returns the entry. Throws if another caller has it. */
   const claimed = async (journal: Journal, more: Partial<CallIdentity> = {}) => {
     const claim = await journal.claim(identity(more))
     if (claim.kind !== 'mine') throw new Error(`the claim is ${claim.kind}`)
@@ -43,7 +43,7 @@ export function describeJournal(
       const [one, other] = await open()
       const concurrently = <T>(work: (journal: Journal) => Promise<T>) =>
         Promise.all(Array.from({ length: 30 }, (_, nth) => work(nth % 2 ? one : other)))
-      // All connections are open then, so that the claims really run at once.
+      // Opens all connections first, so that the claims run concurrently.
       await concurrently((journal) => journal.find(identity({ content: 'another' })))
       const claims = await concurrently((journal) => journal.claim(identity({ externalId })))
       expect(claims.filter(({ kind }) => kind === 'mine')).toHaveLength(1)
@@ -97,7 +97,7 @@ export function describeJournal(
       if (claim?.kind !== 'mine') throw new Error('not mine')
       expect(claim.entry.externalId).toBe(entry.externalId)
       expect(claim.entry.stamp).toBeGreaterThan(entry.stamp)
-      // The first holder holds nothing any more.
+      // The first holder has lost its claim.
       expect(await one.beginSending(entry, 1000)).toBeUndefined()
     })
 
@@ -117,7 +117,7 @@ export function describeJournal(
       const winners = taken.filter((entry) => entry !== undefined)
       expect(winners).toHaveLength(1)
       expect(winners[0]?.stamp).toBeGreaterThan(held.stamp)
-      // The one that lost it changes nothing.
+      // The server that lost the claim cannot change the entry.
       await one.release(held)
       await one.endSending(held)
       expect(await other.current(held)).toMatchObject({
@@ -199,7 +199,7 @@ export function describeJournal(
       expect(await other.find(identity({ sameForMs: 10 }))).toBeUndefined()
       const next = await claimed(other, { sameForMs: 10 })
       expect(next.externalId).not.toBe(entry.externalId)
-      // The newest counts, and one of unknown outcome stays the same call however old it is.
+      // The newest entry counts. A call of unknown outcome stays the same call at any age.
       await new Promise((resolve) => setTimeout(resolve, 30))
       expect(await one.claim(identity({ sameForMs: 10 }))).toMatchObject({
         kind: 'theirs',
@@ -257,13 +257,13 @@ export function describeJournal(
   })
 }
 
-/** A journal for two servers, and a way to set the clock that both go by. */
+/** One journal for two servers, with a settable clock. */
 export interface ClockedJournals {
   readonly journals: readonly [Journal, Journal]
   setClockBack(byMs: number): Promise<void>
 }
 
-/** What every journal has to do after its clock was set back while a call was sent. */
+/** Tests that every journal must pass after its clock was set back while a call was sent. */
 export function describeJournalAfterClockStep(
   name: string,
   open: () => Promise<ClockedJournals>,

@@ -15,8 +15,8 @@ const recordOf = (id: string, more: Partial<NewRecord> = {}): NewRecord => ({
 const key = (id: string) => ({ kind: 'used_token', id }) as const
 
 /**
- * What all records have to do. `open` gives the same empty records to each of its callers, as servers
- * that share them have.
+ * Tests that all record stores must pass. `open`: two connections to one empty store, as of servers
+ * that share it.
  */
 export function describeRecords(
   name: string,
@@ -78,9 +78,9 @@ export function describeRecords(
       expect(await one.add(recordOf('c'), bounds)).toBe('full')
       expect(await one.add(recordOf('c', { owner: 'you' }), bounds)).toBe('added')
       expect(await other.add(recordOf('d', { owner: 'another' }), bounds)).toBe('full')
-      // Other kinds have bounds of their own.
+      // Bounds apply per kind.
       expect(await one.add(recordOf('d', { kind: 'cancelled_task' }), bounds)).toBe('added')
-      // What is there already is not one more.
+      // An existing record does not count again.
       expect(await one.add(recordOf('b'), bounds)).toBe('exists')
       await sleep(700)
       expect(await other.add(recordOf('e'), bounds)).toBe('added')

@@ -7,8 +7,8 @@ const valuesOf = async (items: Promise<readonly { value: string }[]>) =>
   (await items).map(({ value }) => value)
 
 /**
- * What all stores of earlier values have to do. `open` gives the same empty store to each of its
- * callers, as servers that share it have.
+ * Tests that all stores of earlier values must pass. `open`: two connections to one empty store, as
+ * of servers that share it.
  */
 export function describeUndoStore(
   name: string,
@@ -82,7 +82,7 @@ export function describeUndoStore(
       for (let item = 0; item < 8; item++)
         await one.add(key, [{ item, object: 'x', value: `${item}` }], few)
       const left = await valuesOf(one.ofChange(key, few))
-      // The statement that adds one may not count it.
+      // The statement that adds a value may not count it.
       expect(left.slice(-3)).toEqual(['5', '6', '7'])
       expect(left.length).toBeLessThanOrEqual(4)
       expect(await valuesOf(one.ofChange({ owner: 'other', change: 'c' }, few))).toEqual(['kept'])
