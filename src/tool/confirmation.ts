@@ -20,6 +20,7 @@ import {
 import { badArgument, Refused } from './refused.ts'
 import {
   createSingleUseTokens,
+  newNonce,
   type SingleUseToken,
   type SingleUseTokens,
   type TokenStore,
@@ -123,7 +124,7 @@ interface UnconfirmedCall {
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
   const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
   const byToken = {
-    token: createSingleUseTokens('confirm_token', ttlSeconds.preview, store),
+    token: createSingleUseTokens('confirm_token', ttlSeconds.preview, store, ttlSeconds.view),
     view: createSingleUseTokens('decision in a view', ttlSeconds.view, store),
   }
   return {
@@ -195,8 +196,8 @@ export const nothingAsked = () =>
 
 /**
  * Checks the `confirm_token`. If it is missing or invalid, throws NotConfirmed with a preview that
- * has a new token, and another token for the view if the client shows views. A token after
- * `checkPrefix` is only checked, never used.
+ * has a new token, and another token for the view if the client shows views. Both are one decision:
+ * who uses one has used both. A token after `checkPrefix` is only checked, never used.
  */
 async function agreementByToken(
   { tool, keyHash, question, call, scope }: UnconfirmedCall,
@@ -207,7 +208,7 @@ async function agreementByToken(
   const text = isUse ? given : given?.slice(checkPrefix.length)
   let refused: RefusedToken | undefined = text === undefined ? undefined : 'unknown'
   /** The checked token, if it is still valid. */
-  let open: { readonly confirm_token: string; readonly exp: number } | undefined
+  let open: Pick<SingleUseToken, 'nonce' | 'exp'> | undefined
   for (const by of ['token', 'view'] as const) {
     const tokens = byToken[by]
     const token = text === undefined ? undefined : await tokens.read(text)
@@ -216,13 +217,14 @@ async function agreementByToken(
     if (isForThis && isUse && (await tokens.use(token, keyHash)))
       return agreementWith(token, tokens, by)
     refused = await whyRefused(token, isForThis, tokens)
-    if (by === 'view' && !refused) open = { confirm_token: text ?? '', exp: token.exp }
+    if (by === 'view' && !refused) open = token
   }
   const why = refused === undefined ? '' : refusedInWords[refused]
-  const token = await byToken.token.mint([call, scope])
+  const nonce = open?.nonce ?? newNonce()
+  const token = await byToken.token.mintFor(nonce, [call, scope])
   const decision = asksIn === 'view' && {
     tool,
-    confirm_token: open?.confirm_token ?? (await byToken.view.mint([call, scope])),
+    confirm_token: (open && text) ?? (await byToken.view.mintFor(nonce, [call, scope])),
     expires_at: new Date(
       open ? open.exp * 1000 : Date.now() + ttlSeconds.view * 1000,
     ).toISOString(),

@@ -6,7 +6,7 @@ import { Refused } from './refused.ts'
 
 /** A token made by a server that has the secret. It may have expired. */
 export interface SingleUseToken {
-  /** Unique per token. */
+  /** Unique per token, except for tokens of one decision: a use of one is a use of all. */
   readonly nonce: string
   /** Expiry, seconds since 1970. */
   readonly exp: number
@@ -22,6 +22,8 @@ export interface SingleUseToken {
 export interface SingleUseTokens {
   /** Creates a token bound to these values: 60 characters for one value, 82 for two. */
   mint(...values: readonly unknown[]): Promise<string>
+  /** Creates a token of a decision that has other tokens too, all with this nonce. */
+  mintFor(nonce: string, ...values: readonly unknown[]): Promise<string>
   /**
    * `undefined` if the token is made up, altered, for another purpose, or made with another secret.
    */
@@ -53,26 +55,31 @@ const headBytes = expiryBytes + nonceBytes
 /** Half of HMAC-SHA-256, the minimum that RFC 2104 recommends. */
 const authenticatorBytes = 16
 
+export const newNonce = (): string => randomBytes(nonceBytes).toString('base64url')
+
 /**
  * Creates the tokens of a purpose. Each purpose has its own secret keys, so no other purpose
- * accepts its tokens.
+ * accepts its tokens. `keptSeconds`: the longest lifetime of the tokens that share a nonce.
  */
 export function createSingleUseTokens(
   purpose: string,
   ttlSeconds: number,
   { usedTokens, sealingKeys }: TokenStore,
+  keptSeconds = ttlSeconds,
 ): SingleUseTokens {
+  const mintFor: SingleUseTokens['mintFor'] = async (nonce, ...values) => {
+    const [key] = await sealingKeys.of(purpose)
+    const head = Buffer.concat([Buffer.alloc(expiryBytes), Buffer.from(nonce, 'base64url')])
+    head.writeUInt32BE(Math.floor(Date.now() / 1000) + ttlSeconds)
+    const authenticators = [
+      authenticator(key, head, { values: values.length }),
+      ...values.map((value, index) => authenticator(key, head, { index, value })),
+    ]
+    return Buffer.concat([head, ...authenticators]).toString('base64url')
+  }
   return {
-    async mint(...values) {
-      const [key] = await sealingKeys.of(purpose)
-      const head = Buffer.concat([Buffer.alloc(expiryBytes), randomBytes(nonceBytes)])
-      head.writeUInt32BE(Math.floor(Date.now() / 1000) + ttlSeconds)
-      const authenticators = [
-        authenticator(key, head, { values: values.length }),
-        ...values.map((value, index) => authenticator(key, head, { index, value })),
-      ]
-      return Buffer.concat([head, ...authenticators]).toString('base64url')
-    },
+    mint: (...values) => mintFor(newNonce(), ...values),
+    mintFor,
     async read(text) {
       const bytes = Buffer.from(text, 'base64url')
       if (bytes.toString('base64url') !== text) return undefined
@@ -95,7 +102,7 @@ export function createSingleUseTokens(
     },
     isUsed: ({ nonce }) => usedTokens.isUsed(nonce),
     async use({ nonce, exp }, keyHash) {
-      const times = { expiresAt: exp * 1000, validMs: ttlSeconds * 1000 }
+      const times = { expiresAt: exp * 1000, validMs: keptSeconds * 1000 }
       const used = await usedTokens.use({ nonce, owner: keyHash, ...times })
       if (used === 'full') throw tooMany()
       return used === 'used now'

@@ -14,7 +14,7 @@ import {
   connectStdio,
   errorOf,
   type TestClient,
-  type ToolResult,
+  ToolResult,
 } from '../harness/client.ts'
 import { type Program, scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
@@ -182,16 +182,27 @@ describe('the token of a view', () => {
     })
   type Confirmations = ReturnType<typeof newConfirmations>
 
-  async function ask(confirm: Confirmations, token?: string, keyHash = 'me') {
+  /** The answer to a request: who has agreed, or a preview. */
+  async function answer(confirm: Confirmations, token?: string, keyHash = 'me') {
     const call = { tool: 'place_call', bound: ['x', keyHash], keyHash, token }
     const earlier = { requestState: undefined, answers: undefined }
     const given = await confirm.of({ ...call, asksIn: 'view', redact: String, earlier })
     try {
       return (await given({ kind: 'calls', question: dialogText`Call?`, facts: {} })).by
     } catch (error) {
-      if (error instanceof NotConfirmed) return decisionOf(error.result as ToolResult)
+      if (error instanceof NotConfirmed) return error.result as ToolResult
       throw error
     }
+  }
+  const ask = async (...request: Parameters<typeof answer>) => {
+    const answered = await answer(...request)
+    return typeof answered === 'string' ? answered : decisionOf(answered)
+  }
+  /** The two tokens of a preview. */
+  async function preview(confirm: Confirmations, token?: string) {
+    const result = ToolResult.parse(await answer(confirm, token))
+    const Asked = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
+    return { view: tokenOf(result), ...Asked.parse(result.structuredContent).confirmation }
   }
   const mint = async (confirm: Confirmations) => Decision.parse(await ask(confirm)).confirm_token
 
@@ -203,6 +214,22 @@ describe('the token of a view', () => {
     vi.setSystemTime(Date.now() + 2000)
     expect(await ask(confirm, late)).toMatchObject({ refused: 'expired' })
     expect(await ask(confirm, early)).toMatchObject({ refused: 'used' })
+  })
+
+  test('is used with the token that the model has, and the other way round', async () => {
+    const confirm = newConfirmations()
+    const [seen, clicked] = [await preview(confirm), await preview(confirm)]
+    expect(await ask(confirm, seen.confirm_token)).toBe('token')
+    expect(await ask(confirm, clicked.view)).toBe('view')
+    expect(await ask(confirm, clicked.confirm_token)).toMatchObject({ refused: 'used' })
+    // A view that asks what is open gets no second confirmation either.
+    const asked = await preview(confirm)
+    const open = await preview(confirm, checkPrefix + asked.view)
+    expect(open.view).toBe(asked.view)
+    expect(await ask(confirm, open.confirm_token)).toBe('token')
+    vi.setSystemTime(Date.now() + 650_000)
+    for (const { view } of [seen, asked])
+      expect(await ask(confirm, view)).toMatchObject({ refused: 'used' })
   })
 
   test('is for one key', async () => {
