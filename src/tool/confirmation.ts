@@ -147,6 +147,8 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         if (mode === 'never') return withoutAsking('off')
         // The server cannot tell a click in a view from a tool call of the model.
         if (asksIn !== 'form' && mode === 'person') throw needsPerson()
+        // A form has no token that could still be open.
+        if (asksIn === 'form' && isCheck(token)) throw nothingAsked()
         const what = typeof given === 'function' ? await given() : given
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
           return withoutAsking('not_needed')
@@ -186,11 +188,11 @@ const needsPerson = () =>
 export const isCheck = (token: unknown): boolean =>
   typeof token === 'string' && token.startsWith(checkPrefix)
 
-/** Error for checking the token of an action that no longer needs confirmation. */
+/** Error for checking the token of an action that waits for no answer in a view. */
 export const nothingAsked = () =>
   new Refused(
     'conflict',
-    'this was a question whether a confirmation is still open, and the action needs none any more. Nothing was done',
+    'this asked whether the action still waits for an answer in a view, and it does not. Nothing was done',
     { next: 'Look at it again, and ask the person what they want.' },
   )
 

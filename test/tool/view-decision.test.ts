@@ -171,6 +171,23 @@ test('a question about a token changes nothing where no confirmation is needed',
   )
 })
 
+test('a question about a token asks nobody in a form, and leaves no trace of a call', async () => {
+  const asked: string[] = []
+  await using client = await connectStdio('v2 2026-07-28', {
+    env: asking,
+    capabilities: views,
+    async onAsked(question) {
+      asked.push(question)
+      return { action: 'accept', content: { confirm: true } }
+    },
+  })
+  const call = newCall()
+  const check = { ...call, confirm_token: `${checkPrefix}made-up` }
+  expect(errorOf(await client.call('place_call', check)).kind).toBe('conflict')
+  expect(asked).toEqual([])
+  expect(await client.value('place_call', call)).toHaveProperty('external_id', call.external_id)
+})
+
 describe('the token of a view', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => vi.useRealTimers())
