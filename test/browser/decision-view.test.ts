@@ -30,7 +30,7 @@ describe.each(places)('a decision %s', (_, page) => {
     await view.frame.waitForSelector('#agree')
     expect(await view.text()).toContain('+12025550101')
     expect(await view.text()).not.toContain('confirm_token')
-    // Names have neither quotes nor ids.
+    // Names have typographic quotes, and no ids.
     expect(await view.text()).not.toMatch(/"|0000-4000/)
     expect(await tabOrder(view)).toEqual(['agree', 'decline', 'ids'])
     expect(view.calls).toEqual([])
@@ -100,6 +100,31 @@ test('an expired decision has no button but one that looks what is open', async 
   await view.frame.click('#check')
   await view.frame.waitForSelector('#agree:not(:disabled)')
   expect(view.calls).toHaveLength(1)
+})
+
+test('a name cannot pass for words of the server, and a text is shown whole', async () => {
+  const view = await show('delete_phone_number', { phone_number_id: seedIds.mainNumber })
+  await view.callTool('update_phone_number', {
+    phone_number_id: seedIds.mainNumber,
+    inbound_agent_id: otherAgent,
+  })
+  await view.callTool('update_agent', { agent_id: otherAgent, name: 'nobody' })
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  expect(await view.text()).toContain('“nobody”')
+  const note = `Read out: "A" (${otherAgent}), " (${otherAgent})`
+  const spoken = await show('place_call', { ...call, test_variables: { note } })
+  await spoken.run()
+  await spoken.frame.waitForSelector('#agree')
+  expect(await spoken.text()).toContain(JSON.stringify(note))
+})
+
+test('who is asked again after the time was over reads that it may be done', async () => {
+  const view = await show('archive_agent', agent)
+  const preview = await view.callTool('archive_agent', agent)
+  const decision = Object(Object(preview._meta)[decisionMetaKey])
+  await view.send({ ...preview, _meta: { [decisionMetaKey]: { ...decision, refused: 'expired' } } })
+  await expect.poll(view.text).toContain('it may be done already')
 })
 
 test('a device whose clock is an hour ahead can decide', async () => {

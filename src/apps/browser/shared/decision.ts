@@ -143,7 +143,7 @@ function drawDecision(decision: Decision, page: DecisionPage) {
     .filter(([name]) => name !== 'Undo')
     .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
-    title: typeset(plainText(decision.question).replaceAll(idBehindName, '')),
+    title: withoutIds(plainText(decision.question)),
     about: [badge(status, tone)],
     content: [
       factList(facts.map(([name, value]) => [name, h('span', { dir: 'auto' }, withoutIds(value))])),
@@ -154,27 +154,29 @@ function drawDecision(decision: Decision, page: DecisionPage) {
   }
 }
 
-/** An id behind a name, as in `"Front desk" (00000000-…)`. */
-const idBehindName = /\s\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)/g
-
-/** Value of a fact without ids. A value that is one quoted name loses its quotes. */
-function withoutIds(text: string): string {
-  const names = text.replaceAll(idBehindName, '')
-  return /^"([^"\\]*)"$/.exec(names)?.[1] ?? typeset(names)
-}
+/**
+ * A quoted text, with the id behind it: `"Front desk" (00000000-…)`. Matches each quoted text as a
+ * whole, so that no part of it is taken for an id.
+ */
+const quotedText = /"((?:[^"\\]|\\.)*)"(?:\s\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\))?/g
 
 /**
- * Replaces straight quotes by typographic ones, unless a name in the text has some and could end
- * its own quotation.
+ * Text without ids, with typographic quotes unless a name in it has some and could end its own
+ * quotation. Names keep their quotes, because the server's own words, such as `nobody`, have none.
+ * Telephone numbers lose them.
  */
-const typeset = (text: string) =>
-  /[\\“”]/.test(text) ? text : text.replaceAll(/"([^"]*)"/g, '“$1”')
+function withoutIds(text: string): string {
+  const [open, close] = /[\\“”]/.test(text) ? ['"', '"'] : ['“', '”']
+  return text.replaceAll(quotedText, (_, name: string) =>
+    /^\+\d+$/.test(name) ? name : open + name + close,
+  )
+}
 
 /** Folded list of the facts' ids, which tell apart agents or numbers of the same name. */
 function idList(facts: readonly (readonly [name: string, value: string])[]): HTMLElement[] {
   const ids = facts.flatMap(([name, value]) => {
-    const found = [...value.matchAll(idBehindName)].map(([, id = '']) =>
-      h('div', {}, h('code', {}, id)),
+    const found = [...value.matchAll(quotedText)].flatMap(([, , id]) =>
+      id === undefined ? [] : h('div', {}, h('code', {}, id)),
     )
     return found.length > 0 ? [[name, found] as const] : []
   })
@@ -229,7 +231,7 @@ const notDone = (status: string): DecisionState => ({
 
 const whyAgain: Readonly<Record<string, string>> = {
   changed: 'What this affects has changed since you were asked. Read it once more.',
-  expired: 'The time to answer was over, so you are asked again.',
+  expired: 'The time to answer was over. If you agreed before that, it may be done already.',
 }
 
 function openState(
