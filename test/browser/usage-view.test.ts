@@ -138,6 +138,10 @@ describe.each(places)('usage %s', (_, page) => {
     // What did not fit into the answer is asked for, part by part.
     const first = Number(await rows(view))
     expect(first).toBeLessThan(20)
+    const last = await view.frame.innerText('tbody tr:last-child th')
+    const said = `The chart and the table end with ${last}; the figures above are of all.`
+    expect(await view.frame.innerText('.notice')).toContain(said)
+    expect(await view.text()).not.toMatch(/Shortened|start =/)
     await view.frame.click('#more')
     await expect.poll(() => rows(view)).toBeGreaterThan(first)
     expect(await view.text()).toMatch(/\d+ others/)
@@ -171,6 +175,53 @@ test('the table of a few groups has room below the chart', async () => {
   const hidden =
     'document.querySelector("#table").scrollWidth - document.querySelector("#table").clientWidth'
   expect(await view.frame.evaluate(hidden)).toBe(0)
+})
+
+test('buckets beyond the platform’s limit are said to be missing, and cannot be read on', async () => {
+  const view = await show({ args: { ...byAgent, limit: 5 } })
+  await view.run()
+  await view.frame.waitForSelector('.notice')
+  expect(await view.frame.innerText('.notice')).toContain(
+    'begin with Sun 16 Nov; the figures above are of all.',
+  )
+  expect(await countOf(view, '#more')).toBe(0)
+  expect(await view.frame.innerText('tfoot')).toContain('Total shown')
+})
+
+test('groups without a known name are shown by their ids, and a sentence says so', async () => {
+  const view = await show({ named: agents.slice(0, 1) })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const text = await view.text()
+  expect(text).toContain('is shown by its id')
+  expect(text).not.toContain('No name was found')
+  expect(await view.frame.innerText('.legend')).toContain('agent-2')
+})
+
+test.each([1, 51, 99, 100, 101])('the axis covers a bar of %i conversations', async (count) => {
+  const counted = Array.from({ length: count }, () => ({ at: november.start, seconds: 6 }))
+  const view = await show({ counted, args: november })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  await view.frame.selectOption('#measure', 'conversations')
+  await view.frame.waitForSelector('canvas')
+  // Rows of the plot, from its top, until the first that has the colour of the bar.
+  const above = await view.frame.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const scale = canvas.width / canvas.getBoundingClientRect().width
+    const plot = document.querySelector('.u-over').getBoundingClientRect()
+    const top = Math.round((plot.top - canvas.getBoundingClientRect().top) * scale)
+    const probe = document.body.appendChild(document.createElement('i'))
+    probe.style.color = 'var(--series-1)'
+    const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number)
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue)
+        return (Math.floor(at / 4 / canvas.width) - top) / (plot.height * scale)
+  })()`)
+  // The axes end at 1, 60, 100, 100 and 150.
+  const share = { 1: 0, 51: 9 / 60, 99: 1 / 100, 100: 0, 101: 49 / 150 }[count]
+  expect(above).toBeCloseTo(share ?? -1, 1)
 })
 
 test('the figures of a bar are shown under the pointer, and by the arrow keys', async () => {
@@ -396,7 +447,7 @@ test('a comparison is shown by group, with the change', async () => {
   await view.frame.waitForSelector('table')
   expect(await view.text()).toContain('Compared with 1–10 Nov 2025.')
   expect(await view.text()).toMatch(
-    /Front desk\s+20\s+[\d.]+\s+[\d:]+\s+[\d.]+\s+[+−-]?[\d.]+\s+[+−-]?[\d.]+%/,
+    /Front desk\s+[\d.]+\s+[+−-]?[\d.]+\s+[+−-]?[\d.]+%\s+[\d.]+\s+20\s+[\d:]+/,
   )
   expect(await accessibilityFlaws(view.frame)).toEqual([])
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { dateIn, isTimeZone } from '../../../text/time-zone.ts'
+import { dateIn, isTimeZone, midnightBefore } from '../../../text/time-zone.ts'
 import type { Formats } from '../shared/formats.ts'
 
 const Sum = z.looseObject({ seconds: z.number(), minutes: z.number(), conversations: z.number() })
@@ -26,7 +26,6 @@ export const UsageData = z.looseObject({
   }),
   compared_with: z.optional(z.looseObject({ start: z.string(), end: z.string() })),
   names: z.optional(z.record(z.string(), z.record(z.string(), z.string()))),
-  note: z.optional(z.string()),
   data: z.array(z.looseObject({ ts: z.string(), values: z.array(Value) })),
 })
 export type UsageData = z.output<typeof UsageData>
@@ -36,21 +35,49 @@ type Measured = 'seconds' | 'conversations'
 /** Time zone of the result; UTC if this browser does not know it. */
 export const zoneOf = ({ tz }: UsageData['meta']): string => (tz && isTimeZone(tz) ? tz : 'UTC')
 
-/**
- * Parses the note of a result that has only the first buckets: where the next part begins, and the
- * rest of the note.
- */
-export function partOf({ note = '' }: UsageData): {
-  readonly next?: string
-  readonly note?: string
-} {
-  const [shortened, next] =
-    /Shortened to \d+ of \d+ buckets: go on with start = ([\w:+.-]+),.*?are of all\. ?/.exec(
-      note,
-    ) ?? []
-  const rest = note.replace(shortened ?? '', '').trim()
-  return { ...(next && { next }), ...(rest && { note: rest }) }
+/** Of which times the result has no buckets, although there are conversations in them. */
+export interface MissingTimes {
+  /** Start of those after the buckets, ISO 8601; `undefined`: those before them. */
+  readonly next: string | undefined
 }
+
+/** `undefined` if the buckets are all: totals are of the whole range in any case. */
+export function missingTimes({ meta, data, totals }: UsageData): MissingTimes | undefined {
+  const counted = sum(data.flatMap(({ values }) => values.map((value) => value.conversations)))
+  const last = data.at(-1)
+  if (!last || counted >= totals.conversations) return undefined
+  const next = endOf(last.ts, meta)
+  return { next: Date.parse(next) < Date.parse(meta.end ?? '') ? next : undefined }
+}
+
+/** End of the bucket that begins at `ts`, ISO 8601; empty if `ts` is no time. */
+function endOf(ts: string, meta: UsageData['meta']): string {
+  const start = Date.parse(ts)
+  if (Number.isNaN(start)) return ''
+  const zone = zoneOf(meta)
+  const daysIntoMonth = (ms: number) => Number(dateIn(ms, zone).slice(8)) - 1
+  switch (granularityOf(meta)) {
+    case 'hour':
+      return new Date(start + 3_600_000).toISOString()
+    case 'day':
+      return midnightBefore(start, -1, zone)
+    case 'month': {
+      // 32 days after its first, the next month has begun.
+      const inNext = Date.parse(midnightBefore(start, daysIntoMonth(start) - 32, zone))
+      return midnightBefore(inNext, daysIntoMonth(inNext), zone)
+    }
+  }
+}
+
+/** True if an agent or a subaccount has no known name, and is shown by its id. */
+export const lacksNames = ({ data, names }: UsageData): boolean =>
+  data.some(({ values }) =>
+    values.some(({ dimensions }) =>
+      Object.entries(dimensions ?? {}).some(
+        ([dimension, id]) => dimension !== 'type' && names?.[dimension]?.[String(id)] === undefined,
+      ),
+    ),
+  )
 
 /** Measures of the chart and the table. */
 export const measures = { minutes: 'Minutes', conversations: 'Conversations' } as const

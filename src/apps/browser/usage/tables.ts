@@ -62,23 +62,25 @@ export function groupTable(
   const sorted = [...groups].sort((one, other) => other[measure] - one[measure])
   const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)
+  const other = measure === 'minutes' ? 'conversations' : 'minutes'
+  // What is measured and its change come first: they are in view on a phone.
   const cells = (group: Sums) => [
-    amountCell('conversations', group.conversations, formats),
-    amountCell('minutes', group.minutes, formats),
-    h('td', { class: 'number' }, lengthOf(group, formats)),
-    isCompared && amountCell(measure, group.before?.[measure] ?? 0, formats),
+    amountCell(measure, group[measure], formats),
     isCompared && changeCell(group, measure, formats),
+    isCompared && amountCell(measure, group.before?.[measure] ?? 0, formats),
+    amountCell(other, group[other], formats),
+    h('td', { class: 'number' }, lengthOf(group, formats)),
   ]
   return scrolledTable({
     id: 'table',
     label: 'Usage by group',
     head: [
       columnHead('Group'),
-      columnHead('Conversations', 'number'),
-      columnHead('Minutes', 'number'),
-      columnHead('Average length', 'number'),
-      isCompared && columnHead(`${measures[measure]} before`, 'number'),
+      columnHead(measures[measure], 'number'),
       isCompared && columnHead('Change', 'number'),
+      isCompared && columnHead('Before', 'number'),
+      columnHead(measures[other], 'number'),
+      columnHead('Average length', 'number'),
     ],
     rows: sorted.map((group) => {
       const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })

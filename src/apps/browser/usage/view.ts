@@ -1,4 +1,3 @@
-import { plainText } from '../../../text/safe-text.ts'
 import { midnightBefore } from '../../../text/time-zone.ts'
 import { button, emptyState, h, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
@@ -6,11 +5,12 @@ import { type Args, type Drawing, type Page, startView } from '../shared/view.ts
 import { usageChart } from './chart.ts'
 import {
   amountIn,
-  amountOf,
   groupsOf,
+  lacksNames,
   type Measure,
+  type MissingTimes,
   measures,
-  partOf,
+  missingTimes,
   seriesOf,
   UsageData,
   type UsageSeries,
@@ -121,8 +121,7 @@ function usageControls(
 function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] {
   const { formats } = page
   const { granularity } = data.meta
-  const { next, note } = partOf(data)
-  const notes = note ? [h('p', { class: 'muted' }, plainText(note))] : []
+  const notes = lacksNames(data) ? [h('p', { class: 'muted' }, unnamed)] : []
   if (granularity === 'total') {
     const groups = groupsOf(data)
     // A single group without a comparison would only repeat the figures.
@@ -131,35 +130,35 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   }
   const series = seriesOf(data, measure)
   const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
-  const shown = series.totals.reduce((sum, amount) => sum + amount, 0)
-  const isPart = Math.abs(shown - amountOf(data.totals, measure)) > 0.05
+  const missing = missingTimes(data)
   return [
     chartFigure(series, labels, page),
-    ...nextPart(data, next, page),
-    bucketTable({ data: series, measure, labels, isPart, formats }),
+    ...(missing ? [missingNotice({ labels, missing }, page)] : []),
+    bucketTable({ data: series, measure, labels, isPart: missing !== undefined, formats }),
     ...notes,
   ]
 }
 
-/** Notice and button for the next buckets, if the result has only the first. */
-function nextPart({ data }: UsageData, start: string | undefined, page: Page<UsageData>) {
-  if (!start) return []
-  const { host, input, call, formats } = page
-  const more = () => call('get_usage', { ...input, start }, { join: joinTimes })
-  return [
-    h(
-      'div',
-      { class: 'notice row' },
-      `The first ${formats.number(data.length)} times are shown; the figures above are of all.`,
-      host.canCallTools() && button('Show the following times too', more, { id: 'more' }),
-    ),
-  ]
+const unnamed = 'What has no known name, such as what was deleted, is shown by its id.'
+
+/** The server returns as many buckets as fit into a result; the platform, at most the last 500. */
+function missingNotice(
+  { labels, missing: { next } }: { labels: readonly string[]; missing: MissingTimes },
+  { host, input, call }: Page<UsageData>,
+): HTMLElement {
+  const shown = next ? `end with ${labels.at(-1)}` : `begin with ${labels[0]}`
+  const more = () => call('get_usage', { ...input, start: next }, { join: joinTimes })
+  return h(
+    'div',
+    { class: 'notice row' },
+    `The chart and the table ${shown}; the figures above are of all.`,
+    next && host.canCallTools() && button('Show more', more, { id: 'more' }),
+  )
 }
 
 /** Appends buckets; the totals cover the whole range already. */
 const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
   ...shown,
-  note: more.note,
   names: joinNames(shown.names, more.names),
   data: [...shown.data, ...more.data],
 })
