@@ -132,7 +132,7 @@ describe.each(places)('a call %s', (_, page) => {
     const text = await view.text()
     expect(await headline(view)).toMatch(/\+12025550101.* called .*Front desk/)
     expect(await outcome(view)).toBe('Completed')
-    expect(text).toMatch(/0:20\s+20 Nov 2026, 09:00\s+Number \+12025550110/)
+    expect(text).toMatch(/0:20\s+20 Nov 2026, 09:00 UTC\s+To \+12025550110/)
     expect(await view.frame.innerText('.turn.user')).toMatch(
       /^Caller\s[\s\S]*0:06\s*I would [\s\S]*appointment\.$/,
     )
@@ -173,6 +173,8 @@ describe.each(places)('a call %s', (_, page) => {
     await view.frame.waitForSelector('.turn')
     const first = Number(await countOf(view, '.turn'))
     expect(first).toBeLessThan(900)
+    // What is not read yet is marked on the timeline.
+    expect(await countOf(view, '.unread')).toBe(1)
     await view.frame.click('#more')
     await expect.poll(() => countOf(view, '.turn')).toBeGreaterThan(first)
     expect(await view.text()).toContain('<img src=x onerror=')
@@ -194,6 +196,8 @@ describe('a call that goes on', () => {
     const clock = () => view.frame.innerText('header [role="timer"]')
     const first = await clock()
     expect(first).toMatch(/^\d:\d\d$/)
+    // The clock is the length; the timeline has no other.
+    expect(await view.frame.innerText('.timeline .number')).not.toContain('/')
     await expect.poll(clock).not.toBe(first)
     view.set({ ...running, messages: said.slice(0, 5) })
     await expect.poll(() => countOf(view, '.turn')).toBe(5)
@@ -421,7 +425,7 @@ test('a conversation is shown as a call is', async () => {
   await view.run()
   await view.frame.waitForSelector('.turn')
   expect(await headline(view)).toMatch(/^The agent called .*\+12025550101/)
-  expect(await view.text()).toContain('Number +12025550110')
+  expect(await view.text()).toContain('From +12025550110')
   expect(await view.frame.innerText('.turn.user')).toMatch(/^Person called/)
 })
 

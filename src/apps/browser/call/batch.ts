@@ -29,14 +29,14 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
       underWay > 0
         ? badge(`${page.formats.number(underWay)} under way`, 'info')
         : badge('All ended', 'success'),
+      ...(underWay > 0 ? update(data, page) : []),
     ],
     content: [
       h(
         'div',
-        { class: 'row', role: 'group', 'aria-label': 'Show calls by outcome' },
+        { class: 'row filters', role: 'group', 'aria-label': 'Show calls by outcome' },
         filter(undefined, calls.length, page),
         outcomeOrder.map((outcome) => filter(outcome, groups.get(outcome)?.length ?? 0, page)),
-        underWay > 0 && update(data, page),
       ),
       table(calls, page),
     ],
@@ -64,13 +64,13 @@ function filter(
 /** Time that the server waits for news of the calls on each update, s. */
 const updateSeconds = 1
 
-function update({ batch_id }: CallData, page: Page<CallData>): HTMLElement | undefined {
+function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElement[] {
   const { call, host, input } = page
-  if (!batch_id || !host.canCallTools()) return undefined
+  if (!batch_id || !host.canCallTools()) return []
   const account = input.account_id ? { account_id: input.account_id } : {}
   const args = { ...account, batch_id, timeout_seconds: updateSeconds }
   const read = () => call('wait_for_call', args, { join: joinLists })
-  return button('Update', read, { id: 'update', class: 'quiet' })
+  return [button('Update', read, { id: 'update', class: 'link' })]
 }
 
 /** One row per call; its number opens the call. */

@@ -56,7 +56,6 @@ export const CallData = z
     ended_at: text,
     duration_seconds: z.nullish(z.number()),
     capture: z.nullish(z.looseObject({ recording_url: text })),
-    note: text,
     transcript: z.optional(Transcript),
     batch_id: text,
     ended: z.nullish(z.boolean()),

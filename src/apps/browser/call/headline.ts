@@ -37,8 +37,10 @@ export function aboutCall(call: CallData, page: Page<CallData>): readonly Node[]
   return [
     outcomeBadge(outcomeOf(call)),
     ...lengthOf(call, page),
-    ...(began ? [h('span', {}, formats.moment(began))] : []),
-    ...(own && call.direction ? [h('span', {}, 'Number ', h('bdi', {}, own))] : []),
+    ...(began ? [h('span', {}, formats.momentInZone(began))] : []),
+    ...(own && call.direction
+      ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', h('bdi', {}, own))]
+      : []),
     ...(id ? [h('span', {}, 'External id ', h('bdi', {}, id))] : []),
   ]
 }

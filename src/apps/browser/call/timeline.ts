@@ -47,15 +47,21 @@ export function timeline(
     segment.style.width = left(endOf(turns, index, { whole, isWhole }) - at)
     return segment
   })
+  const last = turns.length - 1
+  const isReadToEnd = (turns[last]?.turn.turn ?? 0) >= (call.transcript?.turns ?? 0)
+  const unread = isReadToEnd ? undefined : h('span', { class: 'unread' })
+  if (unread) unread.style.left = left(endOf(turns, last, { whole, isWhole }))
   const needle = h('span', { class: 'needle' })
   const strip = h(
     'div',
     {
       ...{ class: 'strip', id: 'timeline', tabindex: 0, role: 'slider' },
-      ...{ 'aria-label': `Timeline of ${formats.length(whole)}`, 'aria-valuemin': 1 },
+      'aria-label': hasEnded(call) ? `Timeline of ${formats.length(whole)}` : 'Timeline',
+      'aria-valuemin': 1,
       'aria-valuemax': turns.length,
     },
     segments,
+    unread,
     needle,
   )
   const now = h('span', {})
@@ -98,7 +104,8 @@ export function timeline(
     element: figure(
       call,
       strip,
-      h('span', { class: 'number' }, now, ` / ${formats.length(whole)}`),
+      // The length of a call under way is in its clock.
+      h('span', { class: 'number' }, now, hasEnded(call) && ` / ${formats.length(whole)}`),
     ),
     mark(turn) {
       show(
@@ -119,7 +126,7 @@ const figure = (call: CallData, strip: HTMLElement, times: HTMLElement) =>
     h(
       'figcaption',
       { class: 'row muted small' },
-      h('span', { dir: 'auto' }, h('span', { class: 'key agent' }), agentOf(call)),
+      h('span', {}, h('span', { class: 'key agent' }), h('bdi', {}, agentOf(call))),
       h('span', {}, h('span', { class: 'key user' }), otherSide(call)),
       times,
     ),

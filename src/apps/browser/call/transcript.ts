@@ -32,9 +32,15 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
     'div',
     { class: 'turn-box', id: 'turns', tabindex: 0, role: 'region', 'aria-label': 'Turns' },
     list,
+    spoken.length < turns &&
+      h(
+        'div',
+        { class: 'row more' },
+        h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
+        more && button('Show more turns', more, { id: 'more' }),
+      ),
   )
   const strip = keepInStep(call, page, box)
-  const isPart = spoken.length < turns
   return [
     ...(strip ? [strip.element] : []),
     ...(outcomeOf(call) === 'machine' ? [h('p', { class: 'notice' }, voicemail)] : []),
@@ -49,13 +55,6 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
         h('div', { class: 'row end' }, actions, recording?.element),
       ),
       box,
-      isPart &&
-        h(
-          'div',
-          { class: 'row' },
-          h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
-          more && button('Show more turns', more, { id: 'more' }),
-        ),
     ),
   ]
 }

@@ -1,4 +1,3 @@
-import { plainText } from '../../../text/safe-text.ts'
 import { button, h } from '../shared/dom.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { batch } from './batch.ts'
@@ -25,7 +24,6 @@ function draw(call: CallData, page: Page<CallData>): Drawing {
   announceNews(call, page)
   const content = [
     ...backButton(call, page),
-    ...(call.note ? [h('p', { class: 'muted' }, plainText(call.note))] : []),
     ...conversation(call, page, {
       recording: recordingOf(call, page),
       actions: isLive ? [pauseButton(page)] : [],

@@ -90,8 +90,9 @@ function manyAgents(
       ),
     )
   }
+  const archived = count('archived') + count('unchanged')
   return {
-    title: `${number(agents.length)} agents`,
+    title: `${number(archived)} of ${number(agents.length)} agents archived`,
     about: badges,
     content: [
       scrolledTable({

@@ -268,17 +268,14 @@ const otherWords: Words = { yes: 'Go ahead', no: 'Do not' }
 
 const costs = 'Calls cost money and cannot be hung up from here.'
 
+const deletes = 'A deletion cannot be undone.'
+
 const words: Readonly<Record<string, Words>> = {
   place_call: { yes: 'Place the call', no: 'Do not call', note: costs },
   place_calls: { yes: 'Place the calls', no: 'Do not call', note: costs },
-  archive_agent: { yes: 'Archive', no: 'Keep', note: 'It can be restored.' },
-  delete_phone_number: {
-    yes: 'Delete',
-    no: 'Keep',
-    isDangerous: true,
-    note: 'It cannot be undone.',
-  },
-  delete_sip_trunk: { yes: 'Delete', no: 'Keep', isDangerous: true, note: 'It cannot be undone.' },
+  archive_agent: { yes: 'Archive', no: 'Keep', note: 'An archived agent can be restored.' },
+  delete_phone_number: { yes: 'Delete', no: 'Keep', isDangerous: true, note: deletes },
+  delete_sip_trunk: { yes: 'Delete', no: 'Keep', isDangerous: true, note: deletes },
   update_subaccount: { yes: 'Save', no: 'Keep as it is' },
   update_agent: { yes: 'Save', no: 'Keep as it is' },
 }

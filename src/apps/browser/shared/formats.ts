@@ -21,6 +21,8 @@ export interface Formats {
   range(start: string, end: string, zone?: string): string
   /** An instant in the user's time zone, or in another. */
   moment(iso: string, zone?: string): string
+  /** An instant in the user's time zone, with the zone's name. */
+  momentInZone(iso: string): string
   /** The time of day of an instant, in the user's time zone. */
   time(iso: string): string
   /** A duration such as `1:23` or `1:02:03`. */
@@ -59,6 +61,10 @@ export function createFormats({
   const momentFormat = (timeZone: string | undefined) =>
     new Intl.DateTimeFormat(language, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
   const moment = momentFormat(zone)
+  const momentInZone = new Intl.DateTimeFormat(language, {
+    ...{ timeZone: zone, year: 'numeric', month: 'short', day: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  })
   const time = new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: 'short' })
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const inUnit = (value: number, unit: string) =>
@@ -100,6 +106,10 @@ export function createFormats({
       if (Number.isNaN(ms)) return iso
       const isOther = other !== undefined && isUsable(() => momentFormat(other))
       return (isOther ? momentFormat(other) : moment).format(ms)
+    },
+    momentInZone(iso) {
+      const ms = Date.parse(iso)
+      return Number.isNaN(ms) ? iso : momentInZone.format(ms)
     },
     time(iso) {
       const ms = Date.parse(iso)
