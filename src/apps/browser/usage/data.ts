@@ -185,7 +185,7 @@ export const groupsOf = ({ data, names }: UsageData): Group[] =>
       },
     }))
 
-export const amountOf = ({ seconds, conversations }: Pick<Value, Measured>, measure: Measure) =>
+const amountOf = ({ seconds, conversations }: Pick<Value, Measured>, measure: Measure) =>
   measure === 'minutes' ? seconds / 60 : conversations
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
