@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { bin, cleanEnv, scratchFolder } from '../harness/program.ts'
 import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
-import { confinements } from './confined.ts'
-import { expectConsistent } from './stored.ts'
+import { confinements } from './storage-limits.ts'
+import { expectConsistent } from './stored-data.ts'
 
 const agent = (name: string) => ({
   name,

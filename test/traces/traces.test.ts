@@ -6,7 +6,13 @@ import { jsonLog } from '../harness/json-log.ts'
 import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { onlyTraces, type Span, spansAtTheEnd, startTraced, startTracedHttp } from './traced.ts'
+import {
+  onlyTraces,
+  type Span,
+  spansAtTheEnd,
+  startTraced,
+  startTracedHttp,
+} from './traced-program.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'

@@ -8,7 +8,7 @@ import {
   type PlatformCall,
   shown,
 } from './call-lists.ts'
-import type { Turn } from './turn.ts'
+import type { Reaction } from './reaction.ts'
 
 /*
  * The simulated platform of all labs, for one account. It does not deduplicate external ids:
@@ -39,12 +39,12 @@ export interface PlatformOptions {
   /** The time of the lab, ms, and the time of day by the platform's clock, ms. */
   readonly time: { readonly now: number; readonly platformTimeOfDay: number }
   /** Fault of the nth request to place a call to a number, from 0; `undefined`: no fault. */
-  readonly onPost: (number: string, nth: number) => Turn | undefined
+  readonly onPost: (number: string, nth: number) => Reaction | undefined
   /** Fault of any other request; `undefined`: no fault. */
-  readonly onOther: (request: PlatformRequest) => Turn | undefined
+  readonly onOther: (request: PlatformRequest) => Reaction | undefined
   /** Time within which a late call rings and is listed, ms. */
   readonly lateForMs: number
-  /** Duration of a call, ms, by the lateness of its turn. */
+  /** Duration of a call, ms, by the lateness of its reaction. */
   readonly lastsMs: (lateness: number) => number
   readonly listing?: Listing
   /** Number of unrelated calls in lists. */
@@ -83,40 +83,44 @@ export class SimulatedPlatform {
     const { method, url, body } = request
     if (method === 'POST' && url.pathname.endsWith('/calls'))
       return this.#place(PostBody.parse(JSON.parse(body)), sender)
-    const turn = this.#options.onOther(request) ?? well
+    const reaction = this.#options.onOther(request) ?? well
     const { now } = this.#options.time
     const reply = () => this.#replyTo(request, now)
-    if (method === 'GET') return answerTo(turn, reply)
+    if (method === 'GET') return answerTo(reaction, reply)
     // A failed request took effect or did not, but is executed once.
-    const done = turn.acts === 'never' ? failed(500) : reply()
-    return answerTo(turn, () => done)
+    const done = reaction.acts === 'never' ? failed(500) : reply()
+    return answerTo(reaction, () => done)
   }
 
   #place(body: z.output<typeof PostBody>, sender: (() => Sender) | undefined): Answer {
     const { to_number } = body
     const nth = this.#posts.get(to_number) ?? 0
     this.#posts.set(to_number, nth + 1)
-    const turn = this.#options.onPost(to_number, nth)
-    if (turn?.answer === 'not connected') {
+    const reaction = this.#options.onPost(to_number, nth)
+    if (reaction?.answer === 'not connected') {
       this.#options.trace?.(`platform: not connected for ${to_number}`)
       return { kind: 'not connected', afterMs: 0 }
     }
-    const call = this.#record(body, turn, sender?.() ?? { permitId: undefined, request: undefined })
+    const call = this.#record(
+      body,
+      reaction,
+      sender?.() ?? { permitId: undefined, request: undefined },
+    )
     const refused = !call.isAccepted && { status: 'failed', success: false }
-    return answerTo(turn ?? well, () => json(201, { ...this.#shown(call), ...refused }))
+    return answerTo(reaction ?? well, () => json(201, { ...this.#shown(call), ...refused }))
   }
 
   /** Records when a telephone rings, and when lists show the call. */
   #record(
     { to_number, from_number, agent_id, external_id }: z.output<typeof PostBody>,
-    turn: Turn | undefined,
+    reaction: Reaction | undefined,
     sender: Sender,
   ): PlatformCall {
     const { time, lateForMs, lastsMs, idOf, trace } = this.#options
     const sentAt = time.now
-    const { lateness, acts, answer, answerMs } = turn ?? well
+    const { lateness, acts, answer, answerMs } = reaction ?? well
     const ringsAt = acts === 'later' ? sentAt + lateness * lateForMs : sentAt
-    const lag = turn ? ((lateness * 7) % 1) * (sentAt + lateForMs - ringsAt) : 0
+    const lag = reaction ? ((lateness * 7) % 1) * (sentAt + lateForMs - ringsAt) : 0
     const call: PlatformCall = {
       ...sender,
       ...{ to_number, from_number, agent_id, external_id },
@@ -170,7 +174,7 @@ export class SimulatedPlatform {
   }
 }
 
-function answerTo({ answer, answerMs: afterMs }: Turn, reply: () => Reply): Answer {
+function answerTo({ answer, answerMs: afterMs }: Reaction, reply: () => Reply): Answer {
   switch (answer) {
     case 'well':
     case 'not accepted':

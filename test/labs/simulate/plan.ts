@@ -1,5 +1,5 @@
 import { documented, type Listing } from '../platform/call-lists.ts'
-import { faultyPost, type Turn } from '../platform/turn.ts'
+import { faultyPost, type Reaction } from '../platform/reaction.ts'
 import { pick, randomOf } from '../random.ts'
 
 /*
@@ -24,7 +24,7 @@ export interface WantedCall {
   readonly isConfirmed: boolean
   readonly requests: readonly PlannedRequest[]
   /** Handling of each request for this call, in order. After these, the platform has no faults. */
-  readonly posts: readonly Turn[]
+  readonly posts: readonly Reaction[]
 }
 
 export type PlannedEvent =

@@ -1,5 +1,5 @@
 import { documented, type Listing } from '../platform/call-lists.ts'
-import type { Turn } from '../platform/turn.ts'
+import type { Reaction } from '../platform/reaction.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 
 /*
@@ -13,18 +13,18 @@ const at = (when: number, server = 0, cancelledAfter?: number): PlannedRequest =
   cancelledAfter,
 })
 
-const turn = (
-  acts: Turn['acts'],
-  answer: Turn['answer'],
+const reaction = (
+  acts: Reaction['acts'],
+  answer: Reaction['answer'],
   { answerMs = 20, lateness = 0 } = {},
-): Turn => ({ acts, answer, answerMs, lateness })
+): Reaction => ({ acts, answer, answerMs, lateness })
 
 /** The reply is lost, and the call is listed nearly as late as permitted. */
-const lateAndLost = turn('later', 'connection lost', { lateness: 0.98 })
+const lateAndLost = reaction('later', 'connection lost', { lateness: 0.98 })
 
 interface Script {
   readonly requests: readonly PlannedRequest[]
-  readonly posts: readonly Turn[]
+  readonly posts: readonly Reaction[]
   readonly events?: readonly PlannedEvent[]
   readonly more?: Partial<Plan>
   readonly externalId?: string
@@ -76,7 +76,7 @@ const forwardInSmallSteps: Script = {
  */
 const forwardByDays = (shared: Plan['shared']): Script => ({
   requests: [at(0), at(30_000), at(200_000), at(400_000)],
-  posts: [turn('now', 'connection lost')],
+  posts: [reaction('now', 'connection lost')],
   events: [clock(1000, 48 * hour)],
   more: { shared, listing: { ...documented, ids: 'hidden' } },
 })
@@ -93,7 +93,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
   'the clock is set back by an hour': {
     requests: [at(0), at(30_000, 1)],
-    posts: [turn('never', 'connection lost')],
+    posts: [reaction('never', 'connection lost')],
     events: [clock(1000, -hour)],
   },
   'with a database, all clocks are set forward by 700 s': allForward(700_000),
@@ -113,16 +113,16 @@ const scripts: Readonly<Record<string, Script>> = {
     forwardByDays('database'),
   'the machine is restarted while the call is sent': {
     requests: [at(0), at(10_000, 1), at(60_000)],
-    posts: [turn('later', 'none', { lateness: 0.98 })],
+    posts: [reaction('later', 'none', { lateness: 0.98 })],
     events: [restart],
   },
   'the platform redirects, and has acted': {
     requests: [at(0), at(200_000, 1)],
-    posts: [turn('now', 'redirect')],
+    posts: [reaction('now', 'redirect')],
   },
   'both servers want to take it over': {
     requests: [at(0), at(160_000), at(160_000, 1), at(160_010, 1)],
-    posts: [turn('never', 'connection lost'), turn('now', 'none')],
+    posts: [reaction('never', 'connection lost'), reaction('now', 'none')],
   },
   'the request is cancelled before it is sent': {
     requests: [at(0, 0, 30), at(0, 1, 60), at(5000)],
@@ -136,7 +136,7 @@ const scripts: Readonly<Record<string, Script>> = {
   },
   'both servers are killed while the call is sent': {
     requests: [at(0), at(10_000, 1), at(190_000)],
-    posts: [turn('later', 'none', { lateness: 0.9 })],
+    posts: [reaction('later', 'none', { lateness: 0.9 })],
     events: [
       { at: 2000, kind: 'kill', server: 0 },
       { at: 2000, kind: 'kill', server: 1 },
@@ -150,13 +150,13 @@ const scripts: Readonly<Record<string, Script>> = {
   },
   'another server finds a call whose answer was lost, and there is a limit': {
     requests: [at(0), at(90_000, 1)],
-    posts: [turn('now', 'connection lost', { lateness: 0.5 })],
+    posts: [reaction('now', 'connection lost', { lateness: 0.5 })],
     events: [{ at: 0, kind: 'no lists', forMs: 60_000 }],
     more: { limits: { max_at_once: 1 } },
   },
   'another server finds that a call was never placed, and there is a limit': {
     requests: [at(0), at(190_000, 1)],
-    posts: [turn('never', 'connection lost')],
+    posts: [reaction('never', 'connection lost')],
     more: { limits: { max_at_once: 1 } },
   },
   'a server is killed before it sends, and there is a limit': {
@@ -173,13 +173,13 @@ const scripts: Readonly<Record<string, Script>> = {
   'the clock is set back between a preview and the use of its token': {
     // The server of the first request is dead. The client keeps its token, and uses it later.
     requests: [at(100), at(3000, 1), at(250_000, 1)],
-    posts: [turn('never', 'connection lost')],
+    posts: [reaction('never', 'connection lost')],
     events: [{ at: 0, kind: 'kill', server: 0 }, clock(500, -hour)],
     isConfirmed: true,
   },
   'the platform does not show a call yet, and the clock is set forward': {
     requests: [at(0, 1)],
-    posts: [turn('now', 'well', { lateness: 0.998 })],
+    posts: [reaction('now', 'well', { lateness: 0.998 })],
     other: { requests: [at(7500)], posts: [] },
     events: [clock(1730, hour)],
     more: { limits: { max_at_once: 1 } },
@@ -214,7 +214,7 @@ const listingScripts = Object.entries(listings).flatMap(([name, listing]) =>
     `the platform ${name}: ${whose}`,
     {
       requests: [at(0), at(200_000, 1), at(400_000)],
-      posts: [turn('now', 'connection lost')],
+      posts: [reaction('now', 'connection lost')],
       more: { listing: { ...documented, ...listing }, otherCalls: 230 },
       ...(isOwn && { externalId: 'an order of a customer 2026-11-21' }),
     },

@@ -6,12 +6,12 @@ import {
 import { SendFailure } from '../../../src/platform/failure.ts'
 import type { WireReply } from '../../../src/platform/reply.ts'
 import type { PlatformCall } from '../platform/call-lists.ts'
+import { faultyRead, type Reaction } from '../platform/reaction.ts'
 import {
   type Answer,
   type PlatformRequest,
   SimulatedPlatform,
 } from '../platform/simulated-platform.ts'
-import { faultyRead, type Turn } from '../platform/turn.ts'
 import type { Plan } from './plan.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
@@ -65,12 +65,12 @@ export class VirtualPlatform {
     this.#listsFailUntil = this.#time.now + forMs
   }
 
-  #post(number: string, nth: number): Turn | undefined {
+  #post(number: string, nth: number): Reaction | undefined {
     if (this.isWell) return undefined
     return this.#plan.calls.find((wanted) => wanted.number === number)?.posts[nth]
   }
 
-  #read({ url }: PlatformRequest): Turn | undefined {
+  #read({ url }: PlatformRequest): Reaction | undefined {
     if (this.isWell) return undefined
     if (url.pathname.endsWith('/calls') && this.#time.now < this.#listsFailUntil)
       return { acts: 'never', answer: 500, answerMs: 5, lateness: 0 }

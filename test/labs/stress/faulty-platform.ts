@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agentId } from '../platform/call-lists.ts'
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
+import { faultyPost, faultyRead, type Reaction } from '../platform/reaction.ts'
 import { type PlatformRequest, SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { faultyPost, faultyRead, type Turn } from '../platform/turn.ts'
 import { randomOf, Tally } from '../random.ts'
 
 /** Maximum delay of a call that rings and is listed late, ms; well before it may be sent again. */
@@ -18,9 +18,9 @@ export async function startFaultyPlatform(seed: number) {
     lastsMs: () => 3_600_000,
     onPost(number, nth) {
       const random = randomOf(seed, number, nth)
-      const turn = random() < 0.4 ? undefined : soon(faultyPost(random))
-      faults.add(turn ? `acts ${turn.acts}, ${turn.answer}` : 'well')
-      return turn
+      const reaction = random() < 0.4 ? undefined : soon(faultyPost(random))
+      faults.add(reaction ? `acts ${reaction.acts}, ${reaction.answer}` : 'well')
+      return reaction
     },
     onOther: () => faultyRead(reads, { rate: 0.2, slowestMs: 150 }),
     reply: stressAccount,
@@ -38,7 +38,7 @@ export async function startFaultyPlatform(seed: number) {
 
 /** A platform that answers correctly after `answerMs`; every call has ended at once. */
 export async function startSlowPlatform(answerMs: number) {
-  const slowly = (): Turn => ({ acts: 'now', answer: 'well', answerMs, lateness: 0 })
+  const slowly = (): Reaction => ({ acts: 'now', answer: 'well', answerMs, lateness: 0 })
   const platform = new SimulatedPlatform({
     time: realTime,
     lateForMs: 0,
@@ -50,8 +50,11 @@ export async function startSlowPlatform(answerMs: number) {
   return { ...(await serveOverHttp(() => platform)), platform }
 }
 
-/** Makes a turn answer at once or, for a slow one, after the servers' timeout of 0.5 s. */
-const soon = (turn: Turn): Turn => ({ ...turn, answerMs: turn.answerMs > 2000 ? 700 : 5 })
+/** Makes a reaction answer at once or, for a slow one, after the servers' timeout of 0.5 s. */
+const soon = (reaction: Reaction): Reaction => ({
+  ...reaction,
+  answerMs: reaction.answerMs > 2000 ? 700 : 5,
+})
 
 /** Replies for the account of all placements and its agent. */
 function stressAccount({ url: { pathname } }: PlatformRequest): unknown {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
+import type { Reaction } from '../platform/reaction.ts'
 import { type PlatformOptions, SimulatedPlatform } from '../platform/simulated-platform.ts'
-import type { Turn } from '../platform/turn.ts'
 import { pick, randomOf, Tally } from '../random.ts'
 
 /*
@@ -50,14 +50,19 @@ export function strangersIn(text: string, { nth }: Tenant): number[] {
 
 /** Faults of a request, by name. */
 const faults = {
-  late: (random: () => number, latestMs: number) => turnWith('now', 'well', random() * latestMs),
-  refused: () => turnWith('never', 429),
+  late: (random: () => number, latestMs: number) =>
+    reactionWith('now', 'well', random() * latestMs),
+  refused: () => reactionWith('never', 429),
   // Half of the failed requests took effect.
-  failed: (random: () => number) => turnWith(random() < 0.5 ? 'now' : 'never', 500),
-  cutOff: () => turnWith('now', 'cut off'),
+  failed: (random: () => number) => reactionWith(random() < 0.5 ? 'now' : 'never', 500),
+  cutOff: () => reactionWith('now', 'cut off'),
 }
 
-const turnWith = (acts: Turn['acts'], answer: Turn['answer'], answerMs = 0): Turn => ({
+const reactionWith = (
+  acts: Reaction['acts'],
+  answer: Reaction['answer'],
+  answerMs = 0,
+): Reaction => ({
   ...{ acts, answer, answerMs, lateness: 0 },
 })
 
@@ -98,7 +103,7 @@ export async function startTenantPlatform({
     kind,
     weight,
   }))
-  const turn = (): Turn | undefined => {
+  const reaction = (): Reaction | undefined => {
     const { kind } = pick(kinds, random)
     answers.add(kind)
     return faults[kind as keyof typeof faults]?.(random, latestMs)
@@ -110,8 +115,8 @@ export async function startTenantPlatform({
       time: realTime,
       lateForMs: 0,
       lastsMs: () => callMs,
-      onPost: turn,
-      onOther: turn,
+      onPost: reaction,
+      onOther: reaction,
       idOf: (nth) => `call-${tenant.mark}-${nth}`,
       ...accountOf(tenant, callMs),
     })
