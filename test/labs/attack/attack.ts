@@ -20,7 +20,7 @@ import { round } from '../measure/report.ts'
 /** The operator's API key of the fake platform. */
 export const attackKey = 'attack-key-0123456789'
 
-/** How a program is started. */
+/** Options of a started program. */
 export interface Starting {
   readonly args?: string[]
   readonly env?: Record<string, string>

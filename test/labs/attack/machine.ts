@@ -48,7 +48,7 @@ function stopped({ process: child, exited }: Program): Promise<number | null> {
   return exited
 }
 
-/** What another user may have placed at the path of the folder for compiled code. */
+/** Traps that another user may have placed at the path of the compile cache. */
 const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>> = {
   'a folder that all may write to': (compiled) => {
     mkdirSync(compiled, { recursive: true })

@@ -5,7 +5,7 @@ export interface Listing {
   readonly filter: 'sent id' | 'shown id' | 'ignored'
   readonly ignoresOffset: boolean
   readonly maxOnPage: number
-  /** What `count` counts. */
+  /** Number that `count` contains. */
   readonly count: 'all' | 'page' | 'nothing'
   readonly numbers: 'kept' | 'without +' | 'masked'
   /**

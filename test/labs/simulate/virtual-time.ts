@@ -20,7 +20,7 @@ interface Timer {
 /** The time of day when a history begins, ms since 1970. */
 const firstDay = Date.UTC(2026, 0, 15, 12)
 
-/** How long the machine has been running when a history begins, ms. */
+/** Uptime of the machine when a history begins, ms. */
 const firstUptimeMs = 5 * 24 * 3_600_000
 
 const realImmediate = setImmediate
