@@ -104,7 +104,7 @@ const foreignFlags = [
   'import ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
   'list lists answer-ms placements seed seeds from at-once json suite requirements',
   'line minutes state project',
-  'dry-run schema provenance',
+  'dry-run schema provenance check',
 ].flatMap((names) => names.split(' '))
 
 /** The commands of scripts begin with `-- --`. */
