@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import * as z from 'zod'
 import { ToolResult } from '../../harness/client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
@@ -76,12 +75,20 @@ export class StdioClient {
     this.#program = program
     // A write to an ended program fails. `exited` reports the end.
     program.process.stdin.on('error', () => undefined)
-    createInterface(program.process.stdout).on('line', (line) => {
-      const answer = Answer.parse(JSON.parse(line))
-      if (typeof answer.id !== 'number') return
-      this.#waiting.get(answer.id)?.(answer)
-      this.#waiting.delete(answer.id)
+    let rest = ''
+    program.process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      // A program that is killed may have written half a line.
+      const lines = (rest + text).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) this.#read(line)
     })
+  }
+
+  #read(line: string): void {
+    const answer = Answer.parse(JSON.parse(line))
+    if (typeof answer.id !== 'number') return
+    this.#waiting.get(answer.id)?.(answer)
+    this.#waiting.delete(answer.id)
   }
 
   /**

@@ -158,7 +158,7 @@ const stressed = await stressCalls({
   placements: flags.placements,
   seed: flags.seed,
   concurrency: flags['at-once'],
-  killEveryMs: 5000,
+  killEvery: 100,
   maxTries: 14,
   program: flags.program,
 })

@@ -55,17 +55,16 @@ const ranges = [
   ['+121223', 5],
 ] as const
 
-/** Creates placements to different numbers; half of them have an external id. */
-export function placementsOf(count: number, seed: number): StressPlacement[] {
-  const perRange = Math.ceil(count / ranges.length)
-  const numbers = ranges.flatMap(([start, digits]) =>
-    Array.from({ length: perRange }, (_, index) => start + String(index).padStart(digits, '0')),
-  )
-  return numbers.slice(0, count).map((number, index) => {
+/** Creates placements to different numbers, from the nth on; half of them have an external id. */
+export function placementsOf(count: number, seed: number, from = 0): StressPlacement[] {
+  return Array.from({ length: count }, (_, at) => {
+    const nth = from + at
+    const [start, digits] = ranges[nth % ranges.length] ?? ranges[0]
+    const number = start + String(Math.floor(nth / ranges.length)).padStart(digits, '0')
     if (classifyNumber(number).kind !== 'ordinary')
       throw new Error(`${number} is no ordinary number`)
     const random = randomOf(seed, number)
-    const externalId = random() < 0.5 ? `stress-${seed}-${index}` : undefined
+    const externalId = random() < 0.5 ? `stress-${seed}-${nth}` : undefined
     const args = {
       type: 'phone',
       agent_id: agentId,
@@ -112,6 +111,9 @@ async function deliver(
   const from = performance.now()
   return Promise.all(receivers.map(async (server) => ({ answer: await server.place(args), from })))
 }
+
+export const isPlaced = (placement: StressPlacement): boolean =>
+  finalAnswer(placement).kind === 'placed'
 
 /** The most definite answer of the last try. */
 function finalAnswer({ tries }: StressPlacement): Answer {

@@ -4,24 +4,35 @@ import { inParallel } from '../measure/load.ts'
 import { StdioClient } from '../measure/program.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
-import { type Answer, answerOf, type CallPlacer, judge, place, placementsOf } from './placements.ts'
+import {
+  type Answer,
+  answerOf,
+  type CallPlacer,
+  isPlaced,
+  judge,
+  place,
+  placementsOf,
+  type StressPlacement,
+} from './placements.ts'
 
 interface StressOptions {
   readonly placements: number
   readonly seed: number
   /** Concurrent placements. */
   readonly concurrency: number
-  /** Mean time between two kills of one of the two servers, ms. */
-  readonly killEveryMs: number
+  /** Mean number of answers of a server before it is killed. */
+  readonly killEvery: number
   /** Tries after which a client gives up. */
   readonly maxTries: number
   /** The built program. */
   readonly program: string
+  /** What must happen: as many placements again follow until it has. On a busy machine more fail. */
+  readonly until?: { readonly placed: number; readonly kills: number; readonly faults: number }
 }
 
 /** Places calls through two servers that share a state directory and are killed at random. */
 export async function stressCalls(options: StressOptions) {
-  const { seed, concurrency, killEveryMs, maxTries, program } = options
+  const { seed, concurrency, killEvery, maxTries, program, until } = options
   const began = performance.now()
   using folder = scratchFolder()
   await using platform = await startFaultyPlatform(seed)
@@ -29,13 +40,22 @@ export async function stressCalls(options: StressOptions) {
   await using first = new KilledServer(program, env)
   await using second = new KilledServer(program, env)
   const servers = [first, second]
-  const placements = placementsOf(options.placements, seed)
+  const placements: StressPlacement[] = []
+  const isEnough = () =>
+    !until ||
+    (placements.filter(isPlaced).length >= until.placed &&
+      first.kills + second.kills >= until.kills &&
+      Object.keys(platform.faults()).length >= until.faults)
   const done = new AbortController()
   const killing = servers.map((server, index) =>
-    server.killRepeatedly(killEveryMs, randomOf(seed, 'kills', index), done.signal),
+    server.killRepeatedly(killEvery, randomOf(seed, 'kills', index), done.signal),
   )
   try {
-    await inParallel(placements, concurrency, (placement) => place(placement, servers, maxTries))
+    do {
+      const more = placementsOf(options.placements, seed, placements.length)
+      placements.push(...more)
+      await inParallel(more, concurrency, (placement) => place(placement, servers, maxTries))
+    } while (!isEnough())
   } finally {
     done.abort()
     await Promise.all(killing)
@@ -66,6 +86,7 @@ export const stressSettings = (url: string) => ({
 /** The program over stdio, killed and restarted while its client sends requests. */
 export class KilledServer implements CallPlacer, AsyncDisposable {
   kills = 0
+  #answers = 0
   readonly #command: readonly string[]
   readonly #env: Record<string, string>
   #program: Program
@@ -82,17 +103,24 @@ export class KilledServer implements CallPlacer, AsyncDisposable {
   async place(args: Record<string, unknown>): Promise<Answer> {
     const { kills } = this
     try {
-      return answerOf(await this.#client.callTool('place_call', args))
+      const answer = answerOf(await this.#client.callTool('place_call', args))
+      this.#answers++
+      return answer
     } catch (error) {
       if (this.kills === kills) throw error
       return { kind: 'dead' }
     }
   }
 
-  /** Kills the program again and again, on average once in `everyMs`, until the signal fires. */
-  async killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void> {
+  /**
+   * Kills the program again and again until the signal fires: up to a second after a number of
+   * answers, on average `every`. If only time counted, a busy machine would never see it start.
+   */
+  async killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(2 * everyMs * random(), undefined, { signal }).catch(() => undefined)
+      const enough = this.#answers + Math.floor(2 * every * random())
+      while (this.#answers < enough && !signal.aborted) await sleep(20)
+      await sleep(1000 * random(), undefined, { signal }).catch(() => undefined)
       if (!signal.aborted) this.#restart()
     }
   }
