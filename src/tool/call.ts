@@ -105,7 +105,9 @@ async function run(
   const outcome = await tool.run({
     ...{ request, named, options, restricted, cleared: parsed.cleared },
     session: isCheck(token) ? readingOnly(session) : session,
-    ...{ signal, shutdown, begunAt, answerBy, confirm, progress, takesTasks },
+    ...{ signal, shutdown, begunAt, answerBy, confirm, progress },
+    // Only views ask what is open, and a view can take no task.
+    takesTasks: takesTasks && !isCheck(token),
     // The body was parsed with the schema of this tool's route.
     body: request.body as Run['body'],
     noteCoercion(coercion) {

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { checkPrefix, decisionMetaKey } from '../../src/apps/decision.ts'
+import { viewExtension } from '../../src/apps/views.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { ToolResult } from '../harness/client.ts'
 import { clientMeta } from '../harness/mcp-request.ts'
@@ -54,6 +57,28 @@ const started = async (to_number: string) => {
 
 const ended = (taskId: string) =>
   expect.poll(async () => (await ask('tasks/get', { taskId })).result.status, { timeout: 15_000 })
+
+test('a view, which can take no task, gets the call at once', async () => {
+  await using asking = await startHttpProgram({
+    VOICE_AGENT_CONFIRM: 'always',
+    VOICE_AGENT_SANDBOX_SPEED: '30',
+  })
+  const capabilities = { extensions: { ...takesTasks.extensions, [viewExtension]: {} } }
+  const { name, arguments: args } = follow('+12025550101')
+  const answer = async (confirm_token?: string) => {
+    const params = { name, arguments: { ...args, confirm_token } }
+    return (await rpc(asking.url, 'tools/call', params, { capabilities })).result
+  }
+  const Preview = z.object({ [decisionMetaKey]: z.object({ confirm_token: z.string() }) })
+  const { confirm_token } = Preview.parse((await answer())._meta)[decisionMetaKey]
+  const placed = { resultType: 'complete', structuredContent: { id: expect.any(String) } }
+  expect(await answer(confirm_token)).toMatchObject({
+    ...placed,
+    structuredContent: { status: 'in_progress' },
+  })
+  // A view that did not get that answer asks what is open.
+  expect(await answer(checkPrefix + confirm_token)).toMatchObject(placed)
+})
 
 describe('a call that is followed as a task', () => {
   test('is a task at once', async () => {

@@ -72,7 +72,9 @@ export const placeCall = defineTool({
       if (isRefusedForNow(error)) await agreement.giveBack()
       throw error
     })
-    return placedCallOutcome(run, placement)
+    // A view follows the call by itself.
+    const follow = run.options.follow && agreement.by !== 'view'
+    return placedCallOutcome({ ...run, options: { follow } }, placement)
   },
 })
 
