@@ -162,6 +162,15 @@ test('the range is told in the zone of its times', async () => {
   expect(await view.text()).toContain('1–20 Nov 2025 · by day · UTC')
 })
 
+test('dates of a language from right to left keep their order', async () => {
+  const view = await show({ context: { locale: 'ar' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const range = 'document.querySelector("header bdi")'
+  expect(await view.frame.evaluate(`${range}.textContent`)).toContain('2025')
+  expect(await view.frame.evaluate(`${range}.matches(':dir(rtl)')`)).toBe(true)
+})
+
 test('the table of a few groups has room below the chart', async () => {
   const named = [...agents, { id: 'agent-3', name: 'Appointment reminders' }]
   const three = calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 3)}` }))

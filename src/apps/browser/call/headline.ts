@@ -37,7 +37,7 @@ export function aboutCall(call: CallData, page: Page<CallData>): readonly Node[]
   return [
     outcomeBadge(outcomeOf(call)),
     ...lengthOf(call, page),
-    ...(began ? [h('span', {}, formats.momentInZone(began))] : []),
+    ...(began ? [h('bdi', {}, formats.momentInZone(began))] : []),
     ...(own && call.direction
       ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', h('bdi', {}, own))]
       : []),

@@ -14,7 +14,7 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
   const about = h('p', { class: 'muted small', id: 'compared' })
   const fill = (background: Background | undefined) => {
     list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
-    about.textContent = aboutOf({ data, background, formats })
+    about.replaceChildren(...aboutOf({ data, background, formats }))
     // Without conversations, the figures are shown only for failed calls or earlier conversations.
     const isNothing = data.totals.conversations === 0
     list.hidden = isNothing && !background?.calls?.now.failed && !background?.before?.conversations
@@ -172,17 +172,18 @@ function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
 }
 
 /** Note under the figures: the compared period, and why figures are missing. */
-function aboutOf({ data: { meta, compared_with }, background, formats }: Known): string {
+function aboutOf({ data: { meta, compared_with }, background, formats }: Known): (Node | string)[] {
   const compared = compared_with ?? background?.before
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
-  return [
-    range && `Compared with ${range}.`,
+  const notes = [
     background?.hasTooManyCalls &&
       'There are too many calls to count the answered and failed ones. Choose a shorter time.',
     background?.calls &&
       background.isAccountOnly &&
       'Answer rate and failed calls are without subaccounts.',
   ]
-    .filter(Boolean)
-    .join(' ')
+  return [
+    ...(range ? ['Compared with ', h('bdi', {}, range), '. '] : []),
+    notes.filter(Boolean).join(' '),
+  ]
 }

@@ -40,11 +40,13 @@ function draw(data: UsageData, page: Page<UsageData>): Drawing {
 }
 
 /** Line under the title: period, granularity and time zone. */
-function aboutOf({ meta }: UsageData, { range }: Formats): readonly string[] {
+function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
   // Times are in the call's zone, which may differ from the user's.
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
-  return [[shown, granularity, meta.tz].filter(Boolean).join(' · ')]
+  const rest = [granularity, meta.tz].filter(Boolean).map((part) => ` · ${part}`)
+  // A language of the other direction keeps the order of its dates.
+  return [h('span', {}, h('bdi', {}, shown), rest)]
 }
 
 /** Shown for a period without usage: a button that reads a longer one. */
@@ -62,7 +64,7 @@ function noUsage({ meta }: UsageData, { input, host, call, formats }: Page<Usage
   const ask = (args: Args) => () => call('get_usage', args)
   return emptyState(
     'No conversations',
-    `None was completed in this time: ${formats.range(meta.start ?? '?', meta.end ?? '?', zone)}.`,
+    `None was completed in this time: \u2068${formats.range(meta.start ?? '?', meta.end ?? '?', zone)}\u2069.`,
     ...(host.canCallTools()
       ? [
           button(label, ask({ ...rest, ...longer }), { id: 'longer', class: 'primary' }),
