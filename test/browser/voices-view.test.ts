@@ -162,6 +162,8 @@ describe('the filters', () => {
         { ...asked, gender: 'female', provider: 'azure' },
       ])
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('language')
+    // Screen readers hear what was found.
+    expect(await view.frame.innerText('#news')).toBe(await count(view))
     expect(view.complaints).toEqual([])
   })
 

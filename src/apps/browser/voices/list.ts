@@ -22,7 +22,7 @@ export const voiceList = (voices: readonly Voice[], options: ListOptions): HTMLE
 function voiceRow(voice: Voice, at: number, { page, marked }: ListOptions): HTMLElement {
   const { name, description } = voice
   const status = h('p', { role: 'status', class: 'status muted' })
-  const heading = h('h2', { id: `voice-${at}`, dir: 'auto' }, name)
+  const heading = h('h2', { id: `voice-${at}` }, h('bdi', {}, name))
   const box = h('input', { type: 'checkbox', id: `mark-${at}`, class: 'mark' })
   box.ariaLabel = `Compare ${name}`
   box.checked = isMarked(voice)
@@ -35,7 +35,7 @@ function voiceRow(voice: Voice, at: number, { page, marked }: ListOptions): HTML
     { 'aria-labelledby': heading.id },
     h('label', { class: 'mark-place' }, box),
     heading,
-    description !== '' && h('p', { class: 'description', dir: 'auto' }, description),
+    description !== '' && h('p', { class: 'description' }, h('bdi', {}, description)),
     h('p', { class: 'about muted' }, factsOf(voice, page).join(' · ')),
     actions(voice, { key: String(at), status, page }),
     status,

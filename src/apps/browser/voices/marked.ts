@@ -29,7 +29,7 @@ export function comparison(page: Page<VoicesData>): HTMLElement {
       'tr',
       {},
       h('th', { scope: 'row', class: 'muted' }, name),
-      voices.map((voice, at) => h('td', { dir: 'auto' }, cellOf(voice, at))),
+      voices.map((voice, at) => h('td', {}, cellOf(voice, at))),
     )
   return h(
     'section',
@@ -40,13 +40,13 @@ export function comparison(page: Page<VoicesData>): HTMLElement {
       stickyColumn: true,
       head: [
         h('td', {}),
-        ...voices.map(({ name }) => h('th', { scope: 'col', dir: 'auto' }, name)),
+        ...voices.map(({ name }) => h('th', { scope: 'col' }, h('bdi', {}, name))),
       ],
       rows: [
         row('Language', ({ language }) => page.formats.language(language)),
         row('Gender', ({ gender }) => capitalised(gender)),
         row('Provider', ({ provider }) => providerName(provider)),
-        row('Description', ({ description }) => description),
+        row('Description', ({ description }) => h('bdi', {}, description)),
         row('Id', ({ id }) => h('code', {}, id)),
         row('Actions', (voice, at) => actions(voice, { key: `compared-${at}`, status, page })),
       ],

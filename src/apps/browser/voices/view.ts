@@ -1,6 +1,6 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { button, emptyState, h } from '../shared/dom.ts'
+import { button, emptyState, h, icon } from '../shared/dom.ts'
 import { providerName } from '../shared/names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
@@ -47,6 +47,8 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
     ask()
   }
   fill()
+  // A screen reader hears what the filters have found; the count itself is drawn anew.
+  if (isAsking) page.announce(place.querySelector('#count')?.textContent ?? '')
   return { title: 'Voices', content: [place] }
 }
 
@@ -157,7 +159,8 @@ const failures = ({ providers = [] }: VoicesData) =>
       h(
         'p',
         { class: 'notice', 'data-tone': 'warning' },
-        `No voices of ${plainText(providerName(provider))}: ${plainText(failed)}`,
+        icon('warning'),
+        ` No voices of ${plainText(providerName(provider))}: ${plainText(failed)}`,
       ),
     )
 
