@@ -286,6 +286,22 @@ test('earlier changes stand below the settings, newest first', async () => {
   expect(await marksOf(view, '.earlier ins')).toEqual(['B'])
 })
 
+test('of many settings and changes, the first are open and the rest is folded', async () => {
+  const view = await show()
+  const metadata = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`field_${at}`, at]))
+  const changes = Array.from({ length: 5 }, (_, at) => ({
+    ...{ undo: `u${at}`, at: `2026-11-${20 - at}T09:30:00Z` },
+    changes: [{ field: 'note', before: 'old', after: 'new' }],
+  }))
+  await view.send({ content: [], structuredContent: { id: 'a', name: 'A', metadata, changes } })
+  await view.frame.waitForSelector('.earlier')
+  expect(await textsOf(view, 'summary')).toEqual(['30 more settings', '2 earlier changes'])
+  expect(await view.text()).not.toMatch(/field_59|16 Nov 2026/)
+  await view.frame.click('#rows-30')
+  await view.frame.click('#earlier')
+  await expect.poll(() => view.text()).toMatch(/field_59.*16 Nov 2026/s)
+})
+
 test.each([
   ['where the view may call no tools', { context: { withoutTools: true } }],
   ['where the server has no such tools', { env: { VOICE_AGENT_TOOLS: 'get_agent' } }],

@@ -1,6 +1,6 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, emptyState, h, type Tone } from '../shared/dom.ts'
+import { badge, button, emptyState, h, icon, type Tone } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
 import { changeList } from './changes.ts'
@@ -38,7 +38,8 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
         h(
           'p',
           { class: 'notice', 'data-tone': 'warning' },
-          `Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
+          icon('warning'),
+          ` Not looked for in ${accounts.map(({ id = '', name }) => plainText(name ?? id)).join(', ')}: ${plainText(reason)}`,
         ),
       ),
       ...(agents.length === 0

@@ -3,6 +3,7 @@ import { isObject } from '../../../text/json.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { copyable } from '../shared/copy.ts'
 import { button, factList, h, icon } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
 import type { Args, Page } from '../shared/view.ts'
 import { openSample } from '../voices/sample.ts'
 import { agentDefaults } from './agent-defaults.ts'
@@ -204,6 +205,10 @@ interface Row {
 /** Maximum rows of a list; free data may have any number. */
 const maxRows = 100
 
+/** Rows of a long list that are not folded, and maximum rows of a list that is not folded at all. */
+const openRows = 30
+const maxOpenRows = 36
+
 /** Maximum depth of nested rows; deeper objects are shown as JSON. */
 const deepest = 3
 
@@ -240,26 +245,35 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
     if (at >= 0) return at
     return path === first ? order.length : order.length + (first === 'metadata' ? 2 : 1)
   }
-  const sorted = rows.toSorted((one, other) => placeOf(one) - placeOf(other))
+  const sorted = rows.toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, maxRows)
+  const isFolded = sorted.length > maxOpenRows
+  const list = (some: readonly Row[]) => factList(some.map((row) => settingFact(row, formats)))
   return [
-    factList(
-      sorted
-        .slice(0, maxRows)
-        .map(({ path, value, usual }) => [
-          labelNodes(fullLabelOf(path)),
-          [
-            settingValue(valueText(path, value, formats)),
-            ...(usual === undefined || usual === value
-              ? []
-              : [h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`)]),
-          ],
-        ]),
-    ),
-    ...(rows.length > maxRows
-      ? [h('p', { class: 'muted' }, `${formats.number(rows.length - maxRows)} more fields`)]
-      : []),
-  ]
+    list(isFolded ? sorted.slice(0, openRows) : sorted),
+    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows),
+    rows.length > maxRows &&
+      h(
+        'p',
+        { class: 'muted' },
+        `${formats.number(rows.length - maxRows)} more fields are not shown`,
+      ),
+  ].filter((node) => node !== false)
 }
+
+const foldedRows = (list: HTMLElement, count: number): HTMLElement =>
+  h('details', {}, h('summary', { id: `rows-${count}` }, `${counted(count, 'more setting')}`), list)
+
+/** A setting with the platform's default beside it, if that is another. */
+const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
+  [
+    labelNodes(fullLabelOf(path)),
+    [
+      settingValue(valueText(path, value, formats)),
+      usual !== undefined &&
+        usual !== value &&
+        h('span', { class: 'muted' }, ` · default ${valueText(path, usual, formats)}`),
+    ],
+  ] as const
 
 const settingValue = (text: string): HTMLElement =>
   h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)

@@ -104,25 +104,43 @@ function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
   return h('p', {}, settingsButton(wanted, { id: 'settings', text: 'All settings', data, page }))
 }
 
+/** Earlier changes that are not folded. */
+const openChanges = 3
+
 /** Earlier changes of the agent, newest first. */
 function history(data: AgentData, { formats }: Page<AgentData>): readonly Node[] {
   const all = historyIn(data)
   if (all.length === 0 && data.changes_note === undefined) return []
+  const earlier = all.map(({ at = '', outcome, changes }, index) =>
+    h(
+      'section',
+      { class: 'earlier' },
+      h(
+        'p',
+        { class: 'row muted' },
+        formats.moment(at),
+        outcome !== undefined && badge('Not known whether it was saved', 'warning'),
+      ),
+      changeList(changes, { id: `earlier-${index}`, formats }),
+    ),
+  )
   return [
     h('h2', {}, 'Latest changes'),
     ...(all.length === 0 ? [h('p', { class: 'muted' }, linesOf(data.changes_note ?? ''))] : []),
-    ...all.map(({ at = '', outcome, changes }, index) =>
-      h(
-        'section',
-        { class: 'earlier' },
-        h(
-          'p',
-          { class: 'row muted' },
-          formats.moment(at),
-          outcome !== undefined && badge('Not known whether it was saved', 'warning'),
-        ),
-        changeList(changes, { id: `earlier-${index}`, formats }),
-      ),
-    ),
+    ...earlier.slice(0, openChanges),
+    ...(earlier.length > openChanges
+      ? [
+          h(
+            'details',
+            {},
+            h(
+              'summary',
+              { id: 'earlier' },
+              `${formats.number(earlier.length - openChanges)} earlier changes`,
+            ),
+            earlier.slice(openChanges),
+          ),
+        ]
+      : []),
   ]
 }
