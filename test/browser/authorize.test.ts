@@ -139,7 +139,7 @@ describe('a person connects a client', () => {
     await tab(page, 1)
     await page.keyboard.press('Enter')
     await asksForConsent(page)
-    expect(await page.innerText('h1')).toContain('"Example Chat"')
+    expect(await page.innerText('h1')).toContain('“Example Chat”')
     expect(await isTooWide(page)).toBe(false)
     // The third box, to place calls, is not ticked, although the client asks for it.
     expect(await page.isChecked('#scope-call')).toBe(false)
