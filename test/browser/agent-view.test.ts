@@ -19,7 +19,7 @@ const browser = browserOfFile()
 const support = 'Support line'
 const greeting = 'Hello {{ contact.first_name }}, this is the support line. How can I help you?'
 
-/** The view of a tool's result; the platform is a sandbox. */
+/** Shows the view of a tool's result, with a sandbox as the platform. */
 const show = (settings: Partial<ViewSettings> = {}) =>
   showUntilEnd(browser, { tool: 'get_agent', args: { agent_id: support }, ...settings })
 
@@ -30,17 +30,17 @@ async function run(settings: Partial<ViewSettings> = {}) {
   return view
 }
 
-/** The text in one line. */
+/** Text of the view on one line. */
 const wordsOf = async (view: ShownView) => (await view.text()).replaceAll(/\s+/g, ' ')
 const textsOf = ({ frame }: ShownView, selector: string) =>
   frame.evaluate(`[...document.querySelectorAll("${selector}")].map((one) => one.textContent)`)
 
-/** Marked words, without what is said to screen readers. */
+/** Texts of matching elements, without their parts for screen readers. */
 const marksOf = ({ frame }: ShownView, selector: string) =>
   frame.evaluate(
     `[...document.querySelectorAll("${selector}")].map((one) => one.lastChild.textContent)`,
   )
-/** The badges under the title. */
+/** Texts of the badges under the title. */
 const badgesOf = (view: ShownView) => textsOf(view, 'header .badge')
 
 const hostile = '<img src=x onerror="document.title=\'run\'">\u202e'
@@ -147,7 +147,7 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(await badgesOf(view)).toEqual(['1 failed', '3 updated'])
     expect(await textsOf(view, 'h2')).toEqual(['Failed', 'Updated 3 agents'])
     expect(await view.text()).toContain('nobody')
-    // An agent that is not there has no settings to open.
+    // A missing agent has no settings to open.
     expect(await textsOf(view, '.names button')).not.toContain('nobody')
     expect(await textsOf(view, '.changes > li > strong')).toEqual(['Longest conversation'])
     await view.frame.focus('#agent-2')

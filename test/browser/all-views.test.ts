@@ -8,14 +8,14 @@ import { voicesPictures } from './picture-voices.ts'
 import { countOf, expectFits, showOn, statusOf } from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
-/* What all views do, each with the data of its first picture. */
+/* Behaviour of all views, each with the data of its first picture. */
 
 const browser = browserOfFile()
 
 interface Settings {
   readonly page?: PageSettings
   readonly context?: Readonly<Record<string, unknown>>
-  /** The tool that the view is shown for, in place of the picture's. */
+  /** Tool whose view is shown; default: the picture's. */
   readonly tool?: string
 }
 
@@ -38,7 +38,7 @@ const views = [usagePictures, callPictures, voicesPictures, agentPictures].map((
 
 const innerHeight = ({ frame }: ShownView) => frame.evaluate('window.innerHeight')
 
-/** The last part of the content is reached by scrolling in the view. */
+/** Checks that the end of the content can be reached by scrolling inside the view. */
 async function expectScrolls({ frame }: ShownView): Promise<void> {
   const bottom = 'Math.floor(document.querySelector("main").getBoundingClientRect().bottom)'
   expect(await frame.evaluate(`${bottom} > window.innerHeight`)).toBe(true)
@@ -116,7 +116,7 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
       await expect.poll(() => view.frame.evaluate('window.innerWidth')).toBe(width)
       await expectFits(view)
     }
-    // 1280 pixels at 200 %, and on top of that text of twice the size.
+    // A window of 1280 pixels at 200 % zoom, and the text size doubled as well.
     await view.page.setViewportSize({ width: 640, height: 400 })
     await view.frame.evaluate('document.documentElement.style.fontSize = "200%"')
     await expectFits(view)
@@ -144,7 +144,7 @@ describe('a failure', () => {
       const text = await view.text()
       expect(text).toContain('The platform did not answer')
       expect(text).not.toContain('Next:')
-      // The whole text is there for those who open it, with its lines.
+      // The details contain the whole text, with its line breaks.
       await view.frame.click('#details')
       expect(await view.frame.innerText('pre')).toContain('\nNext: Wait')
       expect(await accessibilityFlaws(view.frame)).toEqual([])

@@ -16,7 +16,7 @@ const closing = <T extends AsyncDisposable>(one: T): T => {
   return one
 }
 
-/** A server on the sandbox, or on a platform, and a client that has registered itself there. */
+/** A server with OAuth, on the sandbox or a given platform, and a client registered with it. */
 async function start({
   name = 'Example Chat',
   texts = {},
@@ -49,7 +49,7 @@ async function start({
     code_challenge_method: 'S256',
     resource: server.mcp,
   }).toString()
-  /** The codes that the client got. */
+  /** Authorization codes that the client received. */
   const codes = () =>
     client.visited
       .filter((path) => path.startsWith('/callback?'))
@@ -59,7 +59,7 @@ async function start({
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** The names of the tools that a code of the client leads to. */
+/** Names of the tools that the client may call after it exchanges its code. */
 async function toolsFor({ server, redirectUri, client_id, verifier, codes }: Started) {
   const reply = await fetch(`${server.url}/oauth/token`, {
     method: 'POST',
@@ -86,7 +86,7 @@ async function toolsFor({ server, redirectUri, client_id, verifier, codes }: Sta
   return [...text.matchAll(/"name":"([a-z_]+)"/g)].map(([, name]) => name)
 }
 
-/** A platform that has four kinds of keys. */
+/** A fake platform with four kinds of keys. */
 async function startKeyPlatform() {
   return closing(
     await startFakePlatform(({ headers }, response) => {
@@ -99,7 +99,7 @@ async function startKeyPlatform() {
   )
 }
 
-/** Waits until the page has such an element. */
+/** Waits until the page has a matching element. */
 const has = (page: Page, selector: string) =>
   expect
     .poll(() => page.evaluate(`document.querySelector(${JSON.stringify(selector)}) !== null`))
@@ -108,7 +108,7 @@ const has = (page: Page, selector: string) =>
 const asksForKey = (page: Page) => has(page, 'button[value=continue], button[value=sandbox]')
 const asksForConsent = (page: Page) => has(page, 'button[value=allow]')
 
-/** Waits until the page is one that came with this status. */
+/** Waits until the page's HTTP status is `status`. */
 const cameWith = (page: Page, status: 403 | 409 | 410 | 422 | 503) =>
   expect
     .poll(() => page.evaluate("performance.getEntriesByType('navigation')[0].responseStatus"))
@@ -141,7 +141,7 @@ describe('a person connects a client', () => {
     await asksForConsent(page)
     expect(await page.innerText('h1')).toContain('“Example Chat”')
     expect(await isTooWide(page)).toBe(false)
-    // The third box, to place calls, is not ticked, although the client asks for it.
+    // The box for placing calls is unticked, although the client requests that scope.
     expect(await page.isChecked('#scope-call')).toBe(false)
     await tab(page, 4)
     await page.keyboard.press('Enter')
@@ -178,7 +178,7 @@ describe('a person connects a client', () => {
     expect(await page.content()).not.toContain('good-key')
     expect(await accessibilityFlaws(page)).toEqual([])
 
-    // The key can be replaced before anything is allowed.
+    // The user can change the key before giving consent.
     await page.click('button[value=other_key]')
     await asksForKey(page)
     await typeKey(page, 'good-key')
@@ -277,7 +277,7 @@ describe('a request that is not the person’s own', () => {
     await page.goto(`${server.url}/oauth/interaction/no-such-request`)
     await cameWith(page, 410)
     expect(await accessibilityFlaws(page)).toEqual([])
-    // The cookie of a request ends with it.
+    // Without its cookie, a request counts as expired.
     await page.goto(address)
     await page.context().clearCookies()
     await page.click('button[value=sandbox]')
@@ -298,7 +298,7 @@ describe('a request that is not the person’s own', () => {
     await forged.click('button')
     await cameWith(forged, 403)
     expect(await accessibilityFlaws(forged)).toEqual([])
-    // Nothing has happened to the request itself.
+    // The forged form did not change the request.
     await own.reload()
     await asksForKey(own)
     expect(client.visited).toEqual([])

@@ -7,7 +7,7 @@ import {
   type TestBrowser,
 } from './open-browser.ts'
 
-/** A browser for all tests of a file, open from before the first to after the last. */
+/** A browser for all tests of a file: opened before the first test, closed after the last. */
 export function browserOfFile(): Browsing {
   let opened: TestBrowser | undefined
   beforeAll(async () => {

@@ -30,7 +30,7 @@ describe.each(places)('a decision %s', (_, page) => {
     await view.frame.waitForSelector('#agree')
     expect(await view.text()).toContain('+12025550101')
     expect(await view.text()).not.toContain('confirm_token')
-    // Names have typographic quotes, and no ids.
+    // Names are in typographic quotes; ids are hidden.
     expect(await view.text()).not.toMatch(/"|0000-4000/)
     expect(await tabOrder(view)).toEqual(['agree', 'decline', 'ids'])
     expect(view.calls).toEqual([])
@@ -72,7 +72,7 @@ test('who declines has nothing done, the model is told, and the decision can be 
   expect(view.calls).toHaveLength(1)
 })
 
-/** The same result, as a conversation's history gives it back after a while. */
+/** The same result as if it were `ms` older, as when a client reopens a conversation. */
 const agedBy = (ms: number, result: { readonly _meta?: unknown }) => {
   const meta = Object(result._meta)
   const decision = Object(meta[decisionMetaKey])
@@ -80,7 +80,7 @@ const agedBy = (ms: number, result: { readonly _meta?: unknown }) => {
   return { ...result, _meta: { ...meta, [decisionMetaKey]: { ...decision, expires_at } } }
 }
 
-/** Sets the clock of the view's device forward, which also makes every result that much older. */
+/** Sets the view's clock forward by `ms`, which also ages every result. */
 const setForward = ({ frame }: ShownView, ms: number) =>
   frame.evaluate(`{ const now = Date.now; Date.now = () => now() + ${ms} }`)
 
@@ -94,7 +94,7 @@ test('a view that is opened again asks once what is open before it offers a butt
   expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('Archived')
-  // The history has the question, not its answer.
+  // A reopened conversation contains the question without its answer.
   await view.send(preview)
   await expect.poll(view.text).toContain('Already answered')
   expect(await view.frame.evaluate('document.querySelectorAll("button").length')).toBe(0)

@@ -12,7 +12,7 @@ beforeEach(async () => {
   return () => server[Symbol.asyncDispose]()
 })
 
-/** Opens a page and collects what the browser complains of, such as a broken policy. */
+/** Opens a page and collects the browser's errors, such as violations of its policy. */
 async function open(model: PageModel, settings?: PageSettings) {
   server.show(model)
   const page = await browser.newPage(settings)
@@ -213,7 +213,7 @@ describe('a form that was sent', () => {
     const address = `${client.origin}/callback?code=1`
     const end = path ? `${other.origin}${path}` : address
     if (path) client.redirectTo(end)
-    // The form leads to this page, as the server's own redirect does.
+    // After the form, the browser loads `/sent` from this server, as after a real redirect.
     server.leadTo('/sent')
     const { page, complaints } = await open({
       ...consentForm,

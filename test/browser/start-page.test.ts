@@ -26,11 +26,14 @@ const looks = [
   { forcedColors: 'active' },
 ] as const
 
-/** The states of the server, by their colour. */
+/** Tones of the badges in the header. */
 const marksOf = (page: Page) =>
   page.evaluate("[...document.querySelectorAll('header .badge')].map((one) => one.dataset.tone)")
 
-/** Axe finds nothing in any look, nothing is too wide, and the browser has no complaint. */
+/**
+ * Checks in every theme that axe finds no violation, nothing overflows, and the browser reports no
+ * error.
+ */
 async function expectReadable(
   address: string,
   { marks, names }: { readonly marks: readonly string[]; readonly names: readonly string[] },
@@ -142,7 +145,7 @@ test('a client is opened by the keyboard, and its configuration copied', async (
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toContain('Zed')
-  // What a paste would give.
+  // The text that a paste would insert.
   await page.evaluate(
     "document.addEventListener('copy', () => { window.copied = String(getSelection()) }); navigator.clipboard.writeText = async (text) => { window.copied = text }",
   )

@@ -21,7 +21,7 @@ const browser = browserOfFile()
 const day = 86_400_000
 const start = Date.UTC(2025, 10, 1)
 
-/** Calls of each day: two of the one agent, one of the other. */
+/** Two calls of one agent and one of the other on each day. */
 const calls: Counted[] = Array.from({ length: 60 }, (_, at) => ({
   at: new Date(start + Math.floor(at / 3) * day + 9 * 3_600_000 + at * 60_000).toISOString(),
   seconds: 60 + (at % 7) * 30,
@@ -38,7 +38,7 @@ const november = {
 }
 const byAgent = { ...november, group_by: ['agent'] }
 
-/** The view of usage, on a platform with these conversations. */
+/** Shows the usage view, on a platform with these conversations. */
 async function show({
   counted = calls,
   named = agents,
@@ -57,13 +57,13 @@ async function show({
   return showOn(platform, browser, { tool: 'get_usage', args: byAgent, ...settings })
 }
 
-/** What the view asked for because of a choice in it, not in the background. */
+/** Arguments of the view's reads after a user's choice, without background reads for comparison. */
 const chosenCalls = ({ calls }: ShownView) =>
   calls
     .filter(({ name, arguments: args }) => name === 'get_usage' && !args?.compare_start)
     .map(({ arguments: args }) => args)
 
-/** The figures by name, each with its change; none while one is being read. */
+/** Name, value and change of each figure; an empty list while the figure is being read. */
 async function figures({ frame }: ShownView) {
   const text = await frame.evaluate(
     '[...document.querySelectorAll(".figures:not([hidden]) > div")].map((one) => one.querySelector(".skeleton") ? [] : [...one.children].map(({ innerText }) => innerText.replace(/\\s+/g, " ").trim()))',
@@ -83,7 +83,7 @@ test('groups keep their colours with forced colours', async () => {
     `${swatches}.map((one) => getComputedStyle(one).backgroundColor)`,
   )
   expect(new Set(colours as string[]).size).toBe(2)
-  // As many dots of the chart have each colour of a group as a bar has, or more.
+  // The canvas has at least as many pixels of each group's colour as one bar.
   const drawn = await view.frame.evaluate(`(() => {
     const canvas = document.querySelector('canvas')
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
@@ -135,7 +135,7 @@ describe.each(places)('usage %s', (_, page) => {
     await view.run()
     await view.frame.waitForSelector('canvas')
     expect(await view.text()).toContain('<img src=x onerror=')
-    // What did not fit into the answer is asked for, part by part.
+    // The view reads the buckets that the result left out in several parts.
     const first = Number(await rows(view))
     expect(first).toBeLessThan(20)
     const last = await view.frame.innerText('tbody tr:last-child th')
@@ -214,7 +214,7 @@ test.each([1, 51, 99, 100, 101])('the axis covers a bar of %i conversations', as
   await view.frame.waitForSelector('canvas')
   await view.frame.selectOption('#measure', 'conversations')
   await view.frame.waitForSelector('canvas')
-  // Rows of the plot, from its top, until the first that has the colour of the bar.
+  // Distance from the top of the plot to the tallest bar, as a share of the plot's height.
   const above = await view.frame.evaluate(`(() => {
     const canvas = document.querySelector('canvas')
     const scale = canvas.width / canvas.getBoundingClientRect().width
@@ -277,7 +277,7 @@ test('granularity, groups and measure are chosen in the view', async () => {
   await view.frame.selectOption('#grouping', '')
   await expect.poll(view.text).not.toContain('Front desk')
   await view.frame.selectOption('#granularity', 'total')
-  // The figures have the total already.
+  // No table: the figures already show the total.
   await expect.poll(() => countOf(view, 'table')).toBe(0)
   expect(await view.text()).toMatch(/Conversations\s+60\s/)
   expect(chosenCalls(view)).toEqual([
@@ -285,7 +285,7 @@ test('granularity, groups and measure are chosen in the view', async () => {
     { ...november, granularity: 'month' },
     { ...november, granularity: 'total' },
   ])
-  // What was chosen last has the focus still.
+  // The focus stays on the control that was changed last.
   expect(await view.frame.evaluate('document.activeElement.id')).toBe('granularity')
   expect(view.complaints).toEqual([])
 })
@@ -302,7 +302,7 @@ test('the table has the same decimals, quiet zeros and a row of totals', async (
   expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+144.5\s+97.5\s+47.0$/)
 })
 
-/** A call, a day into the shown time or as long before it. */
+/** A call `days` after the start of the shown range; negative: before it. */
 const listedCall = (id: string, days: number, answer_status = 'human') => ({
   ...{ id, type: 'phone', direction: 'inbound', answer_status },
   status: answer_status === 'human' ? 'completed' : 'failed',
@@ -347,7 +347,7 @@ describe('the figures', () => {
         },
       },
     ])
-    // Another measure, theme or size reads nothing again.
+    // Changing the measure, the theme or the size reads nothing.
     await view.frame.selectOption('#measure', 'conversations')
     await view.change({ theme: 'dark' })
     await expect.poll(() => figures(view)).toHaveLength(5)
@@ -445,7 +445,7 @@ test('an empty time offers a longer one, and to read again', async () => {
   const [, { start: from, ...rest } = {}] = chosenCalls(view)
   expect(rest).toEqual({ granularity: 'day', group_by: ['agent'], tz: 'Europe/Berlin' })
   expect(Math.round((Date.now() - Date.parse(String(from))) / day)).toBeGreaterThanOrEqual(29)
-  // A month without a conversation offers a year.
+  // A month without conversations offers a button for twelve months.
   await expect.poll(() => view.frame.innerText('#longer')).toContain('12 months')
 })
 
@@ -569,7 +569,7 @@ test('messages of other windows are not the host’s', async () => {
     method: 'ui/notifications/tool-result',
     params: { isError: true, content: [{ type: 'text', text: 'forged' }] },
   }
-  // From the view itself, and from the page around the one that shows it.
+  // Sent from the view itself, and from the host's outer page.
   await view.frame.evaluate(`window.postMessage(${JSON.stringify(forged)}, '*')`)
   await view.page.evaluate(`frames[0].frames[0].postMessage(${JSON.stringify(forged)}, '*')`)
   await sleep(300)

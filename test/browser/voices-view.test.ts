@@ -34,7 +34,7 @@ const catalogue: Record<string, readonly TestVoice[]> = {
 
 type Catalogue = Readonly<Record<string, readonly TestVoice[]>>
 
-/** Filters as the platform does, and leaves out what is over the limit. */
+/** Replies with the voices that match the query, up to its limit. */
 const voicesOf =
   (all: Catalogue): Behaviour =>
   ({ url }, response) => {
@@ -65,7 +65,7 @@ const names = async ({ frame }: ShownView) =>
     ),
   )
 const count = ({ frame }: ShownView) => frame.innerText('#count')
-/** What came of the last button, in the end. */
+/** Waits for the action to end, and returns its status text. */
 async function outcomeOf(view: ShownView): Promise<unknown> {
   await expect.poll(() => statusText(view)).toMatch(/[^…]$/)
   return statusText(view)
@@ -127,7 +127,7 @@ describe.each(places)('voices %s', (_, page) => {
     await expect.poll(() => count(view)).toMatch(/^1\d\d voices\. \S/)
     await view.frame.click('#more')
     await expect.poll(() => countOf(view, '#voices > li')).toBeGreaterThan(108)
-    // The answer has no room for more of them.
+    // There is no button for more, because the result cannot hold more voices.
     expect(await view.frame.evaluate('document.querySelector("#more")')).toBe(null)
     expect(await view.frame.evaluate('document.querySelectorAll("img, li b, li i").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Voices')
@@ -268,7 +268,7 @@ describe('a sample', () => {
         arguments: { gender: 'female', provider: 'cartesia', fields: ['preview_url'] },
       },
     ])
-    // It is known then.
+    // The second click reads nothing: the first read returned the samples of all voices.
     await view.frame.click('#sample-1')
     await expect.poll(() => view.opened.length).toBe(2)
     expect(view.calls).toHaveLength(1)

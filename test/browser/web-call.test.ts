@@ -33,10 +33,10 @@ const place = async (more: object = {}) =>
 
 const open = (address: string, settings?: PageSettings) => openAddress(browser, address, settings)
 
-/** Where the call is, for the person at the page: waiting, talking, ended. */
+/** Phase of the call on the page: waiting, talking or ended. */
 const phase = (page: Page) => page.evaluate("document.getElementById('lines').dataset.phase")
 
-/** What the person is told to be wrong; empty: nothing. */
+/** Error that the page shows; empty if there is none. */
 const problem = (page: Page) => page.innerText('#error')
 
 const anyProblem = expect.stringMatching(/./)
@@ -51,7 +51,7 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await expect.poll(() => phase(page)).toBe('talking')
-  // The field has the focus.
+  // The text field has the focus.
   await page.keyboard.type('Are you a robot?')
   await page.keyboard.press('Enter')
   const isAnswered = "document.querySelector('#lines .user ~ .agent') !== null"
@@ -61,7 +61,7 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   await page.keyboard.press('Enter')
   await expect.poll(() => phase(page)).toBe('ended')
   await expect.poll(() => phase(watcher)).toBe('ended')
-  // The form that had the focus is gone: what to do next has it, with the call's id for the assistant.
+  // The focused form is gone, so the focus moves to the instructions, which contain the call's id.
   expect(await page.evaluate('document.activeElement.id')).toBe('end')
   expect(await page.innerText('#end')).toContain(id)
   expect(complaints).toEqual([])
@@ -87,7 +87,7 @@ describe.each([
     expect(await accessibilityFlaws(page)).toEqual([])
     await page.click('[value=join]')
     await expect.poll(() => lines(page)).toContain('onerror')
-    // Once as the script writes it, and once as the server does.
+    // First as the page's script renders it, then as the server does.
     for (const reload of [false, true]) {
       if (reload) await page.reload()
       expect(await accessibilityFlaws(page)).toEqual([])
@@ -166,7 +166,7 @@ test('what could not be done is told until the next action', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)
   const late = (await open(join.page_url)).page
-  // Its script has not read yet that somebody else has joined.
+  // The second page has not yet read that another person has joined.
   await late.evaluate(
     'window.read = window.fetch; window.fetch = (path, options) => options ? window.read(path, options) : new Promise(() => {})',
   )
@@ -183,7 +183,7 @@ test('what could not be done is told until the next action', async () => {
 test('an open page says that its call is gone when the sandbox was started afresh', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)
-  // As after a restart without a file: the same page, at an address that is not there.
+  // As after a restart of a sandbox in memory: the page stays open, its address is gone.
   await page.evaluate(
     "window.read = window.fetch; window.fetch = (path, options) => window.read(path.replace(/[0-9a-f]{32}/, 'none'), options)",
   )
@@ -198,7 +198,7 @@ test('an address without a call says what to do', async () => {
   expect(await accessibilityFlaws(page)).toEqual([])
 })
 
-// Windows cannot stop a process and continue it.
+// Windows cannot pause a process.
 test.skipIf(process.platform === 'win32')(
   'a server that does not answer is told, and the page goes on when it does',
   async () => {

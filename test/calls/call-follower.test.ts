@@ -5,11 +5,11 @@ import { routes } from '../../src/contract/routes.ts'
 import type { Client } from '../../src/platform/client.ts'
 import { ApiError } from '../../src/platform/failure.ts'
 
-/** A platform on which a call began a while ago, and says something new with every reading. */
+/** A platform with a call that is `ageMs` old and has a new turn at every read. */
 function platformOf({
   ageMs = 0,
   endsAfter = Number.POSITIVE_INFINITY,
-  /** Statuses with which the first readings fail. */
+  /** HTTP statuses of the first reads, which fail. */
   fails = [] as number[],
 } = {}) {
   let reads = 0
@@ -53,7 +53,7 @@ test.each([
   ['queued', {}, false],
   ['a state to come', { created: hoursAgo(1) }, false],
   ['a state to come', { ended_at: hoursAgo(1) }, true],
-  // No call lasts longer than 12 hours.
+  // A call lasts at most 12 hours.
   ['a state to come', { created: hoursAgo(13) }, true],
   [null, {}, false],
   [null, { ended_at: hoursAgo(1) }, true],

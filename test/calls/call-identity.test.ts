@@ -12,7 +12,7 @@ const kind = 'v2 2026-07-28'
 
 type Env = Record<string, string>
 
-/** Places the same call, and the same list of one, with a program of its own for each. */
+/** Places a call, alone and as a list of one, in a new process with settings `env`. */
 async function placed(env: Env, agent_id: string, more: object = {}) {
   await using client = await connectStdio(kind, { env })
   const list = await client.value('place_calls', { agent_id, from_number, calls: [{ to_number }] })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { bin } from '../harness/program.ts'
 import { stressCalls } from '../labs/stress/stress.ts'
 
-// The same with ten thousand placements: npm run stress:calls.
+// `npm run stress:calls` runs the same test with ten thousand calls.
 test('calls are placed exactly once, whatever the platform does and whenever servers are killed', async () => {
   const { violations } = await stressCalls({
     placements: 300,

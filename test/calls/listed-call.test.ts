@@ -23,7 +23,7 @@ const phone = ({ agent }: ListingPlatform, more: object = {}) => ({
   ...more,
 })
 
-/** What place_call answers: the id of the call, or its error. */
+/** Call id or error of place_call. */
 async function placed(client: TestClient, platform: ListingPlatform, more: object = {}) {
   const result = await client.call('place_call', phone(platform, more))
   const error = result._meta?.['voice-agent-mcp/error'] as { kind: string } | undefined
@@ -35,7 +35,7 @@ async function placed(client: TestClient, platform: ListingPlatform, more: objec
   }
 }
 
-/** The outcome of a list of one. */
+/** Outcome of place_calls with one call. */
 async function listed(client: TestClient, { agent }: ListingPlatform, more: object = {}) {
   const calls = [{ to_number, ...more }]
   const list = await client.value('place_calls', { agent_id: agent.id, from_number, calls })
@@ -98,7 +98,7 @@ describe('a call whose answer was lost, listed', () => {
   })
 })
 
-/** Ways of listing calls in which the call cannot be recognised. */
+/** Lists of calls in which the placed call cannot be identified. */
 const unclear: [string, Listing][] = [
   ['no external ids', { show: () => ({ external_id: null }) }],
   [
@@ -170,7 +170,7 @@ describe('after the wait, a call whose answer was lost', () => {
     for (const more of [{}, { external_id: id }]) {
       await placed(client, platform, more)
       const again = await placed(client, platform, more)
-      // An id of this server is recognised in capitals and after a prefix.
+      // An id of this server matches in upper case and with a prefix.
       if (again.callId === undefined) expect(again.kind).toBe('unknown_outcome')
       else expect(more).toEqual({})
     }
@@ -197,7 +197,7 @@ describe('after the wait, a call whose answer was lost', () => {
       call.created = new Date(Date.parse(call.created) - twoDays).toISOString()
     const before = "uptime = 0, boot = 'before', sent_uptime = 0, sent_boot = 'before'"
     change(`since = since - ${twoDays}, sent = sent - ${twoDays}, ${before}`)
-    // The elapsed time is unknown: the deadline is set anew, a minute from now.
+    // The elapsed time is unknown, so the deadline restarts: one minute from now.
     expect(await place()).toMatchObject({ kind: 'unknown_outcome' })
     change('since = since - 61000, uptime = uptime - 61000')
     expect(await place()).toMatchObject({ kind: 'unknown_outcome' })
@@ -288,7 +288,7 @@ describe('before the first send under the caller’s id, a call of another insta
       platform.add({ external_id: `theirs-${other}`, to_number: another, type: 'phone' })
   }
 
-  /** Asks for a call that another installation has placed so many days ago. */
+  /** Places a call that another installation has already placed `daysAgo` days ago. */
   async function afterAnother(
     listing: Listing,
     {

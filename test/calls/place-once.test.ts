@@ -38,19 +38,19 @@ const page = (code: number): Failure => ({
 })
 const cancelled: Failure = { kind: 'cancelled', maybeSent: true }
 
-/** What the platform does with a call: whether it rings, and what it answers. */
+/** The platform's behaviour for one request to place a call. */
 interface Turn {
   readonly rings: boolean
   readonly answer?: Failure
-  /** Until the call shows in lists, ms. */
+  /** Delay until the call appears in lists, ms. */
   readonly shownAfterMs?: number
-  /** Until lists can be read again, ms. */
+  /** Time for which lists cannot be read, ms. */
   readonly blindForMs?: number
-  /** How long it takes to answer, ms. */
+  /** Time until the reply, ms. */
   readonly takesMs?: number
 }
 
-/** A platform that ignores external ids: a request that is sent twice rings twice. */
+/** A platform that ignores external ids: a repeated request rings again. */
 function platformOf(...turns: Turn[]) {
   let blindUntil = 0
   let hangs = false
@@ -100,7 +100,7 @@ const request = (more: object = {}): RouteRequest => ({
 
 const callOwner = 'account'
 
-/** Permits, and which of them were not settled, as the call counter knows them. */
+/** Permits of a fake call counter. `seen`: its log; unsettled permits stay pending. */
 const permits = (refuseIfStopped = async () => {}) => {
   const seen: string[] = []
   const pending = new Map<Permit, CallKey>()
@@ -539,7 +539,7 @@ describe('a call', () => {
     const external_id = 'an order of a customer 2026-11-21'
     const platform = platformOf({ rings: true, answer: broken })
     const { client } = platform
-    // It finds what it was given only under what it has kept of it.
+    // The platform stores a shortened external id, so a search for the sent one finds nothing.
     const shortening: Client = {
       async call<R extends Route>(route: R, asked: RouteRequest, signal?: AbortSignal) {
         const reply = await client.call(route, asked, signal)

@@ -21,7 +21,7 @@ test('the documents name every command, and no other', () => {
     ...(read(file).match(/`voice-agent-mcp [a-z]+/g) ?? []),
     ...blocksOf(file).flatMap(({ text }) => text.match(/\bvoice-agent-mcp [a-z]+/g) ?? []),
   ])
-  // The first command is the default: it is named without the program.
+  // The first command is the default: the documents run it as `voice-agent-mcp` alone.
   const [usual, ...others] = names
   expect(new Set(inCode.map((code) => code.split(' ')[1]))).toEqual(
     new Set([...others, 'help', 'version']),
@@ -76,7 +76,7 @@ test('the help shows each setting with its variable, values and default', () => 
 
 test('the help breaks lines between words, and loses none of them', () => {
   for (const name of topics) {
-    // An example that is explained stands behind a hash, if it is broken.
+    // Examples are left out: the help moves the explanation of a wrapped example behind a `#`.
     const words = (wantsAll: boolean, width?: number) =>
       help(name, wantsAll, width)
         .replace(/(?<=Examples:\n).*?\n\n/s, '')
@@ -97,7 +97,7 @@ test('the help of each command has examples, which begin with its name', () => {
 
 test('the examples in the help can be run', () => {
   for (const example of commands.flatMap(({ examples = [] }) => examples)) {
-    // What is explained stands behind two spaces.
+    // Two spaces separate an example from its explanation.
     const [command = ''] = example.split(/ {2,}/)
     const readable = () => parseCommandLine(command.split(' '), commands, commands[0])
     expect(readable, command).not.toThrow()

@@ -10,7 +10,7 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
 )
 
-/** Where a machine of this name is, for names that no resolver here knows. */
+/** Replaces DNS for host names that it does not know here. */
 const own = new Map([['voice.example', '127.0.0.1']])
 
 const listening: readonly [host: string, allowed: string | undefined][] = [
@@ -36,7 +36,7 @@ test.each(listening.filter(([host]) => hasIPv6 || !host.includes(':')))(
     for (const url of urls) {
       const name = url.hostname.replaceAll(/[[\]]/g, '')
       const { status, body } = await get(own.get(name) ?? name, url)
-      // There is nothing to GET: the test checks only that the host name is not refused.
+      // A GET is answered 405. The test only checks that the host name is accepted.
       expect([url.href, status, body]).toEqual([url.href, 405, expect.stringContaining('POST')])
     }
   },

@@ -13,7 +13,7 @@ import {
 
 const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 
-/** The one line of a program that does not start. */
+/** Message of the only line that a program logs when it fails to start. */
 async function failure(program: Program, code = 1) {
   expect(await program.exited).toBe(code)
   const lines = jsonLog(program.stderr())
@@ -22,7 +22,7 @@ async function failure(program: Program, code = 1) {
   return lines[0]?.message
 }
 
-/** Runs as a part of the program, when it gets a signal. */
+/** Preloads a script that the program runs on SIGUSR2. */
 const onSignal = (script: string) => [
   '--import',
   `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${script} })`)}`,
@@ -75,7 +75,7 @@ test('without a log, an error at the start is still told', async () => {
   expect(program.stderr()).toMatch(/^voice-agent-mcp: --port/)
 })
 
-// Signals are not heard on Windows.
+// Windows delivers no signals.
 describe.skipIf(process.platform === 'win32')(
   'with --log json, what Node.js reports is JSON',
   () => {

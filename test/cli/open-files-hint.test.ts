@@ -13,14 +13,14 @@ const read = {
 }
 const http = ['http', '--port', '0']
 
-/** Starts the built program where it may have no more than 64 files and connections open. */
+/** Starts the built program with at most 64 file descriptors (`ulimit -n`). */
 const startFew = (args: string[], env: Record<string, string> = {}) =>
   startInShell('ulimit -n 64', args, { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }, [
     '--import',
     taker,
   ])
 
-/** A platform that answers everything, and the settings to reach it. */
+/** A platform that replies 200 to everything, and the settings for it. */
 async function platformOfOne() {
   const platform = await startFakePlatform(
     (_, response) => json(response, 200, { id: 's1', name: 'There' }),
@@ -30,7 +30,7 @@ async function platformOfOne() {
   return Object.assign(platform, { env })
 }
 
-// ulimit is a command of POSIX shells, and signals are not heard on Windows.
+// `ulimit` needs a POSIX shell, and Windows delivers no signals.
 describe.skipIf(process.platform === 'win32')('without file descriptors', () => {
   test.each([
     ['the program cannot start', http, { DESCRIPTORS_UNTIL: 'main-' }],
@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     await using platform = await platformOfOne()
     await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
-    // The connection is kept for the next requests. No tool has been called before.
+    // Keeps a connection open for the next requests; no tool has run before.
     expect((await fetch(new URL('/health', url))).status).toBe(200)
     program.process.kill('SIGUSR2')
     await program.waitFor(/descriptors held: [1-9]/)
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     using clients = await crowd(url, 100)
     const { sockets } = clients
     for (const socket of sockets) socket.resume()
-    // More connections than the limit: the server closes those over it.
+    // The server closes connections over its limit.
     await expect.poll(() => sockets.some(({ closed }) => closed)).toBe(true)
     for (const socket of sockets) socket.destroy()
     await expect

@@ -26,7 +26,7 @@ const network = {
   VOICE_AGENT_API_KEY: 'k-123456',
 }
 
-/** Runs the program to its end with that on standard input. */
+/** Runs the program to its end, with `input` on standard input. */
 function run(args: string[], env: Record<string, string> = {}, input = '') {
   return spawnSync(process.execPath, [bin, ...args], {
     env: cleanEnv({ ...memory, ...env }),
@@ -152,7 +152,7 @@ describe('stopping', () => {
     await using program = await startHttpProgram()
     program.process.kill(signal)
     expect(await program.exited).toBe(0)
-    // No request is under way, so no wait is told.
+    // No request is in flight, so no wait is announced.
     expect(program.stderr()).toMatch(/Stopping\.\n$/)
   })
 
@@ -260,7 +260,7 @@ describe('started wrongly', () => {
 })
 
 describe('in a terminal', () => {
-  // `script` of util-linux gives the program a terminal for its standard input.
+  // `script` of util-linux gives the program a pseudo-terminal as standard input.
   const hasScript = spawnSync('script', ['--version']).status === 0
   test.skipIf(!hasScript)('stdio says what it is waiting for', () => {
     const { stdout } = spawnSync(
@@ -300,7 +300,8 @@ describe('in a terminal', () => {
   test.each([[['--help']], [['http', '--help']], [['help', 'install']], [['call', '-h']]])(
     '%j fits on a screen',
     (argv) => {
-      // Found as `node`, so that the lines do not depend on where Node.js is.
+      // Run as `node` from PATH, so that the length of lines does not depend on the path of
+      // Node.js.
       using folder = scratchFolder()
       symlinkSync(process.execPath, join(folder.path, 'node'))
       const { status, stdout } = run(argv, { PATH: folder.path })

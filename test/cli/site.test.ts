@@ -11,7 +11,9 @@ const page = async (url: string, headers: Record<string, string> = {}, init: Req
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-/** The states of the server, by their colour: real or sandbox, the platform, and the state if it is away. */
+/**
+ * Tones of the page's badges: real or sandbox, the platform, and the state if it is unavailable.
+ */
 const tonesIn = (body: string) => body.match(/(?<=class="badge" data-tone=")\w+/g)
 
 const real = {
@@ -42,7 +44,7 @@ test('a browser at the address of MCP is sent to the root, also behind a path pr
     const response = await fetch(url, { method, redirect: 'manual', headers: { accept } })
     return [response.status, response.headers.get('location')]
   }
-  // Relative: a proxy may serve /voice/mcp, whose root is /voice/.
+  // The redirect is relative, because a proxy may serve /voice/mcp, whose root is /voice/.
   expect(await open('text/html,*/*;q=0.8')).toEqual([302, './'])
   expect(await open('text/html', 'HEAD')).toEqual([302, './'])
   expect(await open('text/html', 'GET', `${program.url}/`)).toEqual([302, '../'])
@@ -51,7 +53,10 @@ test('a browser at the address of MCP is sent to the root, also behind a path pr
   expect((await open('text/html', 'POST'))[1]).toBeNull()
 })
 
-/** The first message of a client that calls itself so, by the method of each revision of the protocol. */
+/**
+ * First request of a client with this name, by protocol method: `initialize` up to 2025-11-25,
+ * `server/discover` since 2026-07-28.
+ */
 const connecting = {
   initialize: (name: string) => ({
     method: 'POST',

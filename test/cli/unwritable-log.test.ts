@@ -10,7 +10,7 @@ import { rpc, sendRefused } from '../harness/rpc.ts'
 const env = cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
 const listAgents = mcpHttpRequest('tools/call', { name: 'list_agents', arguments: {} }).body
 
-/** Asks a server for what it refuses and logs, and then for something sensible. */
+/** Checks that a server still answers after it has logged refused requests. */
 async function staysAlive(port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/mcp`
   const isThere = () => fetch(new URL('/health', url)).then((response) => response.ok)
@@ -73,8 +73,8 @@ describe.skipIf(!existsSync('/dev/full'))('standard output on a full disk', () =
 })
 
 describe.skipIf(process.platform === 'win32')('standard output whose reader takes its time', () => {
-  // The pipe is nearly full before, and the reader comes after more than the two seconds that bin.ts
-  // leaves a process that has ended.
+  // The pipe is almost full, and its reader starts after 3 s: later than the 2 s that bin.ts gives
+  // an ended process to flush its output.
   const script =
     '{ head -c 60000 /dev/zero; "$0" "$@"; echo "code $?" >&2; } | { sleep 3; tail -c +60001; }; exit 0'
 

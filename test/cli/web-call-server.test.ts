@@ -7,7 +7,7 @@ import { exchange } from '../harness/raw-http.ts'
 
 const Placed = z.looseObject({ id: z.string(), join: z.looseObject({ page_url: z.url() }) })
 
-/** Places a web call, joins it on its page, and gives where that is. */
+/** Places a web call and joins it. Returns the URL of its page. */
 async function talk(client: TestClient): Promise<URL> {
   const agent_id = '00000000-0000-4000-8002-000000000001'
   const result = await client.call('place_call', { type: 'web', agent_id, external_id: 'web-1' })
@@ -34,7 +34,7 @@ test.each(clientKinds)('over stdio the page is on this machine only, %s', async 
     `GET ${page.pathname} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
   )
   expect(foreign).toMatch(/^HTTP\/1.1 403 /)
-  // The API of the sandbox is not served there.
+  // This server serves only web calls, not the sandbox's API.
   for (const path of ['/', '/v1/openapi.json', '/v1/accounts/current']) {
     expect((await fetch(new URL(path, page))).status, path).toBe(404)
   }

@@ -7,8 +7,8 @@ import { yes } from '../harness/person.ts'
 import { rpc } from '../harness/rpc.ts'
 
 /*
- * What the real server has no task for: its tasks follow calls, which neither fail nor wait for
- * answers. The fixture's do, and the methods are the real server's.
+ * Task states that the real server's calls never reach: failed, and waiting for input. The fixture
+ * has such tasks, behind the real server's task methods.
  */
 
 const program = spawn(process.execPath, [join(import.meta.dirname, 'fixture-server.ts')])

@@ -8,7 +8,7 @@ import { newAgent } from '../harness/every-tool.ts'
 
 const text = (length: number) => 'x'.repeat(length)
 
-/** Every bound that the API documents: values just inside, and just outside. */
+/** Documented bounds of the API: values just inside and just outside. */
 type Bound = [tool: string, argument: string, inside: unknown[], outside: unknown[]]
 const bounds: Bound[] = [
   ['create_agent', 'name', ['', text(50), null], [text(51), 5]],
@@ -186,13 +186,13 @@ const bounds: Bound[] = [
   ['list_subaccounts', 'is_active', [true, false], ['true']],
   ['place_call', 'type', ['web'], ['fax', undefined]],
   ['place_call', 'to_number', ['+4930123456'], ['030 123']],
-  // A text that is no number may be the name of one.
+  // Any other text may be the name of a number.
   ['place_call', 'from_number', ['+4930123456'], ['', {}]],
   ['place_call', 'audio_input_enabled', [true, false], ['no']],
   ['place_call', 'test_variables', [{}, { a: 1 }], [[], 'x']],
 ]
 
-/** Arguments with which a tool works on the seeded sandbox. */
+/** Valid arguments of each tool on the seeded sandbox. */
 const base: Record<string, Record<string, unknown>> = {
   create_agent: newAgent,
   update_agent: { agent_id: seedIds.supportAgent },
@@ -218,7 +218,7 @@ function toolNamed(name: string): Tool {
   return tool
 }
 
-/** Sends what the tool would send, or, where the tool refuses, what it was given. */
+/** Sends arguments to the sandbox unchecked, in the path, query and body of the tool's route. */
 async function ask(sandbox: Sandbox, tool: Tool, args: Record<string, unknown>) {
   const { params, query, body } = tool.route
   const path = tool.route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -241,7 +241,7 @@ async function ask(sandbox: Sandbox, tool: Tool, args: Record<string, unknown>) 
   return { status: response.status, reply: reply as { errors?: { field: string }[] } }
 }
 
-/** Query values arrive as text, so types that only JSON has cannot be wrong there. */
+/** Query values are text, so values of a wrong JSON type cannot be sent. */
 const isTextOnly = (tool: Tool, argument: string, value: unknown) =>
   Object.hasOwn(tool.route.query.shape, argument) &&
   typeof value === 'string' &&
@@ -249,13 +249,16 @@ const isTextOnly = (tool: Tool, argument: string, value: unknown) =>
     ? value === 'a' || value === 'true' || value === 'agent'
     : false
 
-/** On the wire null is a value; to a tool it means 'not given', because clients fill in every field. */
+/**
+ * In a tool's arguments null means 'not given', because some clients fill in every field. In the
+ * API null is a value.
+ */
 function expectNotGiven(parsed: ParsedArguments): void {
   if (parsed.ok) expect(JSON.stringify(parsed.request.body)).not.toContain('null')
   else expect(parsed.problems[0]?.message).toMatch(/^(required|nothing to change)/)
 }
 
-/** Texts for a number, for yes or no, or for a list of one: a tool reads them so, and says it. */
+/** Texts that a tool coerces to a number, a boolean or a list of one, and reports in `read_as`. */
 const texts: readonly unknown[] = ['1', 'true', 'a', 'x', 'agent', 'de-de', '10.0.0.1']
 
 function expectReading(

@@ -86,7 +86,7 @@ test('every reference has a target, and every component is used', () => {
   }
 })
 
-/** Checks every example of a body; there is at least one. */
+/** Checks all examples of a body; there must be at least one. */
 function checkExamples(where: string, body: BodySpec | null | undefined) {
   if (!body) return
   expect(Object.keys(body.examples).length, where).toBeGreaterThan(0)

@@ -31,7 +31,7 @@ test('the demo shows every step', () => {
   expect(stdout).not.toMatch(/[^\S\n]\n/)
   expect(stdout).toMatch(/Hotel Lindenhof reservations \(.*\): \d/)
 
-  // The call lasted as long as the usage of its agent says, at any time of the day.
+  // Usage counts the same seconds as the call reports, at any time of day.
   const [, lasted] = /completed, answered by a person .* (\d+) s; \d+ turns/.exec(stdout) ?? []
   expect(lasted).toBeDefined()
   const [, used] = /Market Street Practice \(.*\): .* min \((\d+) s\), 1;/.exec(stdout) ?? []

@@ -6,7 +6,7 @@ import { freePort } from '../harness/program.ts'
 
 const svg = readFileSync(file, 'utf8')
 
-/** What only a fresh clone prints. */
+/** True for a line that only a fresh clone prints. */
 const isOfFreshClone = (row: string) => /^added \d+ packages|^dist\/.* and its parts/.test(row)
 
 test.skipIf(!hasTerminal())(
@@ -33,7 +33,7 @@ test('it is small, well-formed and of no machine', () => {
   expect(statSync(file).size).toBeLessThan(60_000)
   expect(svg).not.toMatch(/\/(?:root|tmp|work|Users)\//)
   expect(svg).not.toMatch(/\/home\/(?!you\/)/)
-  // Nothing but what the picture needs: no script, nothing from elsewhere.
+  // A static picture: no scripts, no external resources.
   expect(svg).not.toMatch(/<script|<image|<foreignObject|@import|url\(/)
   expect(svg).toMatch(/prefers-color-scheme:dark/)
   expect(svg).toMatch(/prefers-reduced-motion:no-preference/)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { replaceModules } from '../../src/dev/build.ts'
 import { scratchFolder } from '../harness/program.ts'
 
-/** Bundles an entry that imports `data.ts`; `alone.ts` is there, but nothing imports it. */
+/** Bundles an entry that imports `data.ts`. Nothing imports `alone.ts`. */
 async function bundled(contents: Record<string, string>): Promise<string> {
   using folder = scratchFolder()
   const { path } = folder

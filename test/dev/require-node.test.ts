@@ -7,7 +7,7 @@ import { scratchFolder } from '../harness/program.ts'
 const script = join(import.meta.dirname, '../../src/dev/require-node.cjs')
 const node = `node/bin/node${process.platform === 'win32' ? '.exe' : ''}`
 
-/** Runs the script in a clone as npm would, with another version of Node.js. */
+/** Runs the script in a clone as npm does, with another version of Node.js. */
 function runAs(
   version: string,
   installed: readonly string[],

@@ -5,7 +5,7 @@ import { read, root, rowsUnder } from './documents.ts'
 
 const architecture = 'docs/architecture.md'
 
-/** Behaviour, file and symbol, as the index of behaviours has them. */
+/** Behaviour, file and symbol in each row of the index of behaviours. */
 const lookupsUnder = (heading: string) =>
   rowsUnder(architecture, heading).map(([behaviour = '', link = '', symbol = '']) => ({
     behaviour,
@@ -32,7 +32,7 @@ test('the index has the behaviours that newcomers look for', () => {
 
 test.each([...lookups, ...steps])('$behaviour: $symbol is in $file', ({ file, symbol }) => {
   expect(existsSync(join(root, file)), file).toBe(true)
-  // Where it is made: a declaration, or the id of a row.
+  // A declaration of the symbol, or a table row with this id.
   const declared = new RegExp(
     `\\b(?:function|const|class|interface|type) ${symbol}\\b|\\bid: '${symbol}'`,
   )

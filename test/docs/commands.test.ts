@@ -11,12 +11,12 @@ import { freePort, type Program, scratchFolder, startPlatformProgram } from '../
 import { type Block, blocksOf, documents, root } from './documents.ts'
 
 /*
- * The commands of the documents, as a newcomer runs them: in a clone, exactly as they are written,
- * with the Node.js of the machine. A sandbox stands for the platform, and a script for the program
- * of a client, which writes down what it is told to add.
+ * Runs the documents' commands in a clone, as a newcomer would: unchanged, with the machine's
+ * Node.js. A sandbox stands in for the platform, and a script that records its arguments for the
+ * CLI of an MCP client.
  */
 
-/** Blocks that are not run here, and why. */
+/** Blocks that are not run, with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'CI runs this block itself',
   'npm run check': 'CI runs it, and it would run this test',
@@ -26,7 +26,7 @@ const notRun: Readonly<Record<string, string>> = {
 const isRun = ({ language, text }: Block) =>
   language === 'sh' && !Object.keys(notRun).some((start) => text.startsWith(start))
 
-// The README first: it installs and builds.
+// The README comes first, because it installs and builds.
 const blocks = ['README.md', ...documents.filter((file) => file !== 'README.md')].flatMap(blocksOf)
 const commands = blocks.filter(isRun)
 
@@ -35,7 +35,7 @@ const clone = join(scratch.path, 'clone')
 const claudeArguments = join(scratch.path, 'claude-arguments')
 let platform: Program & { url: string }
 
-/** The shell of a newcomer: no settings of the program, and none of the npm that runs the tests. */
+/** Environment of a newcomer's shell: without settings of the program and variables of npm. */
 function newcomer(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
@@ -46,7 +46,7 @@ function newcomer(extra: Readonly<Record<string, string>> = {}): Record<string, 
   return {
     ...Object.fromEntries(inherited),
     PATH: [scratch.path, ...paths.filter((path) => !path.includes('node_modules'))].join(delimiter),
-    // The home folder of the user who runs the tests is not used.
+    // The home folder of the user who runs the tests must stay untouched.
     XDG_DATA_HOME: join(scratch.path, 'data'),
     XDG_CACHE_HOME: join(scratch.path, 'cache'),
     npm_config_prefer_offline: 'true',
@@ -55,7 +55,7 @@ function newcomer(extra: Readonly<Record<string, string>> = {}): Record<string, 
   }
 }
 
-/** The same text for the platform that is there. */
+/** Replaces the documents' placeholders by the running platform, its key and the clone. */
 const forPlatform = (text: string) =>
   text
     .replaceAll('https://api.your-platform.example', platform.url)
@@ -65,14 +65,14 @@ const forPlatform = (text: string) =>
 beforeAll(async () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   git('clone', '--quiet', '.', clone)
-  // Uncommitted changes are included.
+  // Includes uncommitted changes.
   for (const file of git('ls-files', '-z', '-mo', '--exclude-standard').split('\0')) {
     if (file === '') continue
     if (existsSync(join(root, file))) cpSync(join(root, file), join(clone, file))
     else rmSync(join(clone, file))
   }
   writeCommand('claude', 'printf "%s\\n" "$@" > "$CLAUDE_ARGUMENTS"')
-  // The command of the installed package.
+  // Stands in for the command of the installed package.
   const program = ['node_modules/node/bin/node', 'dist/voice-agent-mcp.js'].map((file) =>
     JSON.stringify(join(clone, file)),
   )
@@ -89,17 +89,20 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 }, 120_000)
 
-/** Puts a command on the PATH of the newcomer. */
+/** Adds a command to the newcomer's PATH. */
 function writeCommand(name: string, script: string): void {
   const file = join(scratch.path, name)
   writeFileSync(file, `#!/bin/sh\n${script}\n`)
   chmodSync(file, 0o755)
 }
 
-/** Runs a block in the clone. A server is asked whether it is there, and ended as by Ctrl+C. */
+/**
+ * Runs a block in the clone. If it starts a server, waits until that is ready, then stops it as
+ * Ctrl+C does.
+ */
 async function run({ text }: Block): Promise<{ status: number | null; output: string }> {
   const env = newcomer({ VOICE_AGENT_PORT: String(await freePort()) })
-  // A group of its own, as a terminal makes one: what it starts ends with it.
+  // A process group, as a terminal creates, so that its children end with it.
   const shell = spawn('/bin/sh', ['-ec', forPlatform(text)], { cwd: clone, env, detached: true })
   const end = (signal: NodeJS.Signals) => shell.pid && process.kill(-shell.pid, signal)
   let output = ''
@@ -116,7 +119,7 @@ async function run({ text }: Block): Promise<{ status: number | null; output: st
   return { status, output }
 }
 
-/** Starts a server by this configuration, as a client does, and calls a tool. */
+/** Starts a server from this configuration, as a client does, and calls a tool. */
 async function useServer({ command, args, env }: z.output<typeof Entry>): Promise<void> {
   const client = new Client({ name: 'newcomer', version: '1' })
   await client.connect(
@@ -141,7 +144,7 @@ const Http = z.strictObject({
   url: z.literal('http://127.0.0.1:3000/mcp'),
   headers: z.record(z.string(), z.string()).optional(),
 })
-/** A server of an operator, which cannot be reached here. */
+/** A remote server of an operator, not reachable from tests. */
 const Remote = z.strictObject({ url: z.literal('https://voice.your-company.example/mcp') })
 const Servers = z.object({
   mcpServers: z.strictObject({ 'voice-agents': z.union([Entry, Http, Remote]) }),
@@ -167,7 +170,7 @@ describe('in a clone', { timeout: 180_000 }, () => {
     const { status, output } = await run(block)
     const isServer = /Serving /.test(output)
     expect(output).not.toMatch(/^\s+at /m)
-    // Ctrl+C ends the shell of a server, too: by the signal, or by the status that npm gives for it.
+    // Ctrl+C ends a server's shell by the signal, or with the exit code that npm makes of it.
     expect(isServer ? [0, 130, null] : [0], output).toContain(status)
     expect(isServer).toBe(/npm start(?!.*--help)|npm run sandbox|js http/.test(block.text))
     if (block.text.includes('npm run demo')) expect(output).toContain('place_call')
@@ -186,7 +189,7 @@ describe('in a clone', { timeout: 180_000 }, () => {
   test.each(configurations)('the configuration in $file, line $line', async ({ text }) => {
     const { mcpServers } = Servers.parse(JSON.parse(forPlatform(text)))
     const entry = mcpServers['voice-agents']
-    // The published package cannot be run here.
+    // The published package cannot be run in tests.
     if ('command' in entry && entry.command !== 'npx') await useServer(entry)
   })
 

@@ -23,7 +23,7 @@ test('what the image starts serves, and its health check finds it', async () => 
   expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200)
 })
 
-/** What the image holds of the built program: the paths that are copied from the stage that builds it. */
+/** Paths of the built program that the image copies from the build stage. */
 const builtPaths = imageStage.flatMap(
   ({ text }) => /^--from=build \/app\/(\S+) /.exec(text)?.[1] ?? [],
 )
@@ -37,7 +37,7 @@ test('what the image holds is enough, and writes nothing outside /data', async (
   mkdirSync(data)
   const env = { ...imageEnvironment(data), HOME: folder.path }
   const [, file = ''] = argumentsOf('ENTRYPOINT')
-  // As on a read-only file system, each attempt to write elsewhere fails.
+  // As on a read-only file system, writing to any other path fails.
   const confined = ['--permission', '--allow-fs-read=*', `--allow-fs-write=${data}`]
   const command = [process.execPath, ...confined, join(folder.path, 'app', file), ...imageCommand()]
   await using program = startProcess(command, env)

@@ -15,11 +15,12 @@ import {
 import { root } from './documents.ts'
 
 /*
- * The steps of the Dockerfile without an engine: in folders instead of images, with the Node.js that
- * runs the tests. What needs an engine or root is not run: the base images, USER and the rights of /data.
+ * Runs the steps of the Dockerfile without a container engine: in folders instead of images, with
+ * the Node.js of the tests. Skips what needs an engine or root: base images, USER and the
+ * permissions of /data.
  */
 
-/** The files that an engine would send: those of the repository that .dockerignore leaves. */
+/** Files of the build context: the repository without the entries of .dockerignore. */
 function contextFiles(): string[] {
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
   const listed = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
@@ -31,7 +32,7 @@ function contextFiles(): string[] {
     .filter((file) => file !== '' && !ignored.includes(file.split('/')[0] ?? ''))
 }
 
-/** A machine with Node.js and npm, and none of what the tests were started with. */
+/** Environment with Node.js and npm, and without variables that the test run has set. */
 function bareEnvironment(bin: string): Record<string, string> {
   mkdirSync(bin)
   symlinkSync(process.execPath, join(bin, 'node'))
@@ -46,7 +47,7 @@ function bareEnvironment(bin: string): Record<string, string> {
   }
 }
 
-/** Does an instruction of the stage that builds, in the folder that stands for its file system. */
+/** Runs an instruction of the build stage, with `app` as the image's working folder. */
 function build({ name, text }: Instruction, app: string, env: Record<string, string>): void {
   if (name === 'FROM' || name === 'WORKDIR') return
   if (name === 'RUN') {

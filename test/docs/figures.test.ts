@@ -16,7 +16,7 @@ const prose = (document: string) => read(document).replaceAll(/\s+/g, ' ')
 const dayMs = 24 * 3_600_000
 const words: Readonly<Record<number, string>> = { 3: 'three', 5: 'five', 10: 'ten' }
 
-/** The default of a setting, as its generated row has it. */
+/** Default of a setting in the generated table. */
 function defaultOf(flag: string): number {
   const row = rowsUnder('docs/configuration.md', 'Settings').find(([cell = '']) =>
     cell.startsWith(`\`--${flag} `),

@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { documents, read, root } from './documents.ts'
 
-/** Text without what stands in fenced blocks and backticks. */
+/** Text without code blocks and inline code. */
 const prose = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm, '')
 
-/** How headings are named in links: lower case, hyphens for spaces, no punctuation. */
+/**
+ * Anchors of a document's headings, as GitHub derives them: lower case, hyphens for spaces, no
+ * punctuation.
+ */
 const anchorsOf = (file: string) =>
   [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

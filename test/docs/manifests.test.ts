@@ -7,7 +7,7 @@ import { read } from './documents.ts'
 
 const drainSeconds = httpConfig({}).drainMs / 1000
 
-/** What compose.yaml takes from its environment. */
+/** Environment variables that compose.yaml needs. */
 const variables: Readonly<Record<string, string>> = {
   MCP_HOST: 'mcp.your-company.example',
   VOICE_AGENT_BASE_URL: 'https://api.your-platform.example',
@@ -76,7 +76,7 @@ function podOf(): z.output<typeof Pod> {
 const pod = podOf()
 const [server] = pod.containers
 
-/** The configuration of a server in a manifest; its settings exist. */
+/** Configuration of a server in a manifest. Throws if a setting is unknown. */
 function configOf(args: readonly string[], env: Readonly<Record<string, string>>) {
   const known = Object.values(settings).map(({ variable }) => variable)
   expect(Object.keys(env).filter((name) => !known.includes(name))).toEqual([])
@@ -85,7 +85,7 @@ function configOf(args: readonly string[], env: Readonly<Record<string, string>>
   return config
 }
 
-/** What every server has behind a proxy, with a database. */
+/** Configuration of every server behind a proxy with a database. */
 const shared = {
   listen: { host: '0.0.0.0', port: 3000 },
   allowedHosts: [variables.MCP_HOST],

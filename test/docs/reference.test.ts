@@ -17,7 +17,7 @@ import { blocksOf, documents, firstColumn, read, root, rowsUnder } from './docum
 
 const all = documents.map(read).join('\n')
 
-/** Paths of the fields of a schema, those of objects and of the items of lists below them. */
+/** Paths of a schema's fields, nested objects and list items included. */
 function pathsOf(schema: z.ZodType): string[] {
   const walk = (node: z.core.JSONSchema.BaseSchema, prefix: string): string[] =>
     Object.entries(node.properties ?? {}).flatMap(([name, value]) => [
@@ -83,7 +83,7 @@ test('documents name settings and variables that exist', () => {
   expect(unknown).toEqual([])
 })
 
-/** Names that documents give as examples of what is no setting: misspelt, or set by Kubernetes. */
+/** Names in documents that are no settings on purpose: misspelt, or set by Kubernetes. */
 const foreignVariables = [
   'VOICE_AGENT_MCP_READ_ONLY',
   'VOICE_AGENT_READONLY',
@@ -92,14 +92,14 @@ const foreignVariables = [
   'VOICE_AGENT_TOKEN',
 ]
 
-/** Flags of the command `call` behind the name of a tool: the arguments of tools, and its own. */
+/** Flags of `voice-agent-mcp call`: the arguments of all tools, and the command's own. */
 const toolFlags = tools
   .flatMap((tool) => Object.keys(tool.inputSchema().properties ?? {}))
   .map((name) => name.replaceAll('_', '-'))
   .flatMap((name) => [name, `no-${name}`])
   .concat(Object.keys(ownFlags))
 
-/** Flags of other programs that documents name: Node.js, npm and the scripts for developers. */
+/** Flags of other programs in documents: Node.js, npm and the scripts for developers. */
 const foreignFlags = [
   'import ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
   'list lists answer-ms placements seed seeds from at-once json suite requirements',
@@ -107,7 +107,7 @@ const foreignFlags = [
   'dry-run schema provenance check',
 ].flatMap((names) => names.split(' '))
 
-/** The commands of scripts begin with `-- --`. */
+/** Flags of scripts follow `-- --`. */
 const prose = (text: string) => text.replaceAll('`-- --', '`--')
 
 test('docs/deployment.md lifts every limit per client address behind a proxy', () => {
@@ -123,7 +123,7 @@ test('documents name scripts that exist', () => {
   const named = [...all.matchAll(/\bnpm run (?:-s )?([a-z:]+)/g)].map(([, script = '']) => script)
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter((script) => !(script in scripts))).toEqual([])
-  // Those that other scripts run need no words of their own.
+  // Scripts that npm or other scripts run need not be documented.
   const inner = ['prepack', 'start', 'test']
   const own = Object.keys(scripts).filter((script) => !inner.includes(script))
   expect(own.filter((script) => !named.includes(script))).toEqual([])
@@ -134,7 +134,7 @@ test('documents name commands that exist, and every command', () => {
     ([, name = '']) => name,
   )
   const ours = commands.map(({ name }) => name)
-  // A client that starts the program gives no command for stdio.
+  // Clients start the program without the command `stdio`.
   const written = ours.filter((name) => name !== 'stdio')
   expect(new Set(named)).toEqual(new Set([...written, 'help', 'version']))
 })

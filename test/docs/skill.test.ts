@@ -21,7 +21,7 @@ test('the front matter is that of the format for agent skills', () => {
     compatibility: z.string().max(500),
   })
   expect(() => FrontMatter.parse(parse(frontMatter))).not.toThrow()
-  // Longer ones are to be divided into files.
+  // Longer skills should be split into files.
   expect(body.split('\n').length).toBeLessThan(200)
 })
 
@@ -69,7 +69,7 @@ test('every command in it works, in the order in which they stand there', {
     const result = command.includes('--json') ? Result.parse(JSON.parse(stdout)) : {}
     if (command.includes('$TOKEN') && result.id !== undefined) env.CALL_ID = result.id
   }
-  // Only the call that nobody has agreed to.
+  // Exit code 3: only the call that is not confirmed yet.
   expect(codes.filter((code) => code === 3)).toHaveLength(1)
   expect(env).toMatchObject({ TOKEN: expect.any(String), CALL_ID: expect.any(String) })
 })

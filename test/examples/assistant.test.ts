@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform[Symbol.asyncDispose]())
 
-/** Asks the assistant, with a model that gives these answers; `typed` is what the person types. */
+/** Runs the assistant with a scripted model. `typed`: what the user types. */
 async function ask(answers: readonly Answer[], typed: string) {
   await using model = await startScriptedModel(answers)
   const child = spawn(process.execPath, [join(example, 'assistant.ts'), 'Call', 'Emma.'], {
@@ -27,7 +27,7 @@ async function ask(answers: readonly Answer[], typed: string) {
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_API_KEY: 'sandbox-key',
       VOICE_AGENT_STATE_DIR: ':memory:',
-      // A busy machine.
+      // Enough time for a busy machine.
       VOICE_AGENT_HEADERS_TIMEOUT: '30',
     }),
   })
@@ -43,7 +43,7 @@ async function ask(answers: readonly Answer[], typed: string) {
   return { status, stdout, stderr, seen: model.seen }
 }
 
-/** The model places a call, and then tells what the tool has answered. */
+/** The model places a call, then repeats the tool's result. */
 const callEmma = (externalId: string): Answer[] => [
   {
     tool: 'place_call',

@@ -20,7 +20,7 @@ const Workflow = z.looseObject({
 const { jobs } = Workflow.parse(parse(readFileSync(join(example, 'check-greetings.yml'), 'utf8')))
 const steps = jobs.greetings.steps.filter((step) => 'run' in step)
 
-/** Runs the last step of the job as a runner does, with these values of its variables and secrets. */
+/** Runs the last step of the job as a CI runner does, with these variables and secrets. */
 async function runJob(
   values: Readonly<Record<string, string>>,
   extra: Record<string, string> = {},
@@ -46,7 +46,7 @@ describe('the job that checks greetings', { timeout: 60_000 }, () => {
 
   const ours = () => ({ VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sandbox-key' })
 
-  /** Asks the platform, as the account's owner does. */
+  /** Calls the platform's API with the account's key. */
   async function api(method: string, path: string, body?: object) {
     const headers = { 'X-API-Key': 'sandbox-key', 'content-type': 'application/json' }
     const options = { method, headers, ...(body && { body: JSON.stringify(body) }) }

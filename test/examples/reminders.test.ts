@@ -29,7 +29,7 @@ const Outcomes = z.record(
   z.string(),
   z.strictObject({ state: z.string(), attempt: z.int(), note: z.string() }),
 )
-/** A folder for the workflow, and a platform that it calls on; `faults` is what the platform does. */
+/** A folder with the workflow, and a sandbox as its platform. `faults`: faults of the sandbox. */
 async function workplace(
   { command, env, file }: Run,
   { faults, speed = 100 }: { faults?: object; speed?: number } = {},
@@ -50,10 +50,10 @@ async function workplace(
         VOICE_AGENT_API_KEY: 'sandbox-key',
         VOICE_AGENT_STATE_DIR: join(folder.path, 'state'),
         VOICE_AGENT_CALL_FIND_OUT: '0.5',
-        // A busy machine.
+        // Enough time for a busy machine.
         VOICE_AGENT_HEADERS_TIMEOUT: '30',
       }),
-      // A group of its own, so that it can be ended with the server that it has started.
+      // A process group, to end the workflow together with its server.
       detached: true,
     })
     let output = ''
@@ -75,7 +75,7 @@ async function workplace(
       const file = join(folder.path, 'outcomes.json')
       return existsSync(file) ? Outcomes.parse(JSON.parse(readFileSync(file, 'utf8'))) : {}
     },
-    /** External ids of the calls that the workflow has placed, as the platform has them. */
+    /** External ids of the workflow's calls on the platform. */
     placed: () => externalIds(platform.url, 'reminder-'),
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
@@ -105,7 +105,7 @@ describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) =
     const third = await work.run()
     expect(third).toMatchObject({ status: 1 })
     expect(third.output).toContain('2042 Liam: needs a person (completed, machine)')
-    // Nobody is called a fourth time, and Emma once.
+    // At most three attempts for each person; Emma is called once.
     expect((await work.run()).status).toBe(1)
     expect(await work.placed()).toEqual(
       ['2041-1', '2042-1', '2042-2', '2042-3', '2043-1', '2043-2', '2043-3'].map(
@@ -140,7 +140,7 @@ describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) =
   test.skipIf(run.skip)(
     'makes the same try again when it is not known what became of it',
     async () => {
-      // The answer is lost, and the platform does not answer the search for the call for a while.
+      // The reply is lost, and for a while the search for the call gets no reply either.
       const rules = [
         { route: 'calls.place', times: 1, reply: { kind: 'drop', when: 'after' } },
         { route: 'calls.list', times: 1, delay_ms: 3000 },
@@ -189,7 +189,8 @@ describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) =
   )
 })
 
-// Where the SDK cannot be installed, the tests above run without it, so this must not break unseen.
+// Machines without the SDK run the tests above with the stand-in, so machines with the SDK test it,
+// too.
 const withoutSdk = { ...runWithoutSdk('as a test'), file: 'remind.py' }
 test.skipIf(withoutSdk.skip)(
   'the workflow in Python needs no more of the SDK than its stand-in has',

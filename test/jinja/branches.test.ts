@@ -108,7 +108,7 @@ describe('the branches of a template', () => {
   })
 })
 
-/** The values of a way as a call gives them. */
+/** Variables of a call that takes this branch. */
 function valuesOf(way: Outcome['ways'][number], given: Record<string, unknown>) {
   const values: Record<string, unknown> = { ...given }
   for (const [path, [first]] of [...way].sort(([a], [b]) => a.length - b.length)) {

@@ -29,12 +29,14 @@ function byPath(a: readonly [string, number], b: readonly [string, number]): num
   return a[0] < b[0] ? -1 : 1
 }
 
-/** The corpus lists only the first 20 names or paths where there are thousands. */
+/** Shortens names or paths as the corpus does: to the first 20 if there are thousands. */
 function listed<T>(found: readonly T[], wanted: readonly unknown[]): readonly T[] {
   return wanted.length === 20 ? found.slice(0, 20) : found
 }
 
-/** Where both refuse the template as too deep: CPython in the code made of it, without a line. */
+/**
+ * Templates that both refuse as too deep. CPython fails without a line, compiling Jinja2's code.
+ */
 const tooDeepForBoth = [
   's-nest-if-500',
   's-nest-paren-1000',
@@ -53,7 +55,7 @@ describe('the corpus', () => {
     if (oracle.error !== null) {
       expect(errors).toHaveLength(1)
       expect(errors[0]?.line).toBe(oracle.error.line)
-      // A suggestion may follow Jinja2's message.
+      // Our message may append a suggestion to Jinja2's.
       expect(errors[0]?.message.slice(0, oracle.error.message.length)).toBe(oracle.error.message)
       return
     }

@@ -11,16 +11,19 @@ const Line = z.union([
   z.object({ plain: z.number(), peakMb: z.number() }),
 ])
 
-/** Many times a plain loop; what is not paid for takes hundreds or thousands of times as long. */
+/**
+ * Limit of CPU time, as a multiple of a plain loop's. An operation that counts no steps takes
+ * hundreds of times as long or more.
+ */
 const maxTimes = 12
 
 /**
- * The same for the sandbox's check of a template. The costliest takes 1.3 times, and 3 times beside
- * other work on every core.
+ * The same limit for the sandbox's check of a template. The most expensive template takes 1.3 times
+ * as long, and 3 times while all cores are busy.
  */
 const maxCheckTimes = 10
 
-// The process ends with an error where a template takes more than this heap.
+// A template that needs more than this heap ends the process with an error.
 test('no operation costs more time or memory than is paid for', { timeout: 120_000 }, async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -10,7 +10,7 @@ function failure(source: string, context: Record<string, unknown> = {}): string 
   }
 }
 
-/** CPU time of this process: other work on the machine makes no difference. */
+/** CPU time of this process, which other processes do not affect. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000

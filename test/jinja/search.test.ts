@@ -10,7 +10,7 @@ import {
 } from '../../src/jinja/python/text.ts'
 import { tries } from '../harness/property.ts'
 
-/** Few letters and much repetition, where searches go wrong. */
+/** Few letters with many repetitions, where text searches often fail. */
 const text = fc
   .array(fc.tuple(fc.constantFrom('a', 'b', 'ab', 'aab'), fc.integer({ min: 0, max: 40 })))
   .map((runs) => runs.map(([part, times]) => part.repeat(times)).join(''))

@@ -12,7 +12,7 @@ import { type Program, startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
-/** Keeps the canary within the lines of a text. */
+/** Checks that a text escapes the canary. */
 const expectSafe = (text: string, where: string) => expect(unsafeLines(text), where).toEqual([])
 
 const lineOf = (text: unknown, where: string) => {
@@ -20,7 +20,7 @@ const lineOf = (text: unknown, where: string) => {
   expect(String(text), where).not.toContain('\n')
 }
 
-/** All texts anywhere in a value, names of fields too. */
+/** All strings in a value, including field names. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []
@@ -46,7 +46,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
   function expectToolSafe(name: string, { content, structuredContent }: ToolResult) {
     const text = content[0]?.text ?? ''
     expectSafe(text, name)
-    // JSON values are unchanged.
+    // JSON text contains the values unchanged.
     if (text.startsWith('{') && !text.includes('\n') && structuredContent) {
       const known = new Set(textsIn(structuredContent))
       expect(
@@ -60,7 +60,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
     await using connected = await client()
     const results = await everyTool(connected)
     for (const [name, result] of results) expectToolSafe(name, result)
-    // Without any canary in the result the test would prove nothing.
+    // Without results that contain the canary, the test would prove nothing.
     const through = [...results.values()].filter(({ structuredContent }) =>
       textsIn(structuredContent).some((text) => text.includes(canary)),
     )
@@ -117,7 +117,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
       for (const text of [name, title, description ?? '']) lineOf(text, 'a resource')
       const { result } = await ask('resources/read', { uri })
       const [contents] = (result.contents ?? []) as { text: string }[]
-      // A skill has lines, all of them our own.
+      // A skill has several lines; its text is our own.
       if (contents) (uri?.startsWith('skill:') ? expectSafe : lineOf)(contents.text, String(uri))
     }
     const agent_id = seedIds.supportAgent
@@ -195,7 +195,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
         },
       ],
     ]
-    // Without elicitation, actions that can be undone need no confirmation.
+    // Without elicitation, reversible actions need no confirmation.
     const undoable = ['archive_agent', 'update_subaccount']
     for (const [name, args] of confirmed.filter(([tool]) => !undoable.includes(tool))) {
       const preview = await previewing.call(name, args)

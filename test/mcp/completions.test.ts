@@ -20,7 +20,7 @@ const platform = await openPlatform(
 )
 afterAll(() => platform.close())
 
-/** A person who types, and the requests that this causes. */
+/** Sends completion requests, and records the requests to the platform. */
 function typist({ send = platform.send, account }: { send?: Send; account?: string } = {}) {
   const requests: string[] = []
   const client = createClient({

@@ -10,15 +10,15 @@ import { tries } from '../harness/property.ts'
 import { createTestService, openSandbox } from './test-service.ts'
 
 /*
- * The same requests go to two servers that differ in one thing: the second has no fast path, so the
- * SDK answers all of its requests. A client must not be able to tell which one it speaks to.
+ * Sends the same requests to two servers; the second has no fast path, so the SDK answers
+ * everything. Their answers must not differ.
  */
 
 const bugs: unknown[] = []
 let sandbox: Awaited<ReturnType<typeof openSandbox>>
 let withFastPath: Listening
 let sdkOnly: Listening
-/** Requests that the fast path has answered. */
+/** Number of requests that the fast path answered. */
 let fastAnswers = 0
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-/** What a client sees of an answer. */
+/** Status, headers and body of an answer, as far as a client sees them. */
 async function answerOf({ url }: Listening, { headers, body }: { headers: object; body: string }) {
   const response = await fetch(new URL('/mcp', url), {
     method: 'POST',
@@ -60,8 +60,8 @@ async function answerOf({ url }: Listening, { headers, body }: { headers: object
 }
 
 /**
- * Headers that do not depend on how an answer of one message is sent: as a JSON body, or as a stream
- * with one event. The request accepts both.
+ * Headers that differ between a JSON body and an event stream with one event. The request accepts
+ * both.
  */
 const ofEncoding = [
   'cache-control',
@@ -81,13 +81,13 @@ const comparable = (headers: Headers) =>
       .map(([name, value]) => [name, name === headerNames.session ? 'a session' : value]),
   )
 
-/** Confirmation tokens, their expiry and sealed states differ in each answer. */
+/** Replaces values that differ in each answer: confirmation tokens, expiry times, sealed states. */
 const withoutRandom = (text: string) =>
   text
     .replaceAll(/[\w.-]{60,}/g, 'SEALED')
     .replaceAll(/"expires_at":"[^"]+"/g, '"expires_at":"LATER"')
 
-/** Bodies: messages as JSON, and a few that are not messages. */
+/** Request bodies: messages as JSON, and a few invalid ones. */
 const bodyOf = (message: unknown) =>
   fc
     .oneof(
@@ -115,7 +115,7 @@ test('both paths give the same status, headers and body to thousands of requests
     }),
     tries(2000),
   )
-  // Each kind is among them.
+  // The random requests covered both paths and all statuses.
   expect(fastAnswers).toBeGreaterThan(300)
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400]))
   expect(bugs).toEqual([])

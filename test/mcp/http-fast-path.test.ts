@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-/** The answer of the fast path; `undefined`: it leaves the request to the SDK. */
+/** Answer of the fast path; `undefined` if it leaves the request to the SDK. */
 async function fastAnswer({ headers, message }: McpRequest): Promise<unknown> {
   const answer = await service.httpFastPath(message, {
     header: (name) => headers[name],
@@ -37,7 +37,7 @@ async function fastAnswer({ headers, message }: McpRequest): Promise<unknown> {
   return answer === undefined ? undefined : JSON.parse(answer.join(''))
 }
 
-/** The answer of the SDK; `undefined`: it refuses the request. */
+/** Answer of the SDK; `undefined` if it refuses the request. */
 async function sdkAnswer({ headers, message }: McpRequest): Promise<unknown> {
   const body = JSON.stringify(message)
   const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }

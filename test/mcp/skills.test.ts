@@ -30,7 +30,7 @@ async function overStdio(revision: keyof typeof modes, env: Record<string, strin
   return client
 }
 
-/** What every client gets: the listed skills, each read and verified against its entry. */
+/** Checks that a client lists these skills, and that each text matches the digest of its entry. */
 async function expectSkills(client: Client, expected: readonly string[]) {
   const skills = new SkillsClient(client)
   expect(skills.supported).toBe(true)

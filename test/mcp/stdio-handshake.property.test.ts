@@ -15,7 +15,7 @@ import {
   withParams,
 } from './handshake-answers.ts'
 
-/** Capabilities that a client may declare, mostly valid, at every depth. */
+/** Arbitrary client capabilities: mostly valid, with wrong values at any depth. */
 const wrong = fc.constantFrom<unknown>({ x: 1 }, { x: [null] }, true, 1, 'x', null, [])
 const mostly = (right: fc.Arbitrary<unknown>) =>
   fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, { arbitrary: right, weight: 6 }, wrong)
@@ -31,7 +31,7 @@ const oddCapabilities = fc
     tasks: mostly(fc.constant(undefined)),
     anything: mostly(fc.constant(undefined)),
   })
-  // Without undefined values, as JSON has it.
+  // Through JSON, which drops undefined values.
   .map((value): unknown => JSON.parse(JSON.stringify(value)))
 
 const oddValue = fc.oneof(
@@ -47,7 +47,7 @@ const beginning = fc.constantFrom<Message[]>(
   [modern('tools/list')],
 )
 
-/** Messages of the handshake and of every other method, some with one odd part. */
+/** Arbitrary messages of the handshake and of all other methods, some with one wrong part. */
 const anyMessage = fc.oneof(
   {
     weight: 3,
@@ -75,7 +75,7 @@ const anyMessage = fc.oneof(
     weight: 1,
     arbitrary: anyRequest
       .map(({ message }) => message as Message)
-      // The SDK would wait for what it asks the client in these.
+      // Leaves out tools/call, because the SDK would wait for answers to elicitations.
       .filter(({ method }) => method !== 'tools/call'),
   },
 )

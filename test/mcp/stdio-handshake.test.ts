@@ -41,7 +41,7 @@ describe('the handshake', () => {
   })
 })
 
-/** What the program says on standard output to these lines, until their end. */
+/** Messages that the program prints in answer to these input lines. */
 async function answersOfProgram(lines: readonly unknown[], env: Record<string, string> = {}) {
   await using program = startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...env })
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))

@@ -9,7 +9,7 @@ const transcribers = 'voice-agents://catalog/transcribers'
 
 const catalog = (model: string) => [{ provider: { code: 'p' }, models: [{ id: model }] }]
 
-/** A platform whose catalog of models can change, for one key or for all. */
+/** A platform with a catalog of models that can change, for one key or for all. */
 async function changingPlatform() {
   const of = new Map<string, string>()
   const platform = await startFakePlatform(
@@ -33,7 +33,7 @@ const info = { name: 'test', version: '1' }
 const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const
 const legacy = { versionNegotiation: { mode: 'legacy' } } as const
 
-/** A client that collects its notifications. */
+/** A client that records its notifications. */
 function listener(options: typeof modern | typeof legacy) {
   const client = new Client(info, options)
   const updates: string[] = []
@@ -62,7 +62,10 @@ async function expectUpdates(updates: readonly string[], uris: string[]): Promis
   await expect.poll(() => [...updates], { interval: 30 }).toEqual(uris)
 }
 
-/** What is read later is compared with the first reply, which there is a while after it was asked for. */
+/**
+ * Waits for the first reads, whose replies later reads are compared with. The reply arrives after
+ * the request was counted.
+ */
 async function firstRead({ seen }: FakePlatform, count: number): Promise<void> {
   await expect.poll(() => seen.length).toBeGreaterThanOrEqual(count)
   await pause(400)

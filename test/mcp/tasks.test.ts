@@ -23,8 +23,6 @@ import { settableClock } from '../harness/settable-clock.ts'
 const extension = 'io.modelcontextprotocol/tasks'
 const takesTasks = { extensions: { [extension]: {} } }
 
-/** The client's capabilities and key. */
-
 const asker =
   (at: () => string) =>
   (method: string, params: Record<string, unknown>, options: RpcOptions = {}) =>
@@ -280,7 +278,9 @@ describe('tasks are', () => {
   })
 })
 
-/** By default of a call that was placed long enough ago to be shown. */
+/**
+ * A task id of a call that the platform placed; default: a minute ago, when lists already show it.
+ */
 function tokenFor(call: string, created = Date.now() - 60_000): string {
   return Buffer.from(JSON.stringify({ account: 'me', call, created })).toString('base64url')
 }
@@ -372,7 +372,7 @@ describe('a task of a platform', () => {
         expect(task).toMatchObject({ status: 'working' })
         return task.pollIntervalMs
       }
-      // By the time of day the call is an hour old, so it would be read less often.
+      // By the clock, the call is now an hour old, and an older call is read less often.
       await expect.poll(intervalMs).toBe(5000)
     },
   )

@@ -24,7 +24,7 @@ const connect = (kind: TestClient['kind'], transport: string, capabilities: obje
     ? connectStdio(kind, { capabilities })
     : connectHttp(kind, url, {}, { capabilities })
 
-/** The views that the tools of a list name, by tool. */
+/** Metadata with the view's URI, for each listed tool that has a view. */
 const viewsIn = (listed: readonly Record<string, unknown>[]) =>
   Object.fromEntries(
     listed.filter(({ _meta }) => _meta !== undefined).map(({ name, _meta }) => [name, _meta]),
@@ -91,13 +91,13 @@ describe.each(viewNames)('the view %s', (name) => {
       },
     })
     expect(ttlMs).toBeGreaterThan(0)
-    // The program and the source read the same file.
+    // The program serves the built file unchanged.
     expect(text).toBe(await readView(name))
   })
 
   test('is small, and its policy allows its own script and style alone', async () => {
     const html = await readView(name)
-    // The chart is a library.
+    // The chart of the usage view is a library.
     expect(Buffer.byteLength(html)).toBeLessThan(name === 'usage' ? 150_000 : 90_000)
     const [, policy] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? []
     const hashOf = (tag: string) => {

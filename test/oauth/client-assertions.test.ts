@@ -15,7 +15,7 @@ const minute = 60
 const now = () => Math.floor(Date.now() / 1000)
 const year2100 = Date.UTC(2100) / 1000
 
-/** What a client gets that has proved who it is: its code is not a valid one. */
+/** Error after successful authentication, because the authorization code is invalid. */
 const proved = { error: 'invalid_grant' }
 const notProved = { status: 401, error: 'invalid_client' }
 
@@ -56,7 +56,7 @@ describe('an assertion of a client', () => {
     const sendNext = () => greedy.send(greedy.assertion({ exp: now() + 4 * minute }))
     const answers = await Promise.all(Array.from({ length: 300 }, sendNext))
     expect(new Set(answers.map(({ error }) => error))).toEqual(new Set(['invalid_grant']))
-    // The allowance fills while they are sent.
+    // The rate limit recovers while requests are sent, so the count until a refusal varies.
     let text = ''
     let refused: Awaited<ReturnType<typeof greedy.send>> | undefined
     for (let sent = 0; sent < 300 && refused?.status !== 429; sent++) {

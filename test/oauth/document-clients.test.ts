@@ -12,8 +12,8 @@ import { startOauthServer } from '../harness/oauth-server.ts'
 import { freePort, scratchFolder, startHttpProgram } from '../harness/program.ts'
 
 /*
- * Clients that publish their metadata, on the built program: with the documents read over a real
- * connection, through the proxy of the environment.
+ * Clients with metadata documents, with the built program. It fetches the documents over a real
+ * connection, through the proxy of its environment.
  */
 
 const documentUrl = 'https://platform.example/oauth/client.json'
@@ -30,7 +30,7 @@ const answerWith =
   (_, response) =>
     void response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
 
-/** A program with OAuth on its sandbox, and a web that it reaches through a proxy. */
+/** A program with OAuth on its sandbox, and a web server that it reaches through a proxy. */
 async function start(answer: RequestListener) {
   const folder = scratchFolder()
   onTestFinished(() => folder[Symbol.dispose]())
@@ -60,7 +60,7 @@ async function start(answer: RequestListener) {
       code_challenge: createHash('sha256').update('a').digest('base64url'),
       code_challenge_method: 'S256',
     })
-  /** The page that a person gets when a client asks for access. */
+  /** The page that a user gets from the client's authorization request. */
   const ask = async (clientId: string, redirect = redirectUri) => {
     const person = new Person(url)
     await person.open(`/oauth/authorize?${queryOf(clientId, redirect)}`)
@@ -68,7 +68,7 @@ async function start(answer: RequestListener) {
     const problem = /data-problem="(\w+)"/.exec(text)?.[1]
     return { status, problem, text: text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ') }
   }
-  /** The status of a request for access from an address; 303: the person gets the page. */
+  /** Status of an authorization request from this IP address; 303 redirects to the page. */
   const statusFrom = async (address: string, clientId: string) => {
     const headers = { 'x-forwarded-for': address }
     const asked = `${url}/oauth/authorize?${queryOf(clientId)}`
@@ -76,7 +76,7 @@ async function start(answer: RequestListener) {
     await response.text()
     return response.status
   }
-  /** A form for an endpoint of clients. */
+  /** Posts a form to an OAuth endpoint. */
   const post = async (endpoint: string, fields: Record<string, string>) => {
     const body = new URLSearchParams(fields)
     const response = await fetch(`${url}/oauth/${endpoint}`, { method: 'POST', body })
@@ -193,7 +193,7 @@ describe('a client that publishes a document', () => {
   })
 })
 
-/** An assertion of a client with a signature that nobody has made. */
+/** A client assertion with an invalid signature. */
 function unsignedAssertion(clientId: string, url: string): string {
   const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
   const now = Math.floor(Date.now() / 1000)
@@ -244,7 +244,7 @@ test('a document that went away while a person decides is no defect, and the pag
   expect(server.errors).toEqual([])
 })
 
-/** What is wrong with a document, by its path. */
+/** Invalid changes of the metadata document, by its path. */
 const flaws: Readonly<Record<string, Partial<typeof document> & { client_secret?: string }>> = {
   '/names-another-client': { client_id: 'https://platform.example/other.json' },
   '/has-a-secret': { client_secret: 'a-secret-that-everybody-can-read' },

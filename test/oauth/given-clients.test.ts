@@ -10,7 +10,7 @@ const redirectUri = 'https://assistant.example/oauth/callback'
 const secret = 'a-secret-of-32-random-characters'
 const verifier = 'a-verifier-that-is-as-long-as-it-has-to-be-at-least'
 
-/** The status of the token endpoint for a client of the operator, which a person has allowed access. */
+/** Status of the token endpoint for a preregistered client, after a user gave consent. */
 async function tokenStatus(
   given: { client_secret?: string; token_endpoint_auth_method?: string },
   request: { body?: Record<string, string>; headers?: Record<string, string> },

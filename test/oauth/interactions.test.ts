@@ -34,7 +34,7 @@ afterAll(async () => {
   await platform[Symbol.asyncDispose]()
 })
 
-/** A person on the page of a new request. */
+/** A user on the first page of a new authorization request. */
 async function arrived(): Promise<Person> {
   const person = new Person(server.url)
   await person.open((await flow.authorizationUrl()).url)
@@ -51,7 +51,7 @@ describe('the key', () => {
     expect(person.page?.status).toBe(200)
     expect(person.page?.text).toMatch(/Harbour Clinic/)
     expect(person.page?.text).not.toContain(key)
-    // Reloading shows the same, and asks the platform nothing.
+    // Reloading shows the same page without a request to the platform.
     const before = platform.seen.length
     await person.open(person.page?.url ?? '')
     expect(person.page?.text).toMatch(/Harbour Clinic/)
@@ -202,7 +202,7 @@ describe('the answer', () => {
     stranger.page = one.page
     await stranger.answer('continue', { key })
     expect(stranger.page?.status).toBe(410)
-    // What has expired can be opened again, in this browser, as a request of its own.
+    // An expired request can be started again in this browser, as a new request.
     const link = /href="([^"]+)"/.exec(stranger.page?.text ?? '')?.[1] ?? ''
     await stranger.open(link.replaceAll('&#38;', '&'))
     expect(stranger.page?.text).toContain('name="key"')
@@ -235,7 +235,7 @@ describe('scopes', () => {
     expect(all.length).toBeGreaterThan(30)
     expect(read).toContain('list_agents')
     expect(read).not.toContain('create_agent')
-    // An empty box is no refusal: a call asks the person.
+    // An unticked box for calls does not hide place_call: calling it asks for more consent.
     expect(read).toContain('place_call')
     expect(calls).toContain('place_call')
     expect(calls).not.toContain('create_agent')
@@ -259,7 +259,8 @@ describe('scopes', () => {
       expect(challenge).toContain(`scope="${needed}"`)
       expect(challenge).toMatch(/resource_metadata="/)
     }
-    // Clients of the 2025 revisions request what is named: what they have is named, too.
+    // Clients of the 2025 revisions request exactly the scopes of the challenge, so it includes the
+    // granted ones.
     const answer = await callTool(server.mcp, 'place_call', bearer(changing))
     expect(answer.headers.get('www-authenticate')).toContain('scope="read write call"')
     expect(platform.seen).toHaveLength(before)
@@ -302,7 +303,7 @@ test('requests for access are limited by the address of the client, which a prox
       : `${response.status} ${/data-problem="(\w+)"/.exec(body)?.[1]}`
   }
   const statuses = new Set<string | number>()
-  // The allowance fills again meanwhile, five a second.
+  // Meanwhile the rate limit recovers by five requests per second.
   for (let count = 0; count < 100 && statuses.size < 2; count++) {
     const some = Array.from({ length: 20 }, () => statusFrom('203.0.113.1'))
     for (const status of await Promise.all(some)) statuses.add(status)

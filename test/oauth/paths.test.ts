@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** The status of a GET of a path to the letter, which `fetch` would change. */
+/** Status of a GET with this exact path, which `fetch` would normalize. */
 const statusOf = (path: string) =>
   new Promise<number>((resolve, reject) => {
     const { hostname, port, host } = new URL(server.url)
@@ -56,7 +56,7 @@ describe('a path under /oauth/', () => {
 
   test.each([
     ['/oauth/authorize', 303],
-    // It leads nowhere without the cookie of a request that a person has answered.
+    // Expired: there is no cookie of an answered request.
     ['/oauth/authorize/an-id', 410],
     ['/oauth/interaction/an-id', 410],
     ['/oauth/jwks', 200],

@@ -4,7 +4,7 @@ import { registeredClient } from '../harness/oauth-flow.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
 import { get as getAt } from '../harness/raw-http.ts'
 
-/** A server behind a proxy that ends TLS: it is reached at another address than its own. */
+/** A server behind a proxy that terminates TLS, so its public origin is not its own. */
 const publicUrl = 'https://voice.example.com'
 let server: OauthServer
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A request as a proxy passes it on, or as a stranger writes it. */
+/** A request that arrives from a proxy. A client can forge its headers. */
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, server.mcp), { headers, redirect: 'manual' })
 const forged = {

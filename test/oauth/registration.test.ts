@@ -3,8 +3,8 @@ import { registeredClient } from '../harness/oauth-flow.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
 
 /*
- * What anybody can make: registered clients, and requests for access. The minutes pass at once, because
- * limits a minute hold, too.
+ * Limits of what anybody can create: registered clients and authorization requests. Time is
+ * simulated, because rate limits per minute apply, too.
  */
 
 const timeout = 60_000
@@ -35,7 +35,10 @@ const register = ({ url }: OauthServer, address: string) =>
     body: JSON.stringify({ redirect_uris: ['https://a.example.com/callback'] }),
   })
 
-/** Sends requests, so many a minute, until one is not answered with a status; how many were. */
+/**
+ * Sends `perMinute` requests each simulated minute until one returns another status. Returns how
+ * many succeeded.
+ */
 async function countUntilRefused(
   send: () => Promise<number>,
   { perMinute, status }: { perMinute: number; status: number },
@@ -55,13 +58,13 @@ test('one network cannot take the room of all who register, and what a person ha
   timeout,
 }, async () => {
   const server = await start()
-  // From the address of this machine itself.
+  // Registered from loopback, as the many clients after it.
   const flow = await registeredClient(server)
   const { refresh_token = '' } = await flow.tokens()
   const again = () => register(server, '127.0.0.1')
   expect(await countUntilRefused(again, { perMinute: 30, status: 201 })).toBe(2000)
   expect(await register(server, other)).toBe(201)
-  // The client that a person has allowed is still known.
+  // A client with a user's grant stays registered.
   expect(await flow.refresh(refresh_token)).toHaveProperty('access_token')
 })
 

@@ -12,12 +12,12 @@ const documents = {
   [documentUrl]: {
     client_id: documentUrl,
     client_name: 'A client with a document',
-    // Without a port: the system picks one.
+    // Without a port, because the system chooses one.
     redirect_uris: ['http://127.0.0.1/callback'],
     token_endpoint_auth_method: 'none',
   },
 }
-/** An agent of the sandbox. */
+/** An agent of the sandbox's seed. */
 const supportAgent = '00000000-0000-4000-8002-000000000001'
 
 const given = { client_id: 'given-client', client_secret: 'a-secret-of-the-operator' }
@@ -29,12 +29,12 @@ const ways = {
 }
 const cases = clientKinds.flatMap((kind) =>
   Object.entries(ways)
-    // Version 1 of the SDK has no metadata documents.
+    // Version 1 of the SDK does not support metadata documents.
     .filter(([way]) => kind !== 'v1' || way !== 'by a metadata document')
     .map(([way, options]) => [kind, way, options] as const),
 )
 
-/** A person who sends the page of the sandbox as it is, or with these boxes ticked. */
+/** Chooses the sandbox and gives consent, with the boxes as they are or with `scope` ticked. */
 const decide = (scope?: string[]) => async (url: URL) => {
   const person = new Person(url.origin)
   await person.open(url)
@@ -79,7 +79,7 @@ describe('calls, which nobody has ticked', () => {
     await using server = await startOauthServer()
     const kept = new KeptOauth()
     const before = await connectWithOauth('v1', server.mcp, kept, decide())
-    // It renews its token instead, which gives it no more.
+    // The client only refreshes its token, which grants no further scopes.
     await expect(before.callTool(call)).rejects.toThrow()
     await before.close()
     kept.kept = undefined
@@ -110,7 +110,7 @@ describe('a client of the SDK gets from discovery to a tool call and a refresh',
     expect(first?.access_token).toMatch(/^voice-agent-mcp-access-/)
     expect(first?.refresh_token).toMatch(/^voice-agent-mcp-refresh-/)
 
-    // A token that has expired: the client is told so, and refreshes by itself.
+    // An invalid access token, as after its expiry: the client refreshes it by itself.
     if (first)
       kept.kept = { ...first, access_token: first.access_token.replace('access-', 'access-x') }
     expect((await call()).isError).toBeFalsy()

@@ -10,7 +10,7 @@ const audience = 'https://voice.example.com/mcp'
 const grant = { of: 'grant', id: 'grant-1' } as const
 const key = { apiKey: 'key-in-clear', account: { id: 'account-1', name: undefined } }
 
-/** Records whose stored values can be seen and changed. */
+/** Records whose stored values the test can read and change. */
 function openRecords() {
   const stored = new Map<string, string>()
   const memory = createSqliteRecords(':memory:', '--state-dir')

@@ -95,7 +95,7 @@ describe('a refresh token', () => {
       expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
     }
     expect((await use(tokens.access_token)).status).toBe(200)
-    // Another grant of the same client is not affected.
+    // Another grant of the same client still works.
     await flow.refresh((await flow.tokens()).refresh_token ?? '')
     vi.setSystemTime(Date.now() + 60_000)
     const { access_token } = await flow.refresh(tokens.refresh_token ?? '')
@@ -161,7 +161,7 @@ describe('a refresh token', () => {
       )
       const { access_token } = await ownFlow.refresh(token)
       expect((await callTool(own.mcp, 'list_agents', bearer(access_token))).status).toBe(200)
-      // A new grant, too.
+      // A new grant works as well.
       await ownFlow.tokens()
     })
   })
@@ -213,7 +213,7 @@ describe('revoking', () => {
     const isOpen = Symbol('open')
     const within = (ms: number) =>
       Promise.race([whole, new Promise((resolve) => setTimeout(resolve, ms, isOpen))])
-    // Longer than a check takes to come: with a valid token it stays.
+    // Longer than the interval of the token check, so a valid token keeps the stream open.
     expect(await within(6000)).toBe(isOpen)
     await flow.revoke(token)
     expect(await within(20_000)).toMatch(/acknowledged/)
@@ -228,7 +228,10 @@ describe('revoking', () => {
   })
 })
 
-/** A token with one bit changed, at each place, then with two; as far as a header can hold it. */
+/**
+ * The token with one changed bit at each position, then with two, as far as a header allows the
+ * character.
+ */
 function* changedTokens(token: string): Generator<string> {
   const bits = token.length * 8
   const flipped = (...places: number[]) => {

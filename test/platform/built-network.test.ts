@@ -11,12 +11,12 @@ import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
 /*
- * What only the network shows, on the built program: the bundle must hold all that the libraries
- * need for it.
+ * Network features of the built program, which depend on the bundle containing all libraries' code:
+ * TLS, certificate authorities and proxies.
  */
 
 const account = { id: 'a1', name: 'Fake' }
-/** Reads something that the platform counts as seen. */
+/** A read that the fake platform records in `seen`. */
 const read = {
   name: 'get_subaccount',
   arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
@@ -24,7 +24,7 @@ const read = {
 const key = { VOICE_AGENT_API_KEY: 'some-key' }
 const create = { name: 'create_subaccount', arguments: { name: 'x' } }
 
-/** Trusted authorities of a folder of the test's own. */
+/** A certificate authority's file in a temporary folder. */
 function trusted() {
   const folder = scratchFolder()
   const file = join(folder.path, 'authority.pem')
@@ -39,7 +39,7 @@ const tlsPlatform = (host?: string) =>
     ...(host && { host }),
   })
 
-/** The error where a certificate is for another host. */
+/** Error for a certificate of another host. */
 const otherName = {
   advice: 'certificate',
   code: 'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -48,7 +48,7 @@ const otherName = {
 
 const portOf = (url: string) => Number(new URL(url).port)
 
-/** Starts a program with these settings and calls one tool. */
+/** Starts a program with these settings and calls a tool. */
 async function ask(
   env: Record<string, string>,
   asked: { name: string; arguments: Record<string, string> } = read,
@@ -76,7 +76,7 @@ describe('a platform on https', () => {
     expect(isError).toBeFalsy()
   })
 
-  // Node reads the store of the system from these files on Linux (SSL_CERT_FILE, as OpenSSL does).
+  // On Linux, Node.js reads the system's certificates from SSL_CERT_FILE, as OpenSSL does.
   test.runIf(process.platform === 'linux')(
     "is trusted with NODE_USE_SYSTEM_CA where the system's store has the authority",
     async () => {
@@ -104,7 +104,7 @@ describe('a platform on https', () => {
 })
 
 describe('through HTTPS_PROXY', () => {
-  /** A platform that only the proxy can find, the proxy, and the settings for both. */
+  /** A platform that only the proxy resolves, the proxy, and the settings for both. */
   async function behindProxy(options: Parameters<typeof startConnectProxy>[1] = {}) {
     const ca = trusted()
     const platform = await tlsPlatform()
@@ -193,7 +193,7 @@ describe('through HTTPS_PROXY', () => {
     expect(errorOf(refused)).toMatchObject(otherName)
   })
 
-  // The address of any interface leads to this machine and is not a loopback address to the program.
+  // 0.0.0.0 leads to this machine, but the program does not treat it as loopback.
   test.skipIf(process.platform === 'win32')('NO_PROXY names hosts that need none', async () => {
     using ca = trusted()
     await using platform = await tlsPlatform('0.0.0.0')
@@ -239,8 +239,8 @@ describe.skipIf(!hasIpv6)('IPv6', () => {
 
 describe('a connection that the platform closes just as a request is sent', () => {
   /**
-   * A platform whose connections serve one request each and break off at the second, as when it
-   * closes an idle one while a request is on its way.
+   * A platform that closes each connection when its second request arrives, as a server does with
+   * an idle connection just as it is reused.
    */
   async function onceAndGone() {
     const posts: string[] = []

@@ -47,14 +47,14 @@ function clientFor(
   return { ...client, [Symbol.asyncDispose]: () => sender.close() }
 }
 
-/** The port that a server listens on from now on. */
+/** Starts a server on a free port; returns the port. */
 async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   return port
 }
 
-/** Runs a call against a platform that behaves so, and gives what came of it. */
+/** Runs a call against a platform with this behaviour, and returns its result. */
 async function against<T>(
   behaviour: Behaviour,
   call: (client: ReturnType<typeof clientFor>, platform: FakePlatform) => Promise<T>,
@@ -88,7 +88,7 @@ describe('requests', () => {
         'x-api-key': 'secret-key',
         'user-agent': 'voice-agent-mcp/test',
         'content-type': 'application/json',
-        // What was packed could not be read.
+        // The client does not support compressed replies.
         'accept-encoding': 'identity',
       },
     })
@@ -476,7 +476,7 @@ describe('time', () => {
       { totalTimeoutMs: 1500 },
     )
     expect(attempts).toBe(2)
-    // The error states how long the client waited in all, not the time left for the last try.
+    // The error reports the total wait, not the time left for the last attempt.
     expect(failure).toMatchObject({ kind: 'timeout' })
     expect(Object(failure).afterMs).toBeGreaterThan(1480)
     expect(Object(failure).afterMs).toBeLessThan(6000)
@@ -511,7 +511,7 @@ describe('time', () => {
     )
     const port = await listening(platform)
     let isMute = false
-    /** Stands between, as a router does that forgets what it carries. */
+    /** A proxy that can drop all data silently, like a NAT gateway that has lost its mapping. */
     const between = createServer((near) => {
       const far = connect(port, '127.0.0.1')
       near.on('data', (chunk) => isMute || far.write(chunk)).on('error', () => far.destroy())
@@ -523,11 +523,11 @@ describe('time', () => {
       headersTimeoutMs: 1500,
     })
     expect(await getAccount(client)).toEqual(account)
-    // The connection is free again, and the next request takes it.
+    // Waits until the connection is idle, so that the next request reuses it.
     await new Promise(setImmediate)
     isMute = true
     await expect(getAccount(client)).rejects.toThrow('timeout')
-    // Only a new connection is carried again.
+    // Only new connections pass data again.
     expect(await getAccount(client)).toEqual(account)
     platform.close()
     between.close()
@@ -545,7 +545,7 @@ describe('time', () => {
       },
     )
     const port = await listening(platform)
-    /** Lets a connection be established after its request has ended. */
+    /** Delays a connection until its request has ended. */
     const between = createServer((near) => {
       const far = connect(port, '127.0.0.1').on('error', () => near.destroy())
       near

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ConcurrencyLimit, type Sender } from '../../src/platform/concurrency.ts'
 import { tries } from '../harness/property.ts'
 
-/** Takes a turn for each sender, and tells which have begun. */
+/** Acquires a slot for each sender. `begun`: senders that have got one, in order. */
 function crowd(limit: ConcurrencyLimit) {
   const begun: Sender[] = []
   const acquire = (sender: Sender) => limit.acquire(sender, () => begun.push(sender))

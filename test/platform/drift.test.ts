@@ -22,7 +22,7 @@ afterAll(async () => {
   await platform[Symbol.asyncDispose]()
 })
 
-/** The platform answers by the end of the path; what is not named is not there. */
+/** Replies by the end of the path; 404 for all other paths. */
 const answer = (replies: Record<string, unknown>) => {
   platform.seen.length = 0
   platform.behave(({ url }, res) => {

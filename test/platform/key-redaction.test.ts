@@ -191,7 +191,7 @@ describe('a platform that repeats the key', () => {
       { account: 'own' },
     )
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
-    // A host has no slash, so this key has none.
+    // A host name cannot contain a slash.
     const headers = { 'x-api-key': secret.replace('/', '-') }
     await using hosted = await connectHttp('v2 2026-07-28', program.url, headers)
     await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': secret })

@@ -6,7 +6,7 @@ import { pause, rejectOnAbort, resultOr, withTimeLimit } from '../../src/platfor
 const never = () => new Promise<never>(() => undefined)
 const operation = { ...routes.accounts.current, attempts: 1 }
 
-/** Work that ends with a cancellation when its signal fires, as a request does. */
+/** A request that fails as cancelled when its signal fires. */
 const untilCancelled = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     const cancelled = { kind: 'cancelled', maybeSent: true } as const

@@ -41,7 +41,7 @@ test('one quiet time may be given without a list', () => {
 test.each([
   [{ max_per_hours: 3 }, /\bmax_per_hours: .*\bmax_per_hour\b/],
   [{ quiethours: {} }, /\bquiethours: .*\bquiet_hours\b/],
-  // Nothing is close to it, so all fields are named.
+  // No field has a similar name, so the message lists all.
   [{ wibble: 1 }, /\bwibble: .*\ballow_prefixes, .*\bmax_total\b/],
   [{ quiet_hours: { from: '21:00', to: '08:00', day: [] } }, /\bquiet_hours\.0\.day: .*\bdays\b/],
   [{ quiet_hours: { from: '21:00', to: '21:00' } }, /\bquiet_hours\.0: .*\b00:00 to 24:00\b/],

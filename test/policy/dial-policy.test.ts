@@ -5,7 +5,7 @@ import type { DialRequest } from '../../src/policy/dial-rules.ts'
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 import { StateError } from '../../src/state/state-access.ts'
 
-/** A Monday noon in Berlin. */
+/** A Monday at noon in Berlin. */
 const noon = Date.parse('2026-11-02T11:00:00Z')
 const source = '/etc/dial.json'
 
@@ -39,7 +39,7 @@ describe('without a policy', () => {
   ])('%s is refused as %s', async (number, rule) => {
     const verdict = await policyOf(undefined).reserve(phone(number))
     expect(verdict).toMatchObject({ allowed: false, rule, retryAfterSeconds: null })
-    // No setting allows it, so none is named.
+    // No setting could allow the call, so the message suggests none.
     expect(Object(verdict).change).not.toContain(source)
   })
 })
@@ -56,13 +56,13 @@ describe('a destination', () => {
     [{ allow_prefixes: ['+49'], deny_prefixes: ['+4930'] }, '+4930123456', 'deny_prefixes'],
     [{ allow_prefixes: ['+49'], deny_countries: ['DE'] }, '+4930123456', 'deny_countries'],
     [{ deny_countries: ['DE'] }, '+33142345678', undefined],
-    // A number without a country: rules about countries cannot be applied.
+    // Rules about countries cannot apply to a number of no country.
     [{ deny_countries: ['DE'] }, '+80012345678', 'deny_countries'],
     [{ allow_countries: ['DE'] }, '+80012345678', 'allow_countries'],
     [{ allow_prefixes: ['+800'], allow_countries: ['DE'] }, '+80012345678', undefined],
     [{ quiet_hours: [{ from: '21:00', to: '08:00' }] }, '+80012345678', 'quiet_hours'],
     [{}, '+80012345678', undefined],
-    // No list can allow an emergency or premium number.
+    // Lists cannot allow emergency or premium numbers.
     [{ allow_prefixes: ['+49'] }, '+49112', 'emergency'],
     [{ allow_prefixes: ['+49900'] }, '+499001234567', 'premium'],
   ]
@@ -88,7 +88,7 @@ describe('agents and callers', () => {
     [false, 'name:front desk', {}],
     [false, 'name:Front desk', { agentName: null }],
     [false, 'name:a-1', {}],
-    // An entry without `name:` is an id, whatever an agent is called.
+    // An entry without `name:` is an id, even if an agent has this name.
     [false, 'Front desk', {}],
     [false, uuid, { agentName: uuid }],
     [false, 'name:Front desk', { agentName: 'name:Front desk' }],

@@ -4,7 +4,7 @@ import { classifyNumber } from '../../src/policy/number-class.ts'
 
 describe('an emergency number is one', () => {
   test.each([
-    // By itself, which is no E.164 number and looks like one.
+    // An emergency number alone, which looks like E.164 without being it.
     '+112',
     '+911',
     '+999',
@@ -12,7 +12,7 @@ describe('an emergency number is one', () => {
     '+119',
     '+113',
     '+10111',
-    // Behind the country calling code.
+    // After the country calling code.
     '+1911',
     '+1112',
     '+1988',
@@ -79,12 +79,12 @@ describe('an emergency number is one', () => {
     '+683999',
     '+298112',
     '+376112',
-    // With the trunk prefix 0, once or several times.
+    // After one or more trunk prefixes (0).
     '+490112',
     '+4900112',
     '+440999',
     '+610000',
-    // Behind an area code, which those countries put through.
+    // After an area code, in countries that connect such calls.
     '+4930110',
     '+493011012345',
     '+12129111234',
@@ -97,7 +97,7 @@ describe('an emergency number is one', () => {
     '+39010112',
     '+822119',
     '+8231112',
-    // Short codes that may lead to one.
+    // Short codes that may reach emergency services.
     '+49115',
     '+44101',
     '+1211',
@@ -119,7 +119,7 @@ describe('an emergency number is one', () => {
     for (const number of [
       '+33112345678',
       '+4930212233',
-      // Mobile numbers have no area code before them.
+      // Mobile numbers have no area code.
       '+4915101101234',
       '+18009111234',
       '+12125550911',
@@ -195,7 +195,8 @@ describe('a premium number is one', () => {
     '+529001234567',
     '+5719012345678',
     '+309011234567',
-    // Codes without a country: Inmarsat, personal, satellite, networks, premium, shared cost.
+    // Calling codes of no country: Inmarsat, personal numbers, satellite, networks, premium, shared
+    // cost.
     '+870772001234',
     '+878101234567890',
     '+881612345678',
@@ -289,7 +290,7 @@ test('a number that does not exist is invalid', () => {
   expect(classifyNumber('+99912345678')).toMatchObject({ kind: 'invalid_number' })
 })
 
-/** The calling codes of all countries. */
+/** Calling codes of all countries. */
 const callingCodes = () => [
   ...new Set(getCountries().map((country) => getCountryCallingCode(country))),
 ]

@@ -18,7 +18,7 @@ describe('a night', () => {
     ['2026-11-02T23:30:00Z', true],
     ['2026-11-03T06:59:59Z', true],
     ['2026-11-03T07:00:00Z', false],
-    // In summer the same clock is an hour earlier.
+    // In summer the same local time is an hour earlier in UTC.
     ['2026-07-02T19:00:00Z', true],
     ['2026-07-02T18:59:00Z', false],
   ])('at %s in Berlin: %s', (at, quiet) => {
@@ -91,7 +91,7 @@ const zones = fc.uniqueArray(
   fc.constantFrom('Australia/Lord_Howe', 'Asia/Kathmandu', 'America/New_York', 'Europe/Berlin'),
   { minLength: 1 },
 )
-/** A year of instants, changes of the clocks among them. */
+/** Instants in a year, including changes to and from daylight saving time. */
 const instants = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 31) })
 
 test('the end that is given is never in quiet hours, and at most an hour late', () => {
@@ -104,7 +104,7 @@ test('the end that is given is never in quiet hours, and at most an hour late', 
         const until = quietUntil(at, where, hours)
         if (until === undefined) return
         expect(quietAt(until, where, hours)).toBeUndefined()
-        // A clock that goes forward meanwhile may add an hour.
+        // A change to daylight saving time may add an hour.
         for (let then = at; then < until - 3_600_000; then += 60_000) {
           expect(quietAt(then, where, hours)).toBeDefined()
         }
@@ -129,9 +129,9 @@ test.each([
   ['+18505550123', ['America/Chicago', 'America/New_York']],
   ['+17095550123', ['America/Halifax', 'America/St_Johns']],
   ['+16045550123', ['America/Vancouver']],
-  // Orlando; libphonenumber's own table says Chicago.
+  // Orlando, Florida; libphonenumber's own table says Chicago.
   ['+16895550123', ['America/New_York']],
-  // An overlay of 250, whose east is on Mountain time.
+  // Overlay of area code 250, whose east is on Mountain time.
   ['+12575550123', ['America/Edmonton', 'America/Vancouver']],
   ['+12365550123', ['America/Edmonton', 'America/Vancouver']],
   ['+13065550123', ['America/Edmonton', 'America/Regina']],
@@ -147,7 +147,7 @@ test.each([
   ['+80012345678', []],
 ])('%s rings in %j', (number, zones) => {
   const found = [...zonesOf(number, countryOf(number))].sort()
-  // Engines differ in which of two names of Kathmandu's zone they give.
+  // Engines differ in the name of this zone: Asia/Kathmandu or Asia/Katmandu.
   expect(found.map((zone) => zone.replace('Kathmandu', 'Katmandu'))).toEqual(zones)
 })
 
@@ -197,10 +197,10 @@ test('every area code in use has its time zones, which are among those of its co
     const all = zonesOf('+', country)
     const zones = zonesOf(number, country)
     if (zones.length === all.length) unknown.push(String(area))
-    // The Canadian north is on clocks of its own, so places are compared by what they show.
+    // Northern Canada has its own zones with the same offsets, so the test compares local times.
     expect(clocks(all), `${area}`).toEqual(expect.arrayContaining(clocks(zones)))
   }
-  // Toll-free and other codes tied to no place.
+  // Toll-free and other codes without a place.
   expect(unknown).toEqual(['600', '800', '833', '844', '855', '866', '877', '888'])
 })
 
@@ -212,15 +212,15 @@ describe('the local time', () => {
     ['Australia/Eucla', '2026-11-01T15:15:00Z', 'mon', '00:00'],
     ['Pacific/Kiritimati', '2026-11-01T10:00:00Z', 'mon', '00:00'],
     ['Pacific/Pago_Pago', '2026-11-01T10:59:00Z', 'sat', '23:59'],
-    // Lord Howe goes forward by half an hour at 02:00.
+    // Lord Howe moves clocks forward by half an hour at 02:00.
     ['Australia/Lord_Howe', '2026-10-03T15:29:00Z', 'sun', '01:59'],
     ['Australia/Lord_Howe', '2026-10-03T15:30:00Z', 'sun', '02:30'],
-    // Berlin skips the hour from two to three, and has it twice in autumn.
+    // Berlin skips the hour from 02:00 in spring, and repeats it in autumn.
     ['Europe/Berlin', '2026-03-29T00:59:00Z', 'sun', '01:59'],
     ['Europe/Berlin', '2026-03-29T01:00:00Z', 'sun', '03:00'],
     ['Europe/Berlin', '2026-10-25T00:30:00Z', 'sun', '02:30'],
     ['Europe/Berlin', '2026-10-25T01:30:00Z', 'sun', '02:30'],
-    // Cairo goes forward at midnight: the day has no midnight.
+    // Cairo moves clocks forward at midnight, so that day has no 00:00.
     ['Africa/Cairo', '2026-04-23T22:00:00Z', 'fri', '01:00'],
   ])('in %s at %s shows %s %s', (zone, at, weekday, clock) => {
     const [hours, minutes] = clock.split(':')

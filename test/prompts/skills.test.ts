@@ -4,7 +4,7 @@ import { skills } from '../../src/prompts/skills.ts'
 import { isObject } from '../../src/text/json.ts'
 import { tools } from '../../tools/index.ts'
 
-/** Names of fields and values of enums, at every depth of a schema. */
+/** Field names and enum values of a schema, at every depth. */
 function wordsOf(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(wordsOf)
   if (!isObject(schema)) return typeof schema === 'string' ? [schema] : []
@@ -24,7 +24,7 @@ test.each(skills)('$name names only tools, arguments and values that exist', ({ 
 
 test.each(skills)('$name has a description and a length as the format asks for', (skill) => {
   expect(skill.description.length).toBeLessThan(1024)
-  // Front matter is written without quotes.
+  // The front matter has no quotes, so the description must be valid YAML without them.
   expect(skill.description).not.toMatch(/: | #|^[^A-Z]/)
   expect(skill.text.split('\n').length).toBeLessThan(200)
 })

@@ -1,6 +1,6 @@
 import type { ShownView } from './view-host.ts'
 
-/** Ids of the elements that the Tab key reaches in a view, in order. */
+/** Ids of the elements in a view's tab order. */
 export async function tabOrder({ frame, page }: ShownView): Promise<unknown[]> {
   const order: unknown[] = []
   await frame.evaluate('document.body.tabIndex = -1, document.body.focus()')

@@ -153,7 +153,7 @@ test('SIGINT while the platform has not answered says that the call may have bee
 
 test('SIGINT ends it while it waits for arguments on standard input', async () => {
   await using program = startProgram(['call', 'list_agents', '--args', '-'], state)
-  // More than a pipe holds: all of it is written when the program reads.
+  // More than a pipe's buffer: everything is written once the program reads.
   const { stdin } = program.process
   await new Promise((resolve) => stdin.write(' '.repeat(2 ** 22), resolve))
   program.process.kill('SIGINT')
@@ -161,14 +161,14 @@ test('SIGINT ends it while it waits for arguments on standard input', async () =
   expect(program.stdout()).toBe('')
 })
 
-// With a terminal of its own, by script of util-linux, which other systems do not have.
+// `script` of util-linux gives the program a pseudo-terminal; other systems lack it.
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
   const startThere = (args: string[]) => {
     const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
     return startProcess(['script', '-qec', command, '/dev/null'], { ...state, TERM: 'xterm' })
   }
-  /** Runs the program there. `types` is typed when a question is asked. */
+  /** Runs the program in a pseudo-terminal. Types `types` when it asks a question. */
   async function atTerminal(args: string[], types: string) {
     await using program = startThere(args)
     if (types) {
@@ -209,7 +209,7 @@ describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
 
   test('the head of a table is bold, unless NO_COLOR is set', async () => {
     onTestFinished(() => void vi.unstubAllEnvs())
-    // Node.js takes the terminal of most CI systems for one without colours.
+    // Node.js disables colours if these variables are set, as most CI systems do.
     for (const name of ['NO_COLOR', 'CI']) vi.stubEnv(name, undefined)
     expect((await atTerminal(['call', 'list_agents'], '')).screen).toContain('\u001b[1m')
     vi.stubEnv('NO_COLOR', '1')
@@ -243,7 +243,7 @@ describe('without a terminal, what needs an agreement', () => {
   })
 
   test('a call that goes on is waited for to its end', async () => {
-    // Slow enough that the call goes on when the wait begins.
+    // Slow enough that the call is still running when the wait begins.
     const slow = { VOICE_AGENT_SANDBOX_SPEED: '10' }
     const placing = ['call', '--confirm', 'never', ...call(), '--external-id', 'slow', '--json']
     const { id } = json((await run(placing, slow)).stdout)

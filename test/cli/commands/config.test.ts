@@ -61,7 +61,7 @@ test('a configuration that does not work is refused as by the other commands', a
 test('what is a secret is marked as one', () => {
   const secrets = Object.entries(settings).filter(([, { isSecret }]) => isSecret)
   const named = Object.keys(settings).filter((name) => /(key|secret|password)$/.test(name))
-  // A limit per key is no key.
+  // Settings that end in `per-key` are limits, not secrets.
   const expected = named.filter((name) => !name.endsWith('per-key'))
   expect(secrets.map(([name]) => name)).toEqual(expect.arrayContaining(expected))
 })

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { type ClientHome, clientHome } from '../../harness/client-home.ts'
 import { bin, cleanEnv, startProgram } from '../../harness/program.ts'
 
-/** Runs the program as the user of that home, on Linux and without a terminal. */
+/** Runs the program as the owner of this home folder, on Linux without a terminal. */
 async function run(home: ClientHome, args: string[], env: Record<string, string> = {}) {
   await using program = startProgram(args, { ...homeEnv(home), ...env })
   const code = await program.exited
@@ -108,7 +108,8 @@ test.concurrent.each([
   expect(existsSync(join(home.path, '.config/zed'))).toBe(false)
 })
 
-// Windows has no HOME. Where HOME is not set, the folder of the user who runs the tests must not be found.
+// Windows has no HOME. Without HOME, the program must not use the home of the user who runs the
+// tests.
 test.skipIf(process.platform === 'win32').each([
   ['', '--yes'],
   ['home', '--yes'],
@@ -128,7 +129,7 @@ test.skipIf(process.platform === 'win32').each([
 test.concurrent('a client whose folder cannot be read fails alone', async () => {
   using home = clientHome()
   home.write('.cursor/mcp.json', '{}')
-  // A file in place of its folder: root, too, cannot read in it.
+  // A file in place of the folder, because root can read any folder.
   home.write('.gemini', '')
   home.write('.config/zed/settings.json', '{}')
   const list = await run(home, ['install', '--list'])

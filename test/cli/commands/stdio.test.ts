@@ -9,7 +9,7 @@ const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 const read = { name: 'get_current_account', arguments: {} }
 const loaded = { structuredContent: { name: expect.any(String) } }
 
-/** Loaded before the program: says when the sandbox runs, whose code is loaded last. */
+/** Preloaded module that reports when the code of the sandbox runs, which is loaded last. */
 const announcing = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -21,7 +21,7 @@ const announcing = `data:text/javascript,${encodeURIComponent(`
   })
 `)}`
 
-/** The program loads the service 1.5 s after its start; a busy machine takes longer. */
+/** Time to load the service, ms: 1.5 s after the start, and longer on a busy machine. */
 const loadTime = 4000
 
 test.concurrent('all code is loaded soon after the start, so that an update of its files does no harm', async () => {
@@ -36,7 +36,7 @@ test.concurrent('all code is loaded soon after the start, so that an update of i
   expect(await client.request('tools/call', read)).toMatchObject(loaded)
 })
 
-// ulimit is a command of POSIX shells, and signals are not heard on Windows.
+// `ulimit` needs a POSIX shell, and Windows delivers no signals.
 test
   .skipIf(process.platform === 'win32')
   .concurrent(

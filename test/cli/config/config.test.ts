@@ -293,7 +293,7 @@ describe('the command line', () => {
     for (const hosts of ['*', 'a.example']) {
       expect(command(...open, '--allowed-hosts', hosts)).toMatchObject({ allowedHosts: [hosts] })
     }
-    // Requests to the platform bring a key.
+    // With a platform, each request must contain an API key, so hosts need not be restricted.
     expect(readConfig(open, url)).toMatchObject({ allowedHosts: [] })
   })
 

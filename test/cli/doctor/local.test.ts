@@ -200,7 +200,7 @@ describe('the state', () => {
     expect(check('platform').text).toContain(file)
     expect(check('platform').text).not.toMatch(/\.\.|sandbox\.db.*sandbox\.db.*sandbox\.db/)
     expect(check('platform').text).toContain('-wal')
-    // The message itself says what to do.
+    // The advice is part of the error message.
     expect(check('platform').todo).toMatchSnapshot()
   })
 })

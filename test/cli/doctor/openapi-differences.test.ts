@@ -10,7 +10,7 @@ import { allRoutes } from '../../../src/contract/routes.ts'
 
 const contract = () => JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
 
-/** What is said of a document. */
+/** Light and text of each difference between a document and the contract. */
 function compared(document: unknown) {
   const [ours, theirs] = [operationsIn(contract()), operationsIn(document)]
   if (!ours || !theirs) throw new Error('It is not an OpenAPI document')

@@ -31,7 +31,7 @@ const settings = (url: string, more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** What doctor says of a platform that answers everything so. */
+/** Doctor's report on a platform with this behaviour. */
 async function answering(
   behaviour: Behaviour,
   { path = '', env = {} }: { path?: string; env?: Record<string, string> } = {},
@@ -44,7 +44,7 @@ async function answering(
 
 const account = { id: 'acc-1', name: 'Practice', is_active: true, parent_account_id: null }
 
-/** A platform that has this account, and nothing else. */
+/** A platform that replies to the read of its account, and to everything else with 404. */
 const onlyAccount =
   (headers: () => Record<string, string> = () => ({})): Behaviour =>
   ({ url }, response) =>
@@ -68,7 +68,7 @@ test('a text of the platform cannot look like advice', async () => {
   await program.exited
   const advice = program.stdout().match(/^\s*to\s*do\s*:.*/gim) ?? []
   expect(advice.filter((line) => /run it|: it|this\.|that\./.test(line))).toEqual([])
-  // The lines of a finding are indented further than its advice.
+  // The text of a finding is indented deeper than its advice.
   const columnOf = (text: string) =>
     (program.stdout().match(new RegExp(`^ +(?=${text})`, 'm')) ?? [''])[0].length
   expect(columnOf('To do: Put')).toBeGreaterThan(10)

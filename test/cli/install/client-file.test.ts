@@ -47,7 +47,7 @@ test('the file before is kept, three times', () => {
   for (let at = 1; at <= 5; at++) {
     const backup = replaceClientFile(readClientFile(path), String(at), { isPrivate }) ?? ''
     expect(readFileSync(backup, 'utf8')).toBe(String(at - 1))
-    // The names have milliseconds.
+    // Waits 1 ms, because the names of backups contain the time in ms.
     const now = Date.now()
     while (Date.now() === now);
   }
@@ -86,7 +86,7 @@ test('links in a circle, and a folder in place of the file, are errors', () => {
   expect(() => readClientFile(home.path)).toThrow(ClientFileError)
 })
 
-// Root may write everything.
+// Root ignores file permissions.
 test.skipIf(process.getuid?.() === 0)('a file that is read-only stays as it is', () => {
   using home = clientHome()
   const path = home.write('a.json', '{}')
@@ -107,7 +107,7 @@ describe('a change by another program between reading and writing', () => {
   }
   const file = '.cursor/mcp.json'
 
-  /** Makes the change, while another program writes that after the file was read. */
+  /** Changes a file that another program overwrites with `written` after it was read. */
   async function meanwhile(before: string | undefined, written: string) {
     using home = clientHome()
     if (before !== undefined) home.write(file, before)

@@ -5,7 +5,10 @@ import { clients, isInstalled } from '../../../src/cli/install/clients.ts'
 import { namedClients } from '../../../src/cli/install/install.ts'
 import { clientHome } from '../../harness/client-home.ts'
 
-/** Where each client's file is in the home folder; Roaming and Local are %APPDATA% and %LOCALAPPDATA%. */
+/**
+ * Path of each client's file in the home folder. Roaming and Local stand for %APPDATA% and
+ * %LOCALAPPDATA%.
+ */
 const files: Record<string, Partial<Record<NodeJS.Platform, string>>> = {
   'claude-desktop': {
     linux: '.config/Claude/claude_desktop_config.json',

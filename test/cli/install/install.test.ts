@@ -13,7 +13,7 @@ import { type ClientHome, clientHome } from '../../harness/client-home.ts'
 
 const key = 'sk-live-0123456789'
 const baseUrl = 'https://api.example.com'
-/** `${inner}`, as files have it. */
+/** A reference to an environment variable, in the syntax of clients: `${inner}`. */
 const reference = (inner: string) => `\${${inner}}`
 
 const platforms = ['linux', 'darwin', 'win32'] as const
@@ -33,7 +33,7 @@ const wanted = (more: Partial<InstallOptions> = {}): InstallOptions => ({
   ...more,
 })
 
-/** With a platform, and the key in the user's environment. */
+/** Options with a platform whose key is in the user's environment. */
 const withKey = (more: Partial<InstallOptions> = {}) =>
   wanted({
     baseUrl,
@@ -42,16 +42,16 @@ const withKey = (more: Partial<InstallOptions> = {}) =>
     ...more,
   })
 
-/** A question as the person has met it. */
+/** A question at the terminal. */
 interface Asked {
   readonly question: string
-  /** What Enter means. */
+  /** Answer if the user only presses Enter. */
   readonly usual: boolean
-  /** What was printed before it. */
+  /** Output before the question. */
   readonly shown: string
 }
 
-/** A terminal whose person gives these answers. */
+/** A fake terminal whose user gives these answers. */
 function installContext(machine: Machine, answers?: boolean[], script = '/opt/program.js') {
   const printed: string[] = []
   const asked: Asked[] = []
@@ -76,7 +76,7 @@ interface Reported {
   readonly notes: readonly string[]
 }
 
-/** What `--json` says of each client. */
+/** Status and notes of each client in the output of `--json`. */
 async function reported(machine: Machine, options: InstallOptions) {
   const { context, text } = installContext(machine)
   const code = await install({ ...options, wantsJson: true }, context)
@@ -219,7 +219,7 @@ describe('the key', () => {
     })
     expect(home.read('.codex/config.toml')).not.toContain(key)
     expect(JSON.stringify([first, later])).not.toContain(key)
-    // The second warns of the backup, too.
+    // The later note also mentions the backup.
     expect([first.notes, later.notes]).toMatchSnapshot()
   })
 })

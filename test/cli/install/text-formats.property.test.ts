@@ -23,10 +23,10 @@ const entry = {
 interface Kind {
   readonly kind: string
   readonly format: TextFormat
-  /** Where our entry is. */
+  /** Path of our entry. */
   readonly path: readonly [string, string]
   readonly texts: fc.Arbitrary<string>
-  /** Another parser, where there is one: the client's, or one that reads what it reads. */
+  /** An independent parser of the format: the client's own, or one that accepts the same files. */
   readonly parse: (text: string) => unknown
 }
 
@@ -57,7 +57,7 @@ const kinds: readonly Kind[] = [
 
 type Servers = Record<string, Record<string, unknown> | null | undefined>
 
-/** What `make` gives; `undefined` where it refuses the text. */
+/** Result of `make`; `undefined` if it refuses the text with one of the `refusals`. */
 function unlessRefused<T>(make: () => T, refusals: (error: unknown) => boolean): T | undefined {
   try {
     return make()
@@ -69,7 +69,7 @@ function unlessRefused<T>(make: () => T, refusals: (error: unknown) => boolean):
 
 const isFormatError = (error: unknown) => error instanceof FormatError
 
-/** The data without our entry, and without the object that may be there for it alone. */
+/** The data without our entry, and without its parent object if that becomes empty. */
 function others(data: unknown, [outer, ours]: Kind['path']): unknown {
   const all = structuredClone(data) as Servers
   const inner = all[outer]
@@ -78,7 +78,7 @@ function others(data: unknown, [outer, ours]: Kind['path']): unknown {
   return all
 }
 
-/** The parts of the text that the edits take away, which may only be spaces and empty objects. */
+/** Text that the edits remove. It may contain only white space and empty objects. */
 const takenAway = ({ changes }: ChangedText) =>
   changes.flatMap(({ before, edits }) => edits.map(({ start, end }) => before.slice(start, end)))
 
@@ -116,7 +116,7 @@ describe.each(kinds)('$kind', ({ format, path, texts, parse }) => {
       }),
       tries(300),
     )
-    // Or the property would say nothing.
+    // Guards against a property that holds only because every value was refused.
     expect(count.tried).toBeGreaterThan(100)
     expect(count.restored).toBeGreaterThan(50)
     expect(count.refused).toBeLessThan(count.tried / 20)
@@ -130,7 +130,7 @@ describe.each(kinds)('$kind', ({ format, path, texts, parse }) => {
         expect(format.read(after.text)).toMatchObject({ [path[0]]: { [path[1]]: entry } })
         const data = parsed(text)
         if (data === undefined) return
-        // What the client could read before, it can read now, with everything that was there.
+        // A file that was valid stays valid, and keeps all other data.
         expect(others(parse(after.text), path)).toEqual(others(data, path))
       }),
       tries(1000),

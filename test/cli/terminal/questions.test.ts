@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { InterruptedError, terminalQuestions } from '../../../src/cli/terminal/terminal-io.ts'
 
-/** The answer to a question, and what the person sees, who types a line whenever asked. */
+/** Answer to a question and the output, for a user who types these lines one by one. */
 async function answer(typed: string, usual: boolean) {
   const lines = typed.match(/.*\n/g) ?? []
   const input = new PassThrough()

@@ -24,13 +24,13 @@ const anyText = fc.oneof(
   ),
 )
 
-/** Free data, without the one name that no tool takes. */
+/** Free-form data without the one name that no tool accepts. */
 const freeData = fc.dictionary(
   anyText.filter((name) => name !== '__proto__'),
   fc.oneof(anyText, fc.integer(), fc.boolean(), fc.constant(null), fc.array(anyText)),
 )
 
-/** Values of the types that arguments have. */
+/** Arbitrary values of a schema. */
 function valuesOf(schema: JsonSchema): fc.Arbitrary<unknown> {
   const { type, properties, items } = schema
   if (type === 'boolean') return fc.boolean()

@@ -16,13 +16,13 @@ afterAll(() => folder[Symbol.dispose]())
 const sandbox = { 'sandbox-db': ':memory:', 'state-dir': ':memory:', 'sandbox-speed': '10000' }
 
 interface Person {
-  /** What the person at the terminal does with each question; absent: there is no terminal. */
+  /** The user's answer to each question; absent: there is no terminal. */
   readonly answers?: (boolean | 'Ctrl+C')[]
-  /** Presses Ctrl+C while the call goes on, when this has come true. */
+  /** Presses Ctrl+C during the call, once this returns true. */
   readonly interruptsWhen?: () => boolean
 }
 
-/** A terminal that remembers what was written to it. */
+/** A terminal that records its output. */
 function fakeTerminal({ answers }: Person) {
   const printed: string[] = []
   const warned: string[] = []

@@ -14,8 +14,8 @@ import {
 } from '../../harness/program.ts'
 
 /*
- * The buttons of docs/install.md: what an editor reads in their links, and a server that is started
- * as the editor would start it, with the built program in place of the published package.
+ * The install buttons of docs/install.md: parses each link as the editor does, and starts its
+ * server with the built program in place of the published package.
  */
 
 const document = readFileSync(join(import.meta.dirname, '../../../docs/install.md'), 'utf8')
@@ -36,7 +36,7 @@ const Inputs = z.array(
   }),
 )
 
-/** The parameters of the link behind a button. */
+/** Parts of the link behind a button. */
 function parametersOf(title: string): { host: string; path: string; query: URLSearchParams } {
   const link = document.split(`[![Install in ${title}](`)[1]?.match(/\]\((\S+)\)/)?.[1] ?? ''
   const { host, pathname, search } = new URL(link)
@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform?.[Symbol.asyncDispose]())
 
-/** The name of the account that a server has, started by this entry; `answers`: to its questions. */
+/** Name of the account that a server from this entry uses. `answers`: the user's inputs. */
 async function accountOf(entry: Entry, answers: Record<string, string> = {}): Promise<unknown> {
   const filled = Object.entries(entry.env).map(([name, value]) => [
     name,

@@ -7,7 +7,7 @@ import { npmPack, tryProgram } from '../../../src/dev/release/npm-package.ts'
 import { readPackage, root } from '../../../src/dev/release/package-info.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 
-/* The release script finds out when a bundle or a package does not work. */
+/* The release script must reject a bundle or package that does not work. */
 
 const info = readPackage(root)
 const paths = npmPack('--dry-run').files.map(({ path }) => path)
@@ -18,7 +18,7 @@ const Manifest = z.looseObject({
 })
 type Manifest = z.output<typeof Manifest>
 
-/** Makes a bundle whose files `spoil` has changed, and tries it. */
+/** Checks a bundle whose files `spoil` has changed. */
 async function tryBundleWith(spoil: (folder: string) => void): Promise<void> {
   using folder = scratchFolder()
   const [content, trial] = [join(folder.path, 'content'), join(folder.path, 'trial')]

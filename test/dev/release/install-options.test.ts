@@ -9,7 +9,10 @@ import { tools } from '../../../tools/index.ts'
 import { connectStdio } from '../../harness/client.ts'
 import { type Program, startPlatformProgram, startProgram } from '../../harness/program.ts'
 
-/* What desktop clients and those of the MCP registry ask for, and the built program with the answers. */
+/*
+ * Options that desktop clients and clients of the MCP registry ask users for, and the program
+ * started with the answers.
+ */
 
 const Manifest = z.looseObject({
   manifest_version: z.literal('0.3'),
@@ -57,7 +60,7 @@ describe('the built program', () => {
   })
   afterAll(() => platform?.[Symbol.asyncDispose]())
 
-  /** The environment that a client makes of the manifest and the answers of a person. */
+  /** The environment that a client derives from the manifest and the user's answers. */
   const filled = (answers: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       Object.entries(manifest.server.mcp_config.env).map(([variable, text]) => [

@@ -23,7 +23,7 @@ const Launch = z.strictObject({
 })
 
 describe('the plugin for Claude Code', () => {
-  // The fields that its documentation has; unknown ones in an option are an error there.
+  // Documented fields of an option; Claude Code refuses unknown ones.
   const Option = z.strictObject({
     type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
     title: z.string(),
@@ -40,7 +40,7 @@ describe('the plugin for Claude Code', () => {
   })
   const claude = Plugin.parse(manifest('.claude-plugin/plugin.json'))
 
-  /** What the server gets from the client, with these options of the person. */
+  /** The server's environment if the user sets these options. */
   const environment = (given: Record<string, string>) => {
     const [{ env = {} } = {}] = Object.values(claude.mcpServers)
     const answerTo = (key = '') => given[key] ?? String(claude.userConfig[key]?.default)

@@ -47,7 +47,7 @@ test('the registry takes descriptions of 100 characters at most', () => {
   expect(entry.description.length).toBeLessThanOrEqual(100)
 })
 
-/** Serves one answer while `use` runs with its address. */
+/** Serves a reply at a URL while `use` runs. */
 async function serving(status: number, text: string, use: (url: string) => Promise<void>) {
   const server = createServer((_, response) => response.writeHead(status).end(text))
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -58,7 +58,7 @@ async function serving(status: number, text: string, use: (url: string) => Promi
   }
 }
 
-/** In the form of the published one: draft 7, references, annotations that are not of JSON Schema. */
+/** A schema like the published one: draft 7, with references and unknown annotations. */
 const schema = (longest: number) =>
   JSON.stringify({
     $schema: 'http://json-schema.org/draft-07/schema#',

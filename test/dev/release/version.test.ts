@@ -6,7 +6,7 @@ import * as z from 'zod'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { root } from '../../../src/dev/release/package-info.ts'
 
-/** The files of the repository, also those that are not committed yet. */
+/** Files of the repository, including uncommitted ones. */
 const files = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',

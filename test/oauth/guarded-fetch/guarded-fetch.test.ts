@@ -10,7 +10,7 @@ import { certificate } from '../../harness/certificate.ts'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import { startDocumentServer, trusted } from '../../harness/document-server.ts'
 
-/** The address that stands for a public one here; all others stand for private ones. */
+/** The only IP address that counts as public in these tests. */
 const allowed = '127.0.0.1'
 const addressesOf = (...addresses: string[]) =>
   addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -38,7 +38,7 @@ const serve = async (answer: RequestListener = asDocument) => {
   return server
 }
 
-/** What a fetch is refused with. */
+/** Error code of a failed fetch. */
 const refusal = async (fetching: Promise<Response>) => {
   const error = await fetching.then(
     () => undefined,
@@ -143,7 +143,7 @@ describe('an address', () => {
     const guard = guarded({ resolveHost })
     expect((await guard.fetch(server.address)).status).toBe(200)
     expect(asked).toBe(1)
-    // The next fetch asks again and checks again.
+    // The next fetch resolves the host again, and checks the new address.
     expect(await refusal(guard.fetch(server.address))).toBe('not_public')
     expect(server.connections().made).toBe(1)
   })

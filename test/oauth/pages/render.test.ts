@@ -15,7 +15,7 @@ const pages: PageModel[] = [
   ...problems.map((problem) => ({ page: 'problem' as const, problem })),
 ]
 
-/** The directives of a page's policy, by name. */
+/** Directives of a page's content security policy, by name. */
 const policyOf = (model: PageModel) =>
   new Map(
     (renderPage(model).headers['content-security-policy'] ?? '').split('; ').map((directive) => {
@@ -48,7 +48,7 @@ describe('headers of every page', () => {
     ['https://chat.example:8443/callback', 'https://chat.example:8443'],
     ['http://127.0.0.1:41233/callback', 'http://127.0.0.1:41233'],
     ['http://localhost:41233/callback', 'http://localhost:41233'],
-    // A policy has no way to write these.
+    // A policy has no syntax for these hosts.
     ['http://[::1]:41233/callback', 'http:'],
     ['cursor://example.editor/oauth/callback', 'cursor:'],
     ['com.example.app:/callback', 'com.example.app:'],
@@ -89,7 +89,7 @@ describe('texts from outside', () => {
     'a'.repeat(10_000),
     '\u0300'.repeat(500),
   ]
-  /** All tags and attributes of a page, without texts. */
+  /** All tags and attribute names of a page, without texts. */
   const shape = (body: string) => body.match(/<\/?[a-z]+|\s[a-z-]+=(?=")/g)
 
   test.each(hostile)('a name changes no tag: %j', (name) => {
@@ -120,7 +120,7 @@ describe('texts from outside', () => {
     expect(body).toMatch(/<bdi>“[^“”"]*”</)
   })
 
-  /** Any characters, with what could end an attribute or begin a tag among them. */
+  /** Arbitrary text, often with characters that end an attribute or start a tag. */
   const texts = fc
     .array(
       fc.oneof(
@@ -241,7 +241,7 @@ describe('who asks', () => {
   })
 
   test.each([undefined, '', '  '])('a client without a name is said to have none: %j', (name) => {
-    // A name of its own stands in quotes.
+    // The name of a client is in quotes; the replacement for a missing name is not.
     expect(shown({ name })).toMatch(/<h1>[^<]*<bdi>a program without a name</)
     expect(shown({})).toMatch(/<h1>[^<]*<bdi>“Example Chat”</)
   })

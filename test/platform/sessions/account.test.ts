@@ -19,7 +19,7 @@ describe('requests that name no account', () => {
   test('are sent with the id of the account of the key, which is read once', async () => {
     await using platform = await startFakePlatform(answering)
     await using client = await connectStdio('v2 2026-07-28', { env: envOf(platform) })
-    // The first requests come at the same time, and share one read.
+    // Concurrent first requests share one read.
     await Promise.all(['list_calls', 'list_phone_numbers'].map((name) => client.value(name)))
     expect(await client.value('list_calls')).toMatchObject({ account_id: own })
     await client.value('list_calls', { account_id: 'me' })

@@ -9,7 +9,7 @@ import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A key that the platform answers with this status, and how often it was checked. */
+/** A key whose requests fail with this status. `asked`: number of checks. */
 function keyThat(status: number) {
   let asked = 0
   const client: Client = {

@@ -3,7 +3,7 @@ import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
 
-/** Answers with a catalog of that many characters, and counts how often it is asked. */
+/** Replies with a catalog of `length` characters, and counts the requests. */
 function platform(length: number) {
   const asked: string[] = []
   const voices = [{ id: 'v', name: 'x'.repeat(length) }]
@@ -31,7 +31,7 @@ test('replies of one key are kept up to some megabytes, not only up to a count',
   const searches = Array.from({ length: 12 }, (_, index) => `s${index}`)
   for (const search of searches) await read(search)
   for (const search of searches.toReversed()) await read(search)
-  // The latest seven fit; the others were read again.
+  // Only the latest seven fit; the other five were read again.
   expect(asked).toEqual([...searches, ...searches.slice(0, 5).toReversed()])
 })
 

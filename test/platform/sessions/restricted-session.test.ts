@@ -7,13 +7,13 @@ import { rpc } from '../../harness/rpc.ts'
 import { seedIds, startSandbox } from '../../harness/sandbox.ts'
 
 /*
- * Hints, names of agents, completions, prompts and resources read only what the exposed tools can
- * read. Checked from outside: by the requests to the platform, and by the results.
+ * Hints, agent names, completions, prompts and resources may read only what the exposed tools can
+ * read. The tests check the requests to the platform and the results.
  */
 
 const key = 'sk-0123456789'
 const unknown = '00000000-0000-4000-8000-00000000dead'
-/** Names of the key's own account and of its other subaccount, which the pinned one must not see. */
+/** Names of the key's own account and of its other subaccount, hidden from the pinned one. */
 let others: string[] = []
 
 let sandbox: ReturnType<typeof startSandbox>
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const below = await sandbox.get(`accounts/${seedIds.account}/subaccounts`)
   const all: { id: string; name: string }[] = [own.body, ...below.body.items]
   const hidden = all.filter(({ id }) => id !== seedIds.subaccount)
-  // The id of the parent is part of the pinned account's own record.
+  // The pinned account's own record contains its parent's id.
   others = hidden.flatMap(({ id, name }) => (id === seedIds.account ? [name] : [id, name]))
   expect(others).toHaveLength(3)
 })
@@ -41,7 +41,7 @@ afterAll(async () => {
 const start = (env: Record<string, string>) =>
   startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
 
-/** Calls everything that may give a hint; returns the results as one text. */
+/** Calls everything that may give a hint. Returns all results as one text. */
 async function everyHint(url: string, headers: Record<string, string> = {}) {
   await using client = await connectHttp('v2 2026-07-28', url, { 'x-api-key': key, ...headers })
   const results: unknown[] = []
@@ -92,11 +92,11 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
 
 const takesTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-/** The id of a task, as any client can write one. */
+/** A task id, which is unsigned: any client can forge one. */
 const taskIdOf = (account: string, call: string) =>
   Buffer.from(JSON.stringify({ account, call, created: Date.now() })).toString('base64url')
 
-/** The requests to the platform during `act`, as `METHOD /path`, without the query. */
+/** Requests to the platform during `act`, as `METHOD /path` without the query. */
 async function askedBy(act: () => Promise<unknown>): Promise<string[]> {
   const before = platform.seen.length
   await act()
@@ -170,7 +170,7 @@ describe('with hidden tools', () => {
   test('nothing is read that no exposed tool reads, by a setting', async () => {
     await using program = await start({ VOICE_AGENT_TOOLS: 'get_call,update_phone_number' })
     const asked = await askedBy(() => everyHint(program.url))
-    // get_call reads the call; update_phone_number writes; the account's id stands for `me`.
+    // The read of get_call and the write of update_phone_number, with the account's id for `me`.
     expect(readsOf(asked)).toEqual([
       'GET /accounts/ID/calls/ID',
       'GET /accounts/current',

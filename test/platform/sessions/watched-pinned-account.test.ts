@@ -12,7 +12,7 @@ const ownAccount = [routes.accounts.current, { params: {}, query: {} }, 'account
 const voices = [routes.providers.voices, { params: {}, query: {} }, 'catalog'] as const
 const ignore = () => undefined
 
-/** A session with a pinned account whose key may watch one reply, which it does. */
+/** A session with a pinned account, whose key has used its only subscription to a reply. */
 function watchingOne() {
   const cache = createReplyCaches({ watched: { inAll: 1, perKey: 1 } })('a key', client)
   cache.watch(...voices, ignore)
@@ -26,7 +26,7 @@ test('one reply too many is refused if the key’s own account is known', async 
   expect(() => restricted.cache.watch(...ownAccount, ignore)).toThrow(WatchLimitError)
 })
 
-// An unhandled rejection would end the program, and fails this run.
+// An unhandled rejection would end the program, and fails the test run.
 test('one reply too many leaves the account unwatched if it is not known yet', async () => {
   const { cache, restricted } = watchingOne()
   const stop = restricted.cache.watch(...ownAccount, ignore)

@@ -21,7 +21,7 @@ const printed = (shell: string, script: string) =>
     .trim()
     .split('\n')
 
-/** What a shell offers for the words behind the name of the program, the last unfinished. */
+/** Completions that a shell offers after the program's name. The last word is incomplete. */
 const offers: Readonly<Record<(typeof shells)[number], (words: string[]) => string[]>> = {
   bash: (words) =>
     printed(
@@ -32,7 +32,7 @@ const offers: Readonly<Record<(typeof shells)[number], (words: string[]) => stri
       _voice_agent_mcp voice-agent-mcp
       printf '%s\\n' "\${COMPREPLY[@]}"`,
     ),
-  // Completion in zsh needs its line editor, so what the script hands over to it is printed.
+  // zsh completes only in its line editor, so this prints what the script passes to the editor.
   zsh: (words) =>
     printed(
       'zsh',
@@ -69,7 +69,7 @@ describe.each(shells.filter(isHere))('%s completes', (shell) => {
 
   test('files where there is nothing else', () => {
     const found = offers[shell](['call', '--config', 'fi'])
-    // Bash offers them itself, where it gets nothing.
+    // Bash completes files by itself if the script offers nothing.
     expect(found).toEqual({ bash: [''], zsh: ['files'], fish: ['fish'] }[shell])
   })
 })
