@@ -53,7 +53,7 @@ test.each(['cut', 'freeze'] as const)(
     network[how]()
     near.announce({ kind: 'written', topic: 'lost' })
     if (how === 'cut') network.heal()
-    // A frozen connection is found out by asking it, and replaced when the network is back.
+    // A frozen connection is detected by a periodic query, and replaced once the network is back.
     else setTimeout(() => network.heal(), 25_000)
     await reaches('second')
   },
@@ -96,7 +96,7 @@ describe('a subscriber at one server', () => {
   const modelsUri = 'voice-agents://catalog/models'
   const key = 'sk-0123456789'
 
-  /** Two servers of one platform, and a client that listens to a resource at the first. */
+  /** Two servers with one platform, and a client that subscribes to a resource at the first. */
   async function listening(uri: string, ofSecond: Record<string, string> = {}) {
     let name = 'Old'
     const platform = await startFakePlatform(
@@ -130,7 +130,7 @@ describe('a subscriber at one server', () => {
     })
     await client.connect(transport)
     await client.listen({ resourceSubscriptions: [uri] })
-    // The first reply is what later ones are compared with.
+    // Later reads are compared with the first reply.
     await expect.poll(() => platform.seen.length).toBeGreaterThan(0)
     return {
       platform,
@@ -159,7 +159,7 @@ describe('a subscriber at one server', () => {
     )
     expect(error).toBeUndefined()
     expect(set.platform.seen.some(({ method }) => method === 'PATCH')).toBe(true)
-    // Without the other server's word it would be read again after a minute.
+    // Without the announcement by the other server, the next read would follow a minute later.
     await expect.poll(() => set.updates, { timeout: 1000 }).toEqual([agentUri])
   })
 

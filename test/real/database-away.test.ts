@@ -54,7 +54,7 @@ const callTo = (to_number: string) => ({
 })
 const place = (to: string) => client.call('place_call', callTo(to))
 const errorOf = ({ _meta }: Awaited<ReturnType<typeof place>>) => _meta?.['voice-agent-mcp/error']
-/** What an assistant is told, and what only the operator is to see. */
+/** Error for the assistant. The `details` below are only for the operator. */
 const away = { kind: 'state_unavailable', retryable: true, retryAfter: 10 }
 const details = /ECONN|127\.0\.0\.1|state-url|STATE_URL|a-password|tester/
 const textOf = ({ content }: Awaited<ReturnType<typeof place>>) =>
@@ -100,7 +100,7 @@ test('while the database is away, nothing is done that needs a confirmation', as
   expect(errorOf(ToolResult.parse(answered.result))).toMatchObject(away)
   expect(platform.dialled).toHaveLength(0)
   network.heal()
-  // Neither the token nor the answer was lost.
+  // Both the token and the person's answer are still valid.
   expect((await calls.withToken(asking.url, '+493023125051', token)).isError).toBeFalsy()
   expect((await calls.answered(asking.url, '+493023125052', state)).error).toBeUndefined()
   expect(platform.dialled).toHaveLength(2)
@@ -134,7 +134,7 @@ test('a database that does not answer holds up no change, which then cannot be t
 })
 
 test('with a database that is slow a call is answered in time, and the same request places it later', async () => {
-  // All connections are there: what is slow is every statement.
+  // Opens all connections first, so that only the statements are slow.
   expect((await place('+493023125071')).isError).toBeFalsy()
   network.slow(2500)
   const began = performance.now()
@@ -210,7 +210,7 @@ test('PostgreSQL itself may be stopped and started', async () => {
   await client.value('get_agent', { agent_id: platform.agent.id })
   await server.start()
   expect((await place('+493023125032')).isError).toBeFalsy()
-  // The server knows the calls from before.
+  // The journal still has the earlier call.
   expect((await place('+493023125031')).structuredContent).toMatchObject({ repeated: true })
   expect(platform.dialled).toHaveLength(2)
 }, 60_000)

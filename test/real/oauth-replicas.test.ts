@@ -7,7 +7,7 @@ import { type PostgresServer, startNetwork, startPostgres } from '../harness/pos
 import { freePort } from '../harness/program.ts'
 import { forward } from '../harness/replicas.ts'
 
-/** Two servers on one database, behind an address that gives each request to the next of them. */
+/** Two servers on one database, behind a round-robin load balancer. */
 let database: PostgresServer
 let servers: OauthServer[]
 let balancer: Server
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** The client, sending what it sends to one of the servers alone. */
+/** The client's flow, with all requests to the server with this index. */
 const at = (which: number) => {
   const { mcp = '' } = servers[which] ?? {}
   const own = (endpoint = '') => new URL(new URL(endpoint).pathname, mcp).href
@@ -127,7 +127,7 @@ test('while the database is away no token is accepted or made; then all goes on 
   network.cut()
   const answer = await use()
   expect(answer.status).toBe(503)
-  // A client that was told 401 would ask the person again.
+  // After a 401 the client would ask the user for consent again.
   expect(answer.headers.get('www-authenticate')).toBeNull()
   const refresh = await fetch(client.as.token_endpoint ?? '', {
     method: 'POST',

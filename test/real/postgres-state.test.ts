@@ -35,7 +35,7 @@ const open = (url: string) => {
   opened.push(database)
   return database
 }
-/** Two servers on one new database. */
+/** Two connection pools of servers on one new database. */
 const openTwo = async () => {
   const url = await server.newDatabase()
   return [open(url), open(url)] as const
@@ -50,7 +50,7 @@ describeJournalAfterClockStep('in PostgreSQL', async () => {
   const [one, other] = await openTwo()
   return {
     journals: [createPostgresJournal(one), createPostgresJournal(other)],
-    // What was written before the clock was set seems to be so much younger.
+    // Makes stored entries younger by `byMs`, as a clock that is set back does.
     async setClockBack(byMs) {
       await one.run(NoRow, 'UPDATE voice_agent_mcp.calls SET since = since + $1::bigint', [byMs])
     },
@@ -79,7 +79,7 @@ describeCallCounter(
   async () => {
     shared ??= openDatabase({ url: await server.newDatabase(), setting })
     const database = shared
-    // The clock of the test is a row of a table; each counter has its own.
+    // The test's clock is a row in a table, one for each counter.
     const countedAs = `counter ${++counters}`
     await database.run(NoRow, 'CREATE TABLE IF NOT EXISTS clock (name text PRIMARY KEY, at bigint)')
     await database.run(NoRow, 'INSERT INTO clock VALUES ($1, 0)', [countedAs])
@@ -167,7 +167,9 @@ describe('the tables', () => {
     expect(await next.current(young.entry)).toBeDefined()
   })
 
-  /** What a program of another version does to the tables: its statements, then its versions. */
+  /**
+   * Changes the tables as another version of the program does: its SQL, then the version numbers.
+   */
   const changeTables = async (url: string, version: number, needed: number) => {
     const database = open(url)
     await database.run(
@@ -177,7 +179,7 @@ describe('the tables', () => {
     )
     return database
   }
-  /** Ends all other connections: those that work with the tables in the old way. */
+  /** Ends all other connections, which still use the old tables. */
   const endOthers = (database: Database) =>
     database.run(
       z.unknown(),
@@ -192,7 +194,7 @@ describe('the tables', () => {
     await newer.run(NoRow, "ALTER TABLE voice_agent_mcp.notes ADD COLUMN extra text DEFAULT 'x'")
     await old.writeNote('b', '2')
     expect(await old.readNote('a')).toBe('1')
-    // One that starts now.
+    // A program that starts now.
     expect(await createPostgresJournal(open(url)).readNote('b')).toBe('2')
   })
 
@@ -200,11 +202,11 @@ describe('the tables', () => {
     const url = await server.newDatabase()
     const old = createPostgresJournal(open(url))
     await old.writeNote('a', '1')
-    // Several connections, each of which has to end.
+    // Opens several connections, each of which must be ended.
     await Promise.all(Array.from({ length: 8 }, () => old.readNote('a')))
     await endOthers(await changeTables(url, 99, 99))
     const tooOld = /\(99;.*\bUpdate this server\b/
-    // Some may meet a connection that is being ended; none is answered.
+    // A request may meet a connection that is just being ended; every request must fail.
     for (let ended = 0; ended < 8; ended++)
       await expect(old.readNote('a')).rejects.toThrow(StateError)
     for (const _ of [1, 2, 3]) await expect(old.readNote('a')).rejects.toThrow(tooOld)
@@ -275,7 +277,7 @@ describe('after a clock was set', () => {
     ['back', -3_600_000],
   ])('that of the database, %s, it is set anew, too', async (_, byMs) => {
     const { database, neighbour, sent } = await sentCall()
-    // What was written before the clock was set seems to be so much older.
+    // Makes stored entries older by `byMs`, as a clock that is set forward does.
     const older = 'UPDATE voice_agent_mcp.calls SET since = since - $1::bigint RETURNING owner'
     await database.run(z.unknown(), older, [byMs])
     expect((await neighbour.current(sent))?.sinceDeadlineMs).toBe(-60_000)
@@ -289,7 +291,7 @@ describe('after a clock was set', () => {
     expect(await neighbour.claim(identity)).toMatchObject({ entry: { callId: 'call-1' } })
   })
 
-  /** A database whose clock the test sets, and what was written seems to be of another machine. */
+  /** A database with a settable clock, whose entries seem to come from another machine. */
   const steppable = async () => {
     const url = await server.newDatabase()
     const first = open(url)
@@ -297,7 +299,7 @@ describe('after a clock was set', () => {
     for (const sql of clock.setUp) await first.run(NoRow, sql)
     return {
       url,
-      /** Sets the clocks of the database and of the servers. */
+      /** Sets the clocks of the database and of all servers. */
       async set(byMs: number) {
         await first.run(NoRow, clock.set, [byMs])
         const now = Date.now.bind(Date)
@@ -341,14 +343,14 @@ describe('after a clock was set', () => {
       const [lost, placed] = [await sendBy(journal, 'lost'), await sendBy(journal, 'placed')]
       await journal.recordPlaced(placed, 'call-1')
       await clock.moveToOtherMachine()
-      // It is measured, less the step of the clock that would go unnoticed.
+      // The deadline follows the measured time, minus a step of the clock too small to detect.
       expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeGreaterThan(-15_000)
       await clock.set(byMs)
       const again = await neighbour.claim({ ...identity, content: 'placed' })
       expect(again).toMatchObject({ kind: 'theirs', entry: { callId: 'call-1' } })
       expect((await neighbour.current(lost))?.sinceDeadlineMs).toBe(-60_000)
       expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeLessThan(-50_000)
-      // What is written from then on is as old as the clock says.
+      // Later entries are dated by the new clock.
       const next = await sendBy(neighbour, 'placed later')
       await neighbour.recordPlaced(next, 'call-2')
       await clock.moveToOtherMachine()

@@ -30,8 +30,8 @@ import { stressSettings } from '../labs/stress/stress.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 /*
- * Three servers, each a process of the built program, on a real PostgreSQL and behind a balancer that
- * gives each request to another one.
+ * Three servers, each a process of the built program, on a real PostgreSQL and behind a round-robin
+ * load balancer.
  */
 
 const key = 'sk-0123456789'
@@ -48,12 +48,12 @@ const shared = async () => ({
   VOICE_AGENT_SECRET: secret,
 })
 
-/** Places calls through the balancer, as clients do that repeat a request without an answer. */
+/** Places calls through the balancer. The caller repeats requests without an answer. */
 const placerOf = (replicas: Replicas): CallPlacer => ({
   async place(args): Promise<Answer> {
     const call = { name: 'place_call', arguments: args }
     const answer = await rpc(replicas.url, 'tools/call', call, { key }).catch(() => undefined)
-    // The server was killed, or none was up.
+    // The server was killed, or no server was up.
     if (!answer) return { kind: 'dead' }
     if (answer.error) throw new Error(answer.error.message)
     return answerOf(ToolResult.parse(answer.result))
@@ -66,7 +66,7 @@ test('a thousand calls are placed once each, while servers are killed and the pl
   const env = {
     ...stressSettings(platform.url),
     ...(await shared()),
-    // Three servers and PostgreSQL share the machine with this test.
+    // Allows for three servers, PostgreSQL and the test on one machine.
     VOICE_AGENT_HEADERS_TIMEOUT: '1',
     VOICE_AGENT_TIMEOUT: '1.5',
   }
@@ -136,7 +136,7 @@ describe('three servers', () => {
   const dialledTo = (number: string) =>
     platform.dialled.filter(({ to_number }) => to_number === number).length
 
-  /** Without the journal nothing but the used confirmation keeps a call from being placed again. */
+  /** Deletes the journal, so that only the used confirmation can prevent a second call. */
   const forgetCalls = async () => {
     const database = openDatabase({ url, setting: 'the test' })
     await database.run(NoRow, 'DELETE FROM voice_agent_mcp.calls')
@@ -248,7 +248,7 @@ describe('three servers', () => {
     await expect.poll(() => platform.reads(id)).toBeGreaterThan(1)
     cancelling.abort()
     await ended
-    // The call goes on, and nobody reads it for this request any more.
+    // The call continues, but the cancelled request no longer causes reads.
     await sleep(3000)
     const reads = platform.reads(id)
     await sleep(5000)
@@ -328,7 +328,7 @@ test.each([
       .poll(() => placeAt(second, number), { timeout: 20_000, interval: 500 })
       .toMatchObject({ kind: 'placed', isRepeat: isPlaced })
     expect(dialled).toHaveLength(1)
-    // The call counts, and once it has ended it does not.
+    // The call counts towards the limit until it has ended.
     expect(await placeAt(third, '+493023125402')).toMatchObject({ why: 'not_allowed' })
     hasEnded = true
     expect(await placeAt(third, '+493023125402')).toMatchObject({ kind: 'placed' })
@@ -359,7 +359,7 @@ test.each([
       })
     await placeAll(numbers.slice(0, 75))
     expect(platform.dialled).toHaveLength(40)
-    // New processes know of the calls of those before them.
+    // Restarted servers know the calls that were placed before.
     const done = new AbortController()
     const killing = replicas.killRepeatedly(1, () => 0.5, done.signal)
     await expect.poll(() => replicas.kills, { timeout: 20_000 }).toBeGreaterThanOrEqual(2)

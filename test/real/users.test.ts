@@ -15,13 +15,13 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const seed = 23
 const users = 200
-/** Things that each user does, of several requests each. */
+/** Actions per user, of several requests each. */
 const acts = 6
 
-/** Outcomes that a user may be told while the platform fails. */
+/** Outcomes that users may see while the platform fails. */
 const expected = new Set([
   ...['ok', 'cancelled', 'rejected', 'unreadable', 'network', 'timeout', 'unknown_outcome'],
-  // Of a resource, and of the account of a key.
+  // Of a resource, or of the key's account.
   'not read',
 ])
 
@@ -57,7 +57,8 @@ test('two hundred users with different keys get nothing of each other, while the
       return { client, user: new TenantUser(tenant, client, { random, cancelRate: 0.1, onAsked }) }
     }),
   )
-  // All are connected; so many at once are at work, each request at another server.
+  // All users are connected, and 60 act at a time. The balancer spreads their requests over the
+  // servers.
   const turns = Array.from({ length: acts }, () => everybody).flat()
   await inParallel(turns, 60, ({ user }) => user.act())
   expect(platform.crossings).toEqual([])
@@ -71,7 +72,7 @@ test('two hundred users with different keys get nothing of each other, while the
     for (const [number] of user.placed) expect(rung.get(number)).toBe(1)
     placed += user.placed.size
   }
-  // Something of each kind has happened.
+  // Guards against a run in which an outcome or fault never occurred.
   const { ok = 0, cancelled = 0, ...others } = outcomes.all()
   expect(ok).toBeGreaterThan(users * acts)
   expect(cancelled).toBeGreaterThan(20)

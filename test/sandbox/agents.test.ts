@@ -93,7 +93,7 @@ describe('agents', () => {
     expect((await sandbox.get(path)).body).toEqual(plain)
   })
 
-  /** Every setting for which null means its default; for the others it is a value. */
+  /** Settings in which null restores the default; in all others null is a value. */
   const settings = {
     initial_message: { mode: 'user_first', delay_ms: 100, interruptible: true },
     ambient_sound: { volume: 1 },

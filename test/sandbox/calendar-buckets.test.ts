@@ -8,7 +8,7 @@ import { bucketStart, bucketStarts } from '../../src/sandbox/calendar-buckets.ts
 import { isoInZone } from '../../src/text/time-zone.ts'
 import { tries } from '../harness/property.ts'
 
-/** Bucket starts worked out independently, by stepping through another zone database. */
+/** Expected bucket starts, computed with another time zone database. */
 const { cases } = z
   .object({
     cases: z.array(

@@ -231,7 +231,7 @@ describe('calls', () => {
   test('can be interrupted, as interrupt_settings and interruptible say', async () => {
     const interrupted = async (overrides: object) =>
       (await conversation('+12025550109', { ...hi(), ...overrides })).lines
-    /** Who speaks, with a dash where a line was cut short. */
+    /** Speaker of each line; a dash marks an interrupted one. */
     const roles = async (overrides: object) =>
       (await interrupted(overrides)).map((text) => text.replace(/^\S+ (\w+):.*?( –)?$/, '$1$2'))
     expect(await roles({})).toEqual(['agent', 'event', 'agent –', 'event', 'user', 'event'])
@@ -279,7 +279,7 @@ describe('calls', () => {
     expect(await items(`created_before=${at}`)).toEqual(
       all.filter((one) => one.start_timestamp < middle),
     )
-    // A call changes after it was created, so this one changed after that instant.
+    // A call is modified after its creation, so the call created at this instant is included.
     expect(await items(`updated_after=${at}`)).toEqual(all.slice(0, 51))
     expect(await items(`updated_before=${at}`)).toEqual(all.slice(51))
     const calls = (await sandbox.get('accounts/me/calls?limit=1000')).body.items

@@ -13,7 +13,7 @@ test('a list counts new rows of any process, in the account and below', async ()
     Promise.all(
       lists.map(async (list) => {
         const { body } = await get(`accounts/me/${list}?limit=1`, key)
-        // The filter says nothing, but the rows are counted for it.
+        // The filter matches every row, but makes the sandbox count them.
         const counted = await get(
           `accounts/me/${list}?limit=1&created_after=2000-01-01T00:00:00Z`,
           key,

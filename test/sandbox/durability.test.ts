@@ -19,14 +19,14 @@ async function kill({ process, exited }: Program): Promise<void> {
   await exited
 }
 
-/** Makes a program checkpoint its log every few pages, so that kills happen during checkpoints. */
+/** Makes SQLite checkpoint its log every few pages, so that kills hit checkpoints. */
 const checkpointsOften = {
   NODE_OPTIONS: beforeEachStatement(
     `if (step === 2) original.call(this, 'PRAGMA wal_autocheckpoint = 20')`,
   ),
 }
 
-/** Two programs on one file under load; one is killed, and a little later the other. */
+/** Runs two programs on one file under load, and kills them one after the other. */
 async function killUnderLoad(file: string, seed: number): Promise<Writer[]> {
   const env = { VOICE_AGENT_SANDBOX_DB: file, ...checkpointsOften }
   const random = randomOf(seed)
@@ -106,7 +106,7 @@ describe('the first opening', () => {
   test('by several programs at once fills the file once, and all of them serve', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
-    // They wait for each other at their first statement.
+    // The programs start their first statement at the same time.
     const gather = `
       const here = ${JSON.stringify(folder.path)}
       if (step === 1) {

@@ -200,7 +200,7 @@ describe('--reset', () => {
       await using filled = sandboxProgram(folder.path, '--fixture', fixture, '--reset')
       expect(await agentsOf(filled)).toEqual(['Front desk', 'Werkstatt'])
     }
-    // Without the flags it stays as it was filled.
+    // Without the flags the data is kept.
     {
       await using later = sandboxProgram(folder.path)
       expect(await agentsOf(later)).toEqual(['Front desk', 'Werkstatt'])

@@ -7,8 +7,8 @@ import { type Operation, operationsOf } from '../harness/openapi.ts'
 import { startSandbox } from '../harness/sandbox.ts'
 
 /*
- * Requests made from the OpenAPI document that the sandbox serves, and replies checked against it.
- * FUZZ_RUNS sets how many sequences of 30 requests are tried, FUZZ_SEED which.
+ * Sends random requests derived from the sandbox's OpenAPI document, and checks the replies against
+ * it. FUZZ_RUNS: number of sequences of 30 requests. FUZZ_SEED: seed of the generator.
  */
 
 const runs = Number(process.env.FUZZ_RUNS ?? 100)
@@ -20,7 +20,7 @@ async function served(): Promise<Operation[]> {
 }
 const operations = await served()
 
-/** The statuses an operation succeeds with; the greatest is the one for something new. */
+/** Documented success statuses of an operation. The greatest is the one for a created object. */
 const successes = (responses: Operation['responses']) =>
   [...responses.keys()].filter((status) => status < 300)
 
@@ -32,7 +32,7 @@ test(
     const requests = counts.reduce((sum, count) => sum + count, 0)
     expect(requests).toBeGreaterThanOrEqual(runs * 30)
 
-    // Whatever is answered seldom must have been asked for at all.
+    // Checks that the requests covered all statuses, and each operation's success.
     if (runs < 100) return
     const statuses = new Set([...coverage.values()].flatMap((counted) => [...counted.keys()]))
     expect([...statuses].sort()).toEqual([200, 201, 204, 400, 401, 403, 404, 405, 409, 422])
@@ -63,7 +63,7 @@ const changed = async (response: Response, change: object) =>
     Object.assign(z.record(z.string(), z.unknown()).parse(await response.json()), change),
   )
 
-/** Ways to be wrong, and what the fuzzer says of each. */
+/** Faults of a sandbox, and the fuzzer's message for each. */
 const breaks: Record<string, [Break, RegExp]> = {
   'a failure': [
     (request, response) =>
@@ -147,7 +147,7 @@ test('every example of a request works as it stands in a new sandbox', async () 
     for (const { value } of body ? Object.values(body.examples) : [{ value: undefined }]) {
       using sandbox = startSandbox()
       const { status } = await sandbox.send(method, `${url}?${search}`, value)
-      // The one trunk of a new sandbox is in use.
+      // A new sandbox has one trunk, which is in use.
       const expected = id === 'sip_trunks_delete' ? 409 : Math.max(...successes(responses))
       expect(status, id).toBe(expected)
     }

@@ -21,7 +21,7 @@ interface Detail {
   messages: { role: string; message: string }[]
 }
 
-/** A sandbox whose calls a language model speaks in, a thousand times faster than life. */
+/** A sandbox with calls by a language model, a thousand times faster than real time. */
 function open(llm: { url: string; apiKey?: string; timeoutMs?: number }, file = ':memory:') {
   const sandbox = openSandbox({ file, speed: 1000, llm: { model: 'stand-in', ...llm } })
   const send = async (method: string, path: string, body?: object): Promise<Detail> => {

@@ -88,7 +88,7 @@ describe('requests', () => {
     expect(await items('tags=reminder&tags=de')).toBe(1)
     expect(await items('tags=reminder,de')).toBe(1)
     expect(await items('tags=reminder,de&tags=en')).toBe(0)
-    // Repeated parameters are not split again: a tag may contain a comma.
+    // Values of a repeated parameter are not split at commas, because a tag may contain one.
     expect(await items('tags=reminder,de&tags=reminder')).toBe(0)
     expect((await sandbox.get('accounts/me/agents?limit=x')).body.errors[0].field).toBe(
       'query.limit',

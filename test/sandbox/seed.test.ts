@@ -56,7 +56,7 @@ describe('a full sandbox', () => {
     expect(items.length - busy).toBeLessThan(80)
     const statuses = new Set(items.map(({ status }: { status: string }) => status))
     expect(statuses).toEqual(new Set(['completed', 'failed', 'transferred']))
-    // Nothing is from the future, and no slot of a text is left.
+    // Start times are in the past, and no placeholder of a text is left.
     for (const { start_timestamp, messages } of items) {
       expect(Date.parse(start_timestamp)).toBeLessThan(full.now())
       expect(JSON.stringify(messages)).not.toMatch(/\{\w+\}/)
@@ -82,7 +82,7 @@ describe('a full sandbox', () => {
   })
 })
 
-/** Ids in the types of the platform's client library. */
+/** Ids in the type definitions of the platform's client library. */
 const typed = {
   openai: [
     ...['gpt-5', 'gpt-5-mini', 'gpt-5-nano', 'gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano'],

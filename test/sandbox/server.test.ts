@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatformProgram } from '../harness/program.ts'
 import { exchange as exchangeWith } from '../harness/raw-http.ts'
 
-/** The sandbox's REST server as the built program runs it, spoken to byte by byte. */
+/** The REST server of the built program, tested with raw HTTP. */
 let program: Awaited<ReturnType<typeof startPlatformProgram>>
 
 beforeAll(async () => {

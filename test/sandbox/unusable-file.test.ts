@@ -17,7 +17,7 @@ const agent = (name: string) => ({
   voice: { provider: 'elevenlabs', voice_id: 'sbx-en-us-ada' },
 })
 
-/** The error names the file, says what to do about it, and that another can be used. */
+/** Checks that the error names the file, gives advice and mentions the option for another file. */
 function expectHelp(envelope: unknown, file: string, advice: RegExp): void {
   expect(envelope).toMatchObject({
     message: expect.stringContaining(file),
@@ -62,7 +62,7 @@ describe.each(confinements)('$name', ({ isPossible, start }) => {
   )
 })
 
-/** Makes a file that cannot be used; the path of it. */
+/** Creates an unusable file and returns its path. */
 type Spoil = (folder: string) => string
 
 const sandboxIn: Spoil = (folder) => {
@@ -78,7 +78,7 @@ function changed(file: string, sql: string): string {
   return file
 }
 
-/** Overwrites the first page of the table of agents. */
+/** Overwrites the root page of the agents' table. */
 function damagePage(file: string): string {
   const db = new DatabaseSync(file)
   const found = db
@@ -163,7 +163,7 @@ describe('a file that cannot be used', () => {
     expectHelp(body, file, advice)
   })
 
-  /** What the program says on standard error, run as a user for whom permissions count. */
+  /** Error output of the program, run without root's privileges. */
   const complaint = (file: string) => {
     const isRoot = process.getuid?.() === 0
     const { stderr, status } = spawnSync(process.execPath, [bin, 'sandbox', '--port', '0'], {

@@ -31,7 +31,7 @@ test('buckets add up to the conversations of the range, whatever zone, size and 
       fc.constantFrom(...zones),
       fc.constantFrom(...granularities),
       fc.subarray([...groupings]),
-      // By hour at most 500 buckets are kept: a range that fits.
+      // Ranges with at most 500 hourly buckets, the limit of a reply.
       fc.integer({ min: 0, max: 40 * 24 * 60 }),
       fc.integer({ min: 1, max: 20 * 24 * 60 }),
       async (tz, granularity, group_by, before, length) => {

@@ -8,7 +8,7 @@ import { seedIds, startSandbox } from '../harness/sandbox.ts'
 
 type Sandbox = ReturnType<typeof startSandbox>
 
-/** The state of a call, or only why an action is refused. */
+/** State of a call, or the error of a refused action. */
 const Answer = z.looseObject({
   phase: z.string().optional(),
   messages: z.array(z.object({ role: z.string(), message: z.string() })).default([]),
@@ -16,7 +16,7 @@ const Answer = z.looseObject({
 
 const german = '00000000-0000-4000-8002-000000000003'
 
-/** Places a web call, and gives what its page can do. */
+/** Places a web call. Returns the actions of its page. */
 async function webCall(sandbox: Sandbox, more: object = {}) {
   const body = { type: 'web', agent_id: seedIds.supportAgent, ...more }
   const placed = await sandbox.send('POST', 'accounts/me/calls', body)
@@ -69,7 +69,7 @@ describe('a web call', () => {
     ])
     const shown = await call()
     expect(texts(shown)).toEqual(texts(ended))
-    // A person's time is not made faster.
+    // Web calls last as long as in real time, whatever the sandbox's speed.
     expect(shown).toMatchObject({
       status: 'completed',
       answer_status: 'human',

@@ -33,14 +33,14 @@ function timedIn(file: string): TimedCounter & { at(time: number): CallCounter }
   }
 }
 
-/** Reserves, and gives the id; fails when a limit is reached. */
+/** Reserves a call and returns the reservation's id. Throws if a limit is reached. */
 async function placed(counter: CallCounter, limits: CallLimits, leaseMs = hour) {
   const answer = await counter.reserve(limits, leaseMs)
   if ('exceeded' in answer) throw new Error(`${answer.exceeded.rule} is reached`)
   return answer.id
 }
 
-/** Starts a process that reserves without end; gives what it was answered once it has ended. */
+/** Runs a process that reserves calls without end. Resolves with its output once it has ended. */
 function reserving(file: string, limit: number, options = '') {
   const script = fileURLToPath(new URL('./call-counter-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, file, String(limit)], {
@@ -73,7 +73,8 @@ describe('a file of calls', () => {
   test('lets two processes together through no more often than one', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    // Each waits between its count and its own call, so that the other can count in between.
+    // Each process pauses between counting calls and adding its own, so that the other can count
+    // meanwhile.
     const slow = beforeEachStatement(
       `if (this.sourceSQL?.startsWith('INSERT INTO calls'))
          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`,

@@ -6,7 +6,7 @@ import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectPerson } from '../harness/person.ts'
 import { scratchFolder } from '../harness/program.ts'
 
-/** Locks a file, as another process that writes to it does. */
+/** Locks a file, as a writing process does. */
 function lock(file: string) {
   const db = new DatabaseSync(file)
   db.exec('BEGIN IMMEDIATE')
@@ -25,7 +25,7 @@ test('a journal that another process writes to is waited for without blocking th
   using other = lock(file)
   const claiming = journal.claim(identity)
   expect(await journal.find(identity)).toBeUndefined()
-  // Reached only because the claim does not keep this thread waiting.
+  // A claim that blocks this thread would never get here.
   other.release()
   expect(await claiming).toMatchObject({ kind: 'mine' })
   await journal.close()
@@ -47,7 +47,7 @@ test('other tools answer while a call waits for the files of another process', a
     from_number: '+493023125000',
     to_number,
   })
-  // Makes the files.
+  // Creates the state files.
   await client.value('place_call', call('+493023125001'))
   using calls = lock(join(folder.path, 'calls.db'))
   using dialled = lock(join(folder.path, 'dialled.db'))
@@ -72,7 +72,7 @@ test('the sandbox answers reads while a change waits for another process', async
   await using first = await connectPerson('v2 2026-07-28', { env })
   await first.value('get_current_account')
   using other = lock(file)
-  // One that was open, and one that opens the file only now.
+  // One client whose server opened the file before the lock, and one that opens it now.
   await using second = await connectPerson('v2 2026-07-28', { env })
   for (const client of [first, second]) {
     let isDone = false

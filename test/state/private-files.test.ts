@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import { connectStdio } from '../harness/client.ts'
 import { bin, cleanEnv, scratchFolder, startProgram } from '../harness/program.ts'
 
-/** Rights of a file or folder, as they are written in octal. */
+/** Permissions of a file or folder, in octal. */
 const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8)
 
-// Windows has neither modes nor HOME.
+// Windows has neither file modes nor HOME.
 describe.skipIf(process.platform === 'win32')('files of one user', () => {
   test('are readable by no other user, in a folder that everybody can read, with any umask', async () => {
     using folder = scratchFolder()
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('files of one user', () => {
 describe.skipIf(process.platform !== 'linux')('compiled code', () => {
   const isRoot = process.getuid?.() === 0
 
-  /** Starts and ends the program, with a folder of its own for each place a cache may lie in. */
+  /** Runs the program with its own cache and temporary folders. */
   async function run(cache: string, temporary: string) {
     const env = { XDG_CACHE_HOME: cache, TMPDIR: temporary, VOICE_AGENT_SANDBOX_DB: ':memory:' }
     await using program = startProgram([], env)

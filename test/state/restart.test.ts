@@ -38,7 +38,7 @@ describe('after a restart on the same state directory', () => {
     const state = await calls.question(before.url, numbers[3])
     await before[Symbol.asyncDispose]()
     const dialled = platform.dialled.length
-    // Without the journal nothing but the used token keeps the call from being placed again.
+    // Deletes the journal, so that only the used token can prevent a second call.
     for (const end of ['', '-wal', '-shm'])
       rmSync(join(folder.path, `calls.db${end}`), { force: true })
 

@@ -11,7 +11,7 @@ import { entryOf } from './conformance/audit-trail.ts'
 const identity = { owner: 'me', content: 'a call', externalId: undefined }
 const key = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
 
-/** Files of the state, and what uses each. */
+/** Files of the state, each with an operation that opens it. */
 const files: readonly (readonly [name: string, use: (state: State) => Promise<unknown>])[] = [
   ['calls.db', async (state) => (await state.journal()).claim(identity)],
   ['dialled.db', (state) => state.callCounter.reserve({ max_per_day: 5 }, 1000)],

@@ -13,7 +13,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
-/** Objects and arrays, and what follows the first item of each. */
+/** Number of containers, plus the items after the first in each. */
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const items = Object.values(value)

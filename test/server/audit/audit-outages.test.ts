@@ -11,7 +11,7 @@ import { rpc } from '../../harness/rpc.ts'
 const own = '00000000-0000-4000-8001-000000000001'
 const key = 'sk-0123456789abcdef'
 
-/** A state folder in which no audit trail can be kept. */
+/** A state folder in which the audit trail cannot be written. */
 function brokenFolder() {
   const folder = auditFolder()
   for (const name of ['audit.db', 'sandbox-audit.db'])
@@ -73,7 +73,7 @@ describe('while the audit trail cannot be written', () => {
       expect(result.isError).toBeFalsy()
     }
     expect(platform.dialled).toEqual([])
-    // The call was certainly not sent: the same request places it as soon as it can be recorded.
+    // The call was not sent, so the same request places it as soon as it can be audited.
     await using other = await startHttpProgram({
       ...env,
       ...platform.env,
@@ -99,7 +99,7 @@ describe('while the audit trail cannot be written', () => {
 
 test('a server that is killed while a change is under way leaves a trace of it', async () => {
   using folder = auditFolder()
-  // It never answers.
+  // The platform never replies.
   await using platform = await startFakePlatform(() => undefined, { account: own })
   const env = { ...folder.env, VOICE_AGENT_BASE_URL: platform.url }
   await using program = await startHttpProgram(env)

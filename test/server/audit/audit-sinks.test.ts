@@ -72,7 +72,7 @@ test('the state keeps entries for so many days, and deletes some at a time', asy
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A queue whose sink can fail, or not answer. */
+/** A queue with a sink that works, fails or hangs. */
 function queueOf() {
   const saved: AuditEntry[] = []
   const troubles: string[] = []
@@ -102,7 +102,7 @@ const turns = async () => {
 
 test('entries are saved in order; of one that waits only the latest state', async () => {
   const { queue, saved } = queueOf()
-  // The first is being saved already when the others are added.
+  // The first entry is already being saved when the others are added.
   for (const id of ['first', 'a', 'b', 'a']) queue.add(entryOf(id))
   queue.add(entryOf('b', { outcome: 'failed' }))
   await queue.close()

@@ -116,7 +116,7 @@ describe('who has confirmed is recorded', () => {
     const { confirmation } = await client.value('place_call', call)
     const { confirm_token } = confirmation as { confirm_token: string }
     const placed = await client.value('place_call', { ...call, confirm_token })
-    // The same call again: it is recognised, and nothing is sent.
+    // The same call again is recognised and not sent.
     await client.value('place_call', call)
     const [entry, repeated] = await folder.ended(2)
     expect(entry).toMatchObject({
@@ -172,7 +172,7 @@ test('an external_id is the same in the arguments and in the writes', async () =
   const idsIn = (calls: unknown) =>
     [calls].flat().map((call) => (call as { external_id?: string }).external_id)
   expect(entries.map(({ writes }) => idsIn(writes))).toEqual([
-    // Digits without a plus may be anything where there is no number to compare them with.
+    // Without a number to compare with, digits without a plus may be anything, so they are kept.
     ['visit 12025550110'],
     ['visit …0110'],
     ['order 1002003004', 'after …0123'],
@@ -270,7 +270,7 @@ describe('what failed is recorded', () => {
       arguments: { name: 'A [API key]' },
       writes: [{ outcome: 'failed', status: 422, request_id: 'req-1' }],
     })
-    // Names may be read before; what could not be read is named.
+    // Names may be read before the write; an unreadable one is reported.
     expect(failed).toMatchObject({ reason: 'rejected' })
     expect(cut?.outcome).not.toBe('done')
     expect(JSON.stringify([created, failed, cut])).not.toContain(key)

@@ -8,7 +8,7 @@ const ends = (outcomes: string) =>
     .map((outcome) => ({ operation: 'agents.update', outcome }))
 
 test.each([
-  // The word of the call, its writes, what came of each target; the outcome.
+  // Result of the tool call, outcomes of its writes and targets, and the audited outcome.
   ['ok', '', '', 'unchanged'],
   ['ok', 'done done', '', 'done'],
   ['task', 'done', '', 'done'],

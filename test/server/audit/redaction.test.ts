@@ -126,7 +126,7 @@ describe('arguments in the audit trail', () => {
     ['order-20261122-1042', 'order-20261122-1042'],
     ['1002003004', '1002003004'],
     [minted, minted],
-    // Of these a part is a telephone number: any that has a plus, or one of the call's own.
+    // Ids that contain a phone number: one with a plus sign, or a number of the call itself.
     ['lead +49 (30) 123_4567 b', 'lead …4567 b'],
     ['lead-4915112345678', 'lead-…5678'],
     ['0151/123.456.78', '…5678'],
@@ -217,7 +217,7 @@ describe('arguments in the audit trail', () => {
 
 const listed = new Set<string>(Object.values(auditedArguments).flat())
 
-/** The names of arguments that take a text and are not in the list. */
+/** Adds the names of text arguments that `auditedArguments` does not list. */
 function collectTexts(schema: unknown, name: string, found: Set<string>): void {
   const Schema = z.looseObject({
     type: z.unknown().optional(),
@@ -245,7 +245,7 @@ describe('whatever a client sends', () => {
       text: prefix + [...digits].join(between),
     }))
   const names = [...new Set(writing.flatMap(({ input }) => Object.keys(input.shape)))]
-  // An id of a caller's own may be digits that no telephone has.
+  // A caller's own id may be digits that are not a phone number.
   const numbered = names.filter((name) => name !== 'external_id')
   const text = (secret: string) =>
     fc

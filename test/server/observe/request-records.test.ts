@@ -7,7 +7,7 @@ import { rpc } from '../../harness/rpc.ts'
 
 const inJson = { VOICE_AGENT_LOG: 'json' }
 
-/** The lines of requests that are no tool calls, without what differs from run to run. */
+/** Log entries of requests other than tool calls, without fields that vary between runs. */
 const requestsIn = (program: Program) =>
   jsonLog(program.stderr())
     .filter(({ event }) => event === 'request')
@@ -15,7 +15,7 @@ const requestsIn = (program: Program) =>
 
 const prompt = { type: 'ref/prompt', name: 'review_agent' }
 
-/** One request of each kind: method, params, and the outcome in the log. */
+/** One request per method: its params, and the logged outcome and code. */
 const requests: [string, Record<string, unknown>, ...(string | number)[]][] = [
   ['tools/list', {}, 'ok'],
   ['resources/list', {}, 'ok'],

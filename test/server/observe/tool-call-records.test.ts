@@ -9,12 +9,12 @@ import { rpc } from '../../harness/rpc.ts'
 const inJson = { VOICE_AGENT_LOG: 'json' }
 const noRequest = { requests: 0, retries: 0 }
 
-/** A server whose log is JSON: it does not say where it is in words. */
+/** Starts a server with JSON logs. */
 async function startLogged(env: Record<string, string> = {}) {
   return startHttpProgram({ ...inJson, ...env })
 }
 
-/** The tool calls of the log, when there are as many. */
+/** Waits for `count` tool calls in the log, and returns their entries. */
 async function logged(program: Program, count: number) {
   await expect.poll(() => toolCallsIn(program.stderr()).length).toBeGreaterThanOrEqual(count)
   return toolCallsIn(program.stderr())
@@ -26,7 +26,7 @@ describe('a tool call has one line in the log', () => {
     await using client = await connectHttp(kind, program.url, { 'x-api-key': 'sandbox-key' })
     await client.value('list_agents')
     await client.call('get_agent', { agent_id: 'no agent' })
-    // A tool that may ask for confirmation is always answered by the SDK.
+    // The SDK answers every call of a tool that may ask for confirmation.
     await client.call('archive_agent', { agent_id: 'no agent' })
     await client.call('get_agent', {})
     const calls = await logged(program, 4)

@@ -12,7 +12,7 @@ import { type Program, startHttpProgram, startProgram } from '../../harness/prog
 
 const listed = async (client: TestClient) => (await client.listTools()).map(({ name }) => name)
 
-/** The same server over stdio, and over HTTP without headers of the request's own. */
+/** Runs a check over stdio, and over HTTP without headers that restrict the request. */
 async function onBoth(
   kind: ClientKind,
   settings: { args?: string[]; env?: Record<string, string> },

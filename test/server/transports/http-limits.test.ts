@@ -8,7 +8,7 @@ const agents = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `voice-agents://agents/a${from + index}`)
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Opens a stream; what is refused is closed, the rest stays open until the end of the test. */
+/** Opens a subscription stream. It stays open until the end of the test, unless it is refused. */
 async function listen(url: string, key: string, uris: string[] = [models]) {
   const params = { notifications: { resourceSubscriptions: uris } }
   const ended = new AbortController()
@@ -18,14 +18,14 @@ async function listen(url: string, key: string, uris: string[] = [models]) {
   })
   const { status, headers } = response
   const body = status === 200 ? '' : await response.text()
-  // With the response, because a stream whose response is collected as garbage is closed.
+  // Includes the response, because garbage collection of it would close the stream.
   const retryAfter = headers.get('retry-after')
   return { status, body, retryAfter, response, end: () => ended.abort() }
 }
 
 const isUp = async (url: string) => (await fetch(new URL('/health', url))).status === 200
 
-/** A platform that refuses keys called bad, and answers all others. */
+/** A platform that refuses keys that begin with `bad`. */
 const choosyPlatform = () =>
   startFakePlatform(({ url, headers }, response) => {
     if (String(headers['x-api-key']).startsWith('bad')) {
@@ -108,9 +108,9 @@ describe('watched resources', () => {
     const other = await listen(program.url, 'other', agents(30))
     expect(other).toMatchObject({ status: 503, retryAfter: '30' })
     expect(other.body).toMatch(/\b50\b.*\(--max-watched\)/)
-    // A refused stream watches nothing.
+    // A refused stream has no subscriptions.
     expect((await listen(program.url, 'other', agents(20))).status).toBe(200)
-    // Each was read once when it began, and nothing for those that were refused.
+    // Each resource was read once at the start; resources of refused streams were not read.
     const read = platform.seen.filter(({ url }) => url.includes('/agents/')).length
     expect(read).toBeLessThanOrEqual(30 + 20)
     for (const { end } of same) end()
@@ -227,7 +227,7 @@ describe('requests', () => {
     })
     await pause(400)
     expect((await ask(program.url, 'key-other')).status).toBe(200)
-    // One that waits behind all of the first key is answered after 32 of them.
+    // A request behind all of the first key's would be answered after 32 of them.
     expect(answered).toBeLessThan(24)
     const answers = await Promise.all(many)
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -268,7 +268,7 @@ describe('waits for calls', () => {
       ...mcpHttpRequest('tools/call', { ...params }, { key: 'key' }),
       ...(signal && { signal }),
     })
-  /** A platform whose calls never end. */
+  /** A platform with calls that never end. */
   const ringing = () =>
     startFakePlatform(
       (_, response) => json(response, 200, { id: 'c1', type: 'web', status: 'in_progress' }),
@@ -308,7 +308,7 @@ describe('waits for calls', () => {
           expect(placing.status).toBe(status)
         }
       }
-      // Nothing was placed, and placing without waiting is not limited.
+      // No call was placed. Placing without following the call is not limited.
       expect(platform.seen.slice(before).filter(({ method }) => method === 'POST')).toEqual([])
       expect(
         (await ask(program.url, { name: 'get_call', arguments: { call_id: 'c1' } })).status,
@@ -378,7 +378,7 @@ describe('requests a minute', () => {
     const retryAfter = Number(refused.headers.get('retry-after'))
     expect(retryAfter).toBeGreaterThan(10)
     expect(retryAfter).toBeLessThanOrEqual(20)
-    // Only with one key are others served.
+    // Only a limit per key leaves other keys unaffected.
     const isOfKey = 'VOICE_AGENT_MAX_RATE_PER_KEY' in env
     expect((await ask(program.url, 'other')).status).toBe(isOfKey ? 200 : status)
     expect(await isUp(program.url)).toBe(true)

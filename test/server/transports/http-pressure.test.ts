@@ -9,14 +9,14 @@ import { usageOf } from '../../labs/measure/program.ts'
 const list = httpText(mcpHttpRequest('tools/list'))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Another client is served, and its question is an ordinary one. */
+/** Checks that ordinary requests of another client are answered. */
 async function othersAreServed(url: string): Promise<void> {
   const { result } = await rpc(url, 'tools/call', { name: 'get_current_account', arguments: {} })
   expect(result).toMatchObject({ structuredContent: { name: 'Sandbox account' } })
   expect((await fetch(new URL('/health', url))).status).toBe(200)
 }
 
-// Memory is read from /proc.
+// /proc reports memory on Linux only.
 describe.skipIf(process.platform !== 'linux')('a client takes little memory', () => {
   test('with requests whose answers it does not read', async () => {
     await using program = await startHttpProgram(scarceMemory)
@@ -89,7 +89,7 @@ test('a client that does not read its answers loses the connection', async () =>
   using clients = await crowd(program.url, 1)
   const [socket] = clients.sockets
   if (!socket) throw new Error('no connection')
-  // More than the operating system keeps for a connection.
+  // More than the socket buffers of the operating system hold.
   socket.write(list.repeat(200))
   await pause(3500)
   const heard = await heardOn(socket)

@@ -18,7 +18,7 @@ const legacyHeaders = {
   accept: 'application/json, text/event-stream',
 }
 
-/** What is answered to a body, in the 2025 revisions where nothing else is said. */
+/** Posts a message; default headers: those of a client of the 2025 revisions. */
 async function post(body: unknown, headers: Record<string, string> = {}) {
   const response = await fetch(program.url, {
     method: 'POST',
@@ -41,7 +41,7 @@ async function later(method: string, params: Message = {}, meta: object = client
   return JSON.parse(data) as Message
 }
 
-/** A raw request; the head of its answer. */
+/** Sends a raw request, and returns status line and headers of the answer. */
 function raw(lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(program.url)
   return new Promise((resolve, reject) => {
@@ -239,7 +239,7 @@ test('text of a client is cut and made safe in logs and in answers', async () =>
       return value
     })
   }
-  // The answers have arrived, so the log lines about them are written.
+  // All answers have arrived, so their log lines are complete.
   for (const line of program.stderr().split('\n')) {
     expect(line.length).toBeLessThan(1100)
     expect(line).not.toMatch(/^voice-agent-mcp: forged/)

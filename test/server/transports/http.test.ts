@@ -8,7 +8,7 @@ import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { bearer, callTool } from '../../harness/oauth-flow.ts'
 import { type Program, startHttpProgram, startPlatformProgram } from '../../harness/program.ts'
 
-/** A plain request, with any Host header, which fetch would not send. */
+/** Sends a request with any Host header, which `fetch` would not allow. */
 function send(
   url: string,
   {
@@ -237,7 +237,7 @@ describe('the address', () => {
 
   test('a body that is far too large is not read to its end', async () => {
     const body = `"${'x'.repeat(20 * 1024 * 1024)}"`
-    // The connection may be closed before the answer is read.
+    // The server may close the connection before the client has read its answer.
     const status = await send(program.url, { ...initialize, body }).then(
       (refused) => refused.status,
       ({ code }: NodeJS.ErrnoException) => code,

@@ -33,14 +33,14 @@ const Pasted = z.object({
 
 type HttpProgram = Awaited<ReturnType<typeof startHttpProgram>>
 
-/** The configuration that a server prints for its clients. */
+/** Headers and token in the client configuration that a server prints at its start. */
 async function printed(program: HttpProgram) {
   const [, text = ''] = await program.waitFor(/Other clients: +(\{.*\})/)
   const { headers = {} } = Pasted.parse(JSON.parse(text)).mcpServers['voice-agents']
   return { headers, token: headers[header] ?? '' }
 }
 
-/** Starts a server with its own key and default settings of the token. */
+/** Starts a server with its own API key and the default token settings. */
 const startOwn = (
   platform: { url: string },
   args: string[] = [],
@@ -58,7 +58,7 @@ const startOwn = (
 
 const whoAmI = mcpHttpRequest('tools/call', { name: 'get_current_account', arguments: {} })
 
-/** Asks who it is, with headers that fetch would not send. */
+/** Calls get_current_account with any headers, some of which `fetch` would not send. */
 function ask(
   url: string,
   headers: Record<string, string | string[]>,
@@ -74,7 +74,7 @@ function ask(
   })
 }
 
-/** A platform whose reply names the key of the request. */
+/** A platform that replies with the name of the key in the request. */
 async function recordingPlatform() {
   const keys = new Set<unknown>()
   const platform = await startFakePlatform(({ headers }, response) => {
@@ -144,7 +144,7 @@ describe("the server's own key", () => {
     const sent = typeof headers === 'function' ? headers(token) : headers
     const { status, text } = await ask(program.url, sent)
     expect(status).toBe(401)
-    // A missing token is refused for another reason.
+    // Wrong and missing tokens are refused with different messages.
     expect(text).not.toBe((await ask(program.url, {})).text)
     expect(text).not.toContain(token)
   })
@@ -245,7 +245,7 @@ describe("the server's own key", () => {
     }
     const both = { 'X-API-Key': 'theirs', authorization: `Bearer ${token}` }
     expect((await ask(program.url, both)).text).toContain('Account of a client')
-    // What the server writes to its log: a refusal by the SDK.
+    // A request that the SDK refuses, so that the server logs it.
     const odd = { 'mcp-protocol-version': '1999-01-01', [header]: token }
     expect((await ask(program.url, odd)).status).toBe(400)
     expect([...platform.keys].toSorted()).toEqual([ownKey, 'theirs'])
@@ -272,7 +272,7 @@ describe('the local token', () => {
     const path = join(folder.path, 'new', 'state')
     const tokens: string[] = []
     {
-      // At the same time, so that both find no file.
+      // Started at the same time, so that neither finds a token file.
       const both = await Promise.all([startIn(path), startIn(path)])
       for (const program of both) {
         tokens.push((await printed(program)).token)
@@ -322,7 +322,7 @@ describe('the local token', () => {
     expect(program.stderr()).not.toMatch(/Serving MCP|\n +at /)
   })
 
-  // Windows has no modes: a file there has the rights of its folder.
+  // Windows has no file modes: files inherit the permissions of their folder.
   describe.skipIf(process.platform === 'win32')('on disk', () => {
     test('is readable only by its user, in a folder that everybody may read, with any umask', async () => {
       using folder = scratchFolder()
@@ -354,7 +354,7 @@ describe('the local token', () => {
     test.each(wrongs)(
       'is refused where its file %s, before anybody is served',
       async (why, spoil, expected) => {
-        // Only root may change the owner of a file.
+        // Only root can change a file's owner.
         if (process.getuid?.() !== 0 && why === 'belongs to another user') return
         using folder = scratchFolder()
         const file = join(folder.path, 'local-token')

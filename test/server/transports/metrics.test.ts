@@ -5,7 +5,7 @@ import { samplesIn } from '../../harness/prometheus.ts'
 import { exchange } from '../../harness/raw-http.ts'
 import { rpc } from '../../harness/rpc.ts'
 
-/** A server with metrics, and their address. */
+/** Starts a server with metrics. Returns the URL of its metrics, too. */
 async function startMeasured(env: Record<string, string> = {}, args: string[] = []) {
   const program = await startHttpProgram(env, ['--metrics-port', '0', ...args])
   const [, metrics = ''] = await program.waitFor(/Metrics at (\S+)/)

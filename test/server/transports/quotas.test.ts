@@ -11,7 +11,7 @@ describe('a rate', () => {
     expect(rate.take(request, 8000)).toEqual({ bound: 'perKey', forMs: 3000 })
     expect(rate.take(request, 11_000)).toBeUndefined()
     expect(rate.take(request, 11_000)).toEqual({ bound: 'perKey', forMs: 10_000 })
-    // After a minute without requests all are allowed again, and no more.
+    // After a minute without requests, the full quota is available again, but no more.
     for (let at = 0; at < 6; at++) expect(rate.take(request, 200_000)).toBeUndefined()
     expect(rate.take(request, 200_000)).toBeDefined()
   })

@@ -9,12 +9,12 @@ import { startHttpProgram, startPlatformProgram } from '../../harness/program.ts
 import { rpc } from '../../harness/rpc.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
-/** Longer than a stop took before it cut what was under way, ms. */
+/** Duration of the platform's reply, ms: longer than an immediate stop would allow. */
 const slowMs = 2600
 
 /**
- * A platform that answers about the account when `answer` is called, or after `ms`; `asked` resolves when
- * that is asked for.
+ * A platform that replies to the read of the account when `answer` is called, or after `ms`.
+ * `asked` resolves when that request arrives.
  */
 async function slowPlatform(ms?: number) {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ async function slowPlatform(ms?: number) {
   return Object.assign(platform, { asked, answer })
 }
 
-/** A connection that stays open; `send` gives what comes until it matches. */
+/** A persistent connection. `send` resolves with the received text once that matches. */
 async function openConnection({ hostname, port }: URL) {
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
@@ -51,7 +51,7 @@ const account = { name: 'get_current_account', arguments: {} }
 describe('SIGTERM over HTTP', () => {
   test.each([
     ['by the fast path', clientMeta({})],
-    // With this the SDK answers.
+    // The SDK answers requests with a log level.
     ['by the SDK', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
   ])(
     'waits for a request that is answered %s, tells how long, and exits with 0',
@@ -87,14 +87,14 @@ describe('SIGTERM over HTTP', () => {
       const asked = mcpHttpRequest('tools/call', params, { key: 'sandbox-key', meta })
       return (await fetch(program.url, asked)).text()
     }
-    // A request with a progress token is answered by the SDK.
+    // The SDK answers requests with a progress token.
     const waits = [wait(clientMeta({})), wait({ ...clientMeta({}), progressToken: 1 })]
     const notifications = { resourceSubscriptions: ['voice-agents://account'] }
     const stream = await fetch(
       program.url,
       mcpHttpRequest('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
     )
-    // The waits report the state of the call that they know: both know it a while after it was read.
+    // Waits until both waits have read the call, whose last known state they return.
     await platform.waitFor(new RegExp(`/calls/${call_id} 200`))
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const began = Date.now()
@@ -181,7 +181,7 @@ describe('SIGTERM over HTTP', () => {
     program.process.kill('SIGTERM')
     await program.waitFor(/Stopping/)
     expect(await program.exited).toBe(0)
-    // Received requests are answered; other connections may have been refused.
+    // Requests that arrived are answered; later connections may be refused.
     expect(new Set(await Promise.all(answers))).toContain(first)
   })
 

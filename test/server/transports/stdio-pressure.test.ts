@@ -24,11 +24,11 @@ const initialize = JSON.stringify({
 })
 const listOf2025 = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`
 
-/** Ids of all answers, as they were written. */
+/** Ids of all answers, in order. */
 const idsOf = (stdout: string) =>
   [...stdout.matchAll(/"id":(\d+)[,}]/g)].map(([, id]) => Number(id))
 
-// Memory is read from /proc.
+// /proc reports memory on Linux only.
 test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => string]>([
   ['by the handshake', `${initialize}\n`, listOf2025],
   ['by the server', line('tools/call', 9999, own), (id) => line('tools/list', id)],
@@ -40,13 +40,13 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     stdin.write(first)
     await expect.poll(program.stdout, { timeout: 10_000 }).toMatch(/\n/)
     stdout.removeAllListeners('data').pause()
-    // Ended by the test while it is still writing.
+    // The test may end the program during this write.
     stdin.on('error', () => undefined)
     const count = 5000
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
     expect(usageOf(program.process).peakMemory).toBeLessThan(300)
-    // A client that reads again gets everything.
+    // Once the client reads again, it gets all answers.
     let lines = 0
     for await (const chunk of stdout) {
       lines += String(chunk).split('\n').length - 1

@@ -4,7 +4,7 @@ import { quietly, startProgram } from '../../harness/program.ts'
 
 type Message = Record<string, unknown>
 
-/** The program's answers to these lines, until it ends. */
+/** Answers of the program to these input lines, until it ends. */
 async function answersTo(...lines: readonly unknown[]) {
   const env = { VOICE_AGENT_SANDBOX_DB: ':memory:', VOICE_AGENT_LOG_LEVEL: 'debug' }
   await using program = startProgram([], { ...env, ...quietly })
@@ -83,7 +83,7 @@ describe('a message that is not valid is answered with an error', () => {
     const expected = { jsonrpc: '2.0', id, error: { code, message: expect.stringMatching(/\.$/) } }
     const { answers } = await answersTo(...begin, message, ping('last'))
     expect(answers).toMatchObject([{ id: 0 }, expected, { id: 'last', result: {} }])
-    // As the first line of all, too.
+    // Also as the very first line.
     expect((await answersTo(message)).answers).toMatchObject([expected])
   })
 

@@ -26,7 +26,7 @@ const call = (id: number, name: string, args: object = {}) => ({
   method: 'tools/call',
   params: { name, arguments: args },
 })
-/** The same as the later revision has it. */
+/** The same message in revision 2026-07-28. */
 const later = ({ params, ...message }: { id: number; method: string; params?: object }) => ({
   ...message,
   params: { ...params, _meta: clientMeta({}) },
@@ -87,7 +87,7 @@ test('a cancellation after the answer does not hold back a later answer', async 
   expect(answersIn(program).map(({ id }) => id)).toEqual([1, 2, 1])
 })
 
-/** Asks of a call that goes on for a while, and waits for it so many seconds. */
+/** Places a call, then waits for it with this timeout. */
 async function waitForCall(program: Program, timeout_seconds: number): Promise<void> {
   const place = call(1, 'place_call', {
     type: 'phone',
@@ -108,7 +108,7 @@ test('a wait for a call ends when the input ends, and its answer tells the state
   const began = Date.now()
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)
-  // Far below the 50 s of the wait, on a slow machine as well.
+  // Far less than the 50 s of the wait, even on a slow machine.
   expect(Date.now() - began).toBeLessThan(15_000)
   const result = { structuredContent: { ended: false } }
   expect(answersIn(program).at(-1)).toMatchObject({ id: 2, result })
@@ -158,7 +158,7 @@ test('a question to a client that has gone is not waited for', async () => {
   say(program, ...hello({ elicitation: {} }), ask(1))
   await until(program, 2)
   expect(answersIn(program)[1]?.method).toBe('elicitation/create')
-  // The second question comes after the client has gone.
+  // The second question arrives after the client has disconnected.
   say(program, ask(2))
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)

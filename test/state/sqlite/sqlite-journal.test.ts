@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
       await expect(journal.beginSending(entry, 1000)).rejects.toThrow(
         /\bdeleted\b.*\bRestart\b.*\blist_calls\b/,
       )
-    // It was not sent, so another request may claim it.
+    // The call was not sent, so another request may claim it.
     expect(await journal.current(entry)).toMatchObject({ state: 'free' })
     for (const use of [() => state.journal(), () => state.check()]) {
       await expect(use()).rejects.toThrow(JournalError)
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     await (await openSqliteJournal(file)).close()
-    // Whoever opens it waits for another program, which then deletes it.
+    // The opening program waits for the lock of another one, which then deletes the file.
     const other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
     const opening = openSqliteJournal(file).then((journal) => journal.claim(identity()))
@@ -178,7 +178,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     const neighbour = await openSqliteJournal(file)
     await expect(journal.beginSending(entry, 1000)).rejects.toThrow(/\breplaced\b/)
     await expect(state.journal()).rejects.toThrow(/\breplaced\b/)
-    // The new one is used by those that start now, also by this one after a restart.
+    // Programs that start now use the new file, as this one does after a restart.
     await state.close()
     const claim = await neighbour.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
