@@ -55,7 +55,7 @@ const unreadable = (status: number, more: Partial<Unreadable>): Unreadable => ({
 
 const network = (code: string, maybeSent = true): Failure => ({ kind: 'network', code, maybeSent })
 
-/** A failure of a tool, the row of its advice, and whether to repeat the call. */
+/** Id of the advice for a tool's failure, and whether the error is retryable. */
 const cases: [row: string, failure: Failure, tool: string, retryable: boolean][] = [
   ['key_refused', rejected(401, 'unauthorized'), 'list_agents', false],
   ['key_refused', unreadable(401, { reason: 'html' }), 'list_agents', false],

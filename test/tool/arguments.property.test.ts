@@ -6,7 +6,7 @@ import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'
 import { tries } from '../harness/property.ts'
 
-/** Arguments with real names and arbitrary JSON as values. */
+/** Arbitrary arguments: real names with any JSON as values. */
 const anyArguments = fc.constantFrom(...tools).chain((tool) =>
   fc.record({
     tool: fc.constant(tool),
@@ -20,11 +20,14 @@ const anyArguments = fc.constantFrom(...tools).chain((tool) =>
   }),
 )
 
-/** Tools that take the body of their route field by field; the steps of others make their own. */
+/**
+ * True for tools whose arguments are the fields of the route's body. Other tools build the body
+ * themselves.
+ */
 const sendsItsBody = ({ route, input }: Tool) =>
   Object.entries(route.body?.shape ?? {}).every(([name, field]) => input.shape[name] === field)
 
-/** The parameters of the path: optional where the tool takes many things instead of one. */
+/** Schema of the path parameters; optional for tools that also accept several objects. */
 const paramsOf = ({ route: { params }, input }: Tool) =>
   Object.entries(params.shape).every(
     ([name, field]) => name === 'account_id' || input.shape[name] === field,
@@ -32,7 +35,7 @@ const paramsOf = ({ route: { params }, input }: Tool) =>
     ? params
     : params.partial()
 
-/** The parameters of the query: optional where the steps of the tool add a required one. */
+/** Schema of the query; optional for tools that add a required parameter themselves. */
 const queryOf = ({ route: { query }, input }: Tool) =>
   Object.entries<z.ZodType>(query.shape).every(
     ([name, field]) => field.safeParse(undefined).success || input.shape[name] === field,

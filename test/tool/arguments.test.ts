@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { newAgent } from '../harness/every-tool.ts'
 import { parse, problem, problems } from '../harness/parsed-arguments.ts'
 
-/** A problem of an argument that does not exist, which names the one that is meant and no other. */
+/** Matcher of a problem with an unknown argument, which suggests `meant` and not `other`. */
 const unknown = (argument: string, meant: string, other = 'account_id') => ({
   argument,
   message: expect.stringMatching(new RegExp(`^(?!.*\\b${other}\\b).*\\b${meant}\\b`)),

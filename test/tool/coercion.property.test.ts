@@ -12,7 +12,7 @@ import { valuesOf } from '../harness/schema-values.ts'
 type Schema = Record<string, unknown>
 const asObject = (value: unknown): Schema => ({ ...Object(value) })
 
-/** Arguments that the schema of a tool takes, nearly always. */
+/** Arbitrary arguments that nearly always match a tool's schema. */
 const anyArguments = fc.constantFrom(...tools).chain((tool) =>
   fc.record({
     tool: fc.constant(tool),
@@ -43,7 +43,7 @@ test('what the schema takes is parsed as the schema does, and nothing is read an
   expect(taken).toBeGreaterThan(200)
 })
 
-/** A value as a model may write it; free data, which has no schema, stays as it is. */
+/** The value with the deviations of models that coercion accepts. Free-form data is unchanged. */
 function loosely(value: unknown, schema: Schema, choose: () => boolean): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => loosely(item, asObject(schema.items), choose))

@@ -10,7 +10,7 @@ const agent_id = seedIds.supportAgent
 const from_number = '+12025550110'
 let made = 0
 
-/** Every action that needs confirmation, on objects that exist. */
+/** All actions that need confirmation, on existing objects. */
 const actions = async ({ value }: Person): Promise<[name: string, args: object][]> => {
   const trunk = await value('create_sip_trunk', { name: `Trunk ${made++}` })
   const to_number = '+12025550101'
@@ -25,7 +25,7 @@ const actions = async ({ value }: Person): Promise<[name: string, args: object][
   ]
 }
 
-/** What the sandbox holds that those actions would change. */
+/** Data of the sandbox that these actions change. */
 const stateOf = async ({ value }: Person) => ({
   calls: (await value('list_calls')).total,
   trunks: (await value('list_sip_trunks')).total,
@@ -69,7 +69,8 @@ describe('where only a person can agree', () => {
     ['v2 2026-07-28', 'HTTP', undefined],
     ['v2 2025', 'stdio', undefined],
     ['v1', 'stdio', undefined],
-    // Stateless HTTP of 2025 has no elicitation, whatever the client declares.
+    // Over stateless HTTP of the 2025 revisions, elicitation is impossible even if the client
+    // declares it.
     ['v2 2025', 'HTTP', yes],
     ['v1', 'HTTP', yes],
   ] as const)('a %s client over %s that cannot ask is refused', async (kind, transport, answer) => {

@@ -15,7 +15,7 @@ import { seedIds } from '../harness/sandbox.ts'
 
 const from_number = '+12025550110'
 let placed = 0
-/** A call that differs from all others. */
+/** Arguments of a call that no other test places. */
 const newCall = () => ({
   type: 'phone',
   agent_id: seedIds.supportAgent,
@@ -24,7 +24,7 @@ const newCall = () => ({
   external_id: `call-${placed++}`,
 })
 
-/** A trunk to delete. */
+/** Creates a trunk to delete. */
 const newTrunk = async ({ value }: Person) => {
   const { id } = await value('create_sip_trunk', { name: `Trunk ${placed++}` })
   return { sip_trunk_id: String(id) }
@@ -98,7 +98,7 @@ describe.each([
     person.answers(answer)
     const call = newCall()
     const result = await person.call('place_call', call)
-    // Clients that check the form themselves send no such answer.
+    // Clients that validate the form themselves fail instead of sending such an answer.
     if (result.isError) expect(result.content[0]?.text).toMatch(/Elicitation/i)
     else {
       expect(result.content[0]?.text).toContain(call.to_number)
@@ -167,7 +167,8 @@ describe.each([
   ['v2 2026-07-28', 'stdio', undefined],
   ['v2 2026-07-28', 'HTTP', undefined],
   ['v2 2025', 'stdio', undefined],
-  // Stateless HTTP of 2025 has no elicitation, whatever the client declares.
+  // Over stateless HTTP of the 2025 revisions, elicitation is impossible even if the client
+  // declares it.
   ['v2 2025', 'HTTP', yes],
   ['v1', 'HTTP', yes],
 ] as const)('a %s client over %s that cannot ask', (kind, transport, answer) => {
@@ -212,7 +213,7 @@ describe('a token', () => {
     await client[Symbol.asyncDispose]()
     await other[Symbol.asyncDispose]()
   })
-  /** A token that is not valid gives a new preview, which also says why it is not. */
+  /** Checks that an invalid token leads to a new preview, whose text gives the reason. */
   const isRefused = async (by: Person, name: string, args: object, token: unknown, why: RegExp) => {
     const refused = await by.call(name, { ...args, confirm_token: token })
     expect(refused.structuredContent).toMatchObject({ confirmation: { state: 'needed' } })
@@ -396,10 +397,12 @@ describe('agreement', () => {
     readonly responses?: Record<string, unknown>
     readonly state?: string
     readonly scope?: unknown
-    /** What is done with the agreement. */
+    /** Use of the agreement. */
     readonly afterwards?: (agreement: Agreement) => Promise<void>
   }
-  /** The result that stands for a missing agreement; `undefined`: there is one. */
+  /**
+   * Asks for confirmation. Returns the result for the client; `undefined` if there is an agreement.
+   */
   const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
     const { tool = 'place_call', token, canAsk = false, state, responses } = how
     const earlier = {
@@ -622,7 +625,7 @@ describe('what is confirmed', () => {
   const archive = { agent_id: seedIds.supportAgent }
   const disable = { subaccount_id: seedIds.subaccount, is_active: false }
 
-  /** Whether the action asks; nothing is agreed to. */
+  /** True if the action needs confirmation. Declines elicitations, and confirms nothing. */
   const asks = async (client: Person, name: string, args: object) => {
     const before = client.asked.length
     const result = await client.call(name, args)
@@ -651,7 +654,7 @@ describe('what is confirmed', () => {
         name: 'Unused',
         ...(await agentParts(client)),
       })
-      // No token is needed, so a wrong one is ignored.
+      // Needs no confirmation, so the invalid token is ignored.
       const archiveUnused = { agent_id: unused.id, confirm_token: 'x' }
       expect(await asks(client, 'archive_agent', archiveUnused)).toBe(false)
       expect(await client.value('get_agent', { agent_id: unused.id })).toMatchObject({

@@ -15,7 +15,7 @@ test('there are valid arguments for every tool', () => {
   }
 })
 
-/** Valid arguments of some tool, and some declared fields that they do not give. */
+/** Arbitrary tool with valid arguments, and paths of declared fields that they leave out. */
 const anyNulls = fc.constantFrom(...tools).chain((tool) => {
   const given = validArguments[tool.name] ?? {}
   return fc.record({
@@ -60,7 +60,7 @@ test('what is named in clear is sent as null, and nothing else of an update is',
   )
 })
 
-/** Dotted paths of nulls, but for the data that the valid arguments hold. */
+/** Paths of nulls in dot notation, without the nulls in free-form data. */
 function declaredNulls(value: unknown, path = ''): string[] {
   if (value === null) return /^metadata\.kept$|brand_new/.test(path) ? [] : [path]
   if (typeof value !== 'object' || Array.isArray(value)) return []

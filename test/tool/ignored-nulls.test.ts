@@ -115,7 +115,7 @@ describe('clear', () => {
       inactivity_settings: { reminder_timeout_ms: null },
     })
     expect(parsed.cleared).toEqual(clear)
-    // Which agents are meant is the tool's own: one, several or those of a tag.
+    // The selection of agents is an option of the tool, not part of the body.
     expect(parsed.options).toEqual({ agent_id: 'a' })
   })
 
@@ -159,7 +159,7 @@ describe('clear', () => {
     expect(parsed.cleared).toContain('metadata.a.b')
   })
 
-  /** Paths that can be cleared, and are like no other. */
+  /** A path that no tested path resembles, so it is only in the full list. */
   const unlike = 'inactivity_settings.reminder_timeout_ms'
 
   test.each([
@@ -178,7 +178,7 @@ describe('clear', () => {
 
   test.each([
     ...['agent_id', '', 'voice.__proto__'],
-    // What exists, but cannot be cleared.
+    // Fields that exist but cannot be cleared.
     ...['model.provider', 'voice.voice_id'],
   ])('of what is like no path that can be cleared names those that can: %j', (path) => {
     const found = problems('update_agent', change({ note: 'x', clear: [path] }))

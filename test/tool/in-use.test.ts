@@ -42,7 +42,10 @@ beforeEach(() => {
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 
-/** A list that filters as it is asked to; `atMost` cuts a page short and counts only what is on it. */
+/**
+ * Replies with the calls that match the query. `atMost`: page size; `count` is then that of the
+ * page.
+ */
 const filtered =
   (calls: { status: string; created?: string }[], { atMost = 100 } = {}): Behaviour =>
   ({ url }, res) => {
@@ -61,7 +64,7 @@ const openCall = (status: string, hours: number) =>
 
 const page = (items: object[]) => ({ items, count: items.length })
 
-/** The platform's replies by list; the agent itself is always there, and can be archived. */
+/** Sets the platform's lists. The agent always exists and can be archived. */
 function platformWith(lists: { numbers?: object | Behaviour; calls?: object | Behaviour }) {
   platform.behave((request, res, before) => {
     const { method, url } = request
@@ -79,7 +82,7 @@ function platformWith(lists: { numbers?: object | Behaviour; calls?: object | Be
 const archive = () => client.call('archive_agent', { agent_id })
 const wasArchived = () => platform.seen.some(({ method }) => method === 'DELETE')
 
-/** A fact that is neither none nor a number: why it is not known. */
+/** Matches a fact with the reason why it is unknown, instead of `none` or a number. */
 const isUnknown = /^(?!none$|\d+$)./
 
 describe('an agent that is to be archived', () => {
@@ -165,7 +168,7 @@ describe('an agent that is to be archived', () => {
   const shownAs = (of: string | null | undefined) => ({
     calls: page([callOf('a', other), callOf('b', of, { status: 'ringing' })]),
   })
-  /** Filters by the exact agent_id, as a platform may that shows it in another form. */
+  /** Filters by the exact agent_id, although calls show the id in another form. */
   const hiddenByFilter = ({ url }: { url: string }, res: Parameters<Behaviour>[1]) =>
     json(res, 200, url.includes('agent_id=') ? page([]) : shownAs(`agent_${agent_id}`).calls)
   const counting150: Behaviour = ({ url }, res) => {

@@ -7,10 +7,10 @@ import { valuesOf } from '../harness/schema-values.ts'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
 
-/** Fields that all results may have. */
+/** Fields that any result may have. */
 const ofEveryTool = ['account_id', 'read_as']
 
-/** Every name of a field in a schema. */
+/** Names of all fields in a schema, at every depth. */
 const namesIn = (schema: unknown): string[] =>
   typeof schema !== 'object' || schema === null
     ? []

@@ -7,10 +7,10 @@ import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
-/** What every object of JavaScript has under these names is never found by a caller's word. */
+/** Names that every JavaScript object inherits. A lookup by a caller's text must not find them. */
 const words = ['constructor', '__proto__']
 
-/** The ways in which a caller can give a word. */
+/** Forms in which a caller can send a word: text, list, object, template. */
 const formsOf = (word: string) => [
   word,
   [word],
@@ -39,7 +39,7 @@ test('a name that every object has is a word like any other, in each argument of
         names.map((argument) =>
           client.call(name, {
             ...valid.get(name),
-            // A wait ends at once.
+            // Ends the wait at once.
             ...(name === 'wait_for_call' && { timeout_seconds: 1 }),
             [argument]: value,
           }),
@@ -134,7 +134,7 @@ test('the argument __proto__ is refused: nothing of it would be left', async () 
   const call = { name: 'get_current_account', arguments: hidden }
   const refused = { code: -32602, message: expect.stringContaining('__proto__') }
   expect((await rpc(program.url, 'tools/call', call)).error).toMatchObject(refused)
-  // Headers of the 2025 revisions, one request and a batch.
+  // A request of the 2025 revisions and a batch of them.
   const one = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: call }
   const headers = {
     'content-type': 'application/json',

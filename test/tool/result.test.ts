@@ -26,7 +26,7 @@ beforeAll(async () => {
       VOICE_AGENT_CALL_FIND_OUT: '0.3',
     },
   })
-  // The first request of a program takes longer than the others, which are given little time.
+  // Warm-up: the first request takes longer than the short time limits of these tests.
   await client.call('list_agents')
 })
 afterAll(async () => {
@@ -79,7 +79,7 @@ test('refused fields are read only as far as they are shown', async () => {
   expect(performance.now() - began).toBeLessThan(1500)
   expect(text.match(/- name: wrong/g)).toHaveLength(20)
   expect(text).toMatch(/- and more/)
-  // The same with a status that says that it was done.
+  // The same body with a success status.
   const again = performance.now()
   const odd = await failure(refuse(200, 'validation_error', { errors }), 'get_call', {
     call_id: 'c',
@@ -90,7 +90,7 @@ test('refused fields are read only as far as they are shown', async () => {
 
 const someId = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
 
-/** The agent is there, lists are empty, and only placing a call misbehaves. */
+/** A platform with the agent and empty lists, on which only placing a call has this behaviour. */
 const whenPlaced =
   (behaviour: Behaviour): Behaviour =>
   (request, response, before) => {
@@ -105,7 +105,7 @@ const place = {
   to_number: '+4930123457',
 }
 
-/** What the platform does, and what the result must contain: in its text, and in its data. */
+/** Behaviour of the platform, and the expected text and data of the result. */
 const rows: [
   title: string,
   Behaviour,

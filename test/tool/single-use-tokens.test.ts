@@ -15,13 +15,13 @@ const tokensOf = (bounds?: { inAll: number; perOwner: number }, purpose = 'a pur
     usedTokens: createUsedTokens(createSqliteRecords(':memory:', '--state-dir'), bounds),
     sealingKeys,
   })
-/** A token that is made now. */
+/** A token that expires in two minutes. */
 const made = (nonce: string): SingleUseToken => ({
   nonce,
   exp: Math.floor(Date.now() / 1000) + 120,
   isFor: () => true,
 })
-/** Mints a token and reads it. */
+/** Mints a token, then reads it back. */
 const minted = async (tokens: SingleUseTokens, ...values: unknown[]) => {
   const token = await tokens.read(await tokens.mint(...values))
   if (!token) throw new Error('The token is not valid.')
@@ -47,11 +47,11 @@ test('a use is remembered until its token has expired', async () => {
   vi.advanceTimersByTime(119_000)
   expect(await tokens.use(token, 'me')).toBe(false)
   vi.advanceTimersByTime(3000)
-  // And a minute longer: the clock of another server may be behind.
+  // The token is kept a minute past its expiry, because another server's clock may be behind.
   expect(await tokens.use(token, 'me')).toBe(false)
   expect(await tokens.isUsed(token)).toBe(true)
   vi.advanceTimersByTime(60_000)
-  // Expired tokens are removed to make room.
+  // Expired tokens make room for new ones.
   expect(await tokens.use(made('second'), 'me')).toBe(true)
   expect(await tokens.use(made('third'), 'me')).toBe(true)
 })
@@ -135,7 +135,7 @@ test('a token is nothing when a byte of it is changed, added or missing', async 
     expect(await isValid(bytes.with(index, byte ^ 1)), `byte ${index}`).toBe(false)
   for (let length = 0; length < bytes.length; length++)
     expect(await isValid(bytes.subarray(0, length)), `${length} bytes`).toBe(false)
-  // A value is neither removed, added, nor taken from another token.
+  // Values cannot be removed, added, or copied from another token.
   expect(await tokens.read(bytes.subarray(0, 29).toString('base64url'))).toBeUndefined()
   expect(await isValid(Buffer.concat([bytes, bytes.subarray(29)]))).toBe(false)
   const mixed = Buffer.concat([bytes.subarray(0, 29), Buffer.from(other, 'base64url').subarray(29)])

@@ -20,8 +20,8 @@ import { type Program, scratchFolder, startHttpProgram } from '../harness/progra
 import { seedIds } from '../harness/sandbox.ts'
 
 /*
- * A confirmation in a view, as a host sends it: the same call again, with the token of the result's
- * `_meta`. The buttons themselves are tested in a browser (test/browser/decision-view.test.ts).
+ * A confirmation in a view, sent as a host does: the same tool call with the token from the
+ * result's `_meta`. test/browser/decision-view.test.ts tests the buttons.
  */
 
 const asking = { VOICE_AGENT_CONFIRM: 'always', VOICE_AGENT_SANDBOX_SPEED: '50' }
@@ -148,7 +148,7 @@ test('where a person has to agree, no token of a view is given or taken', async 
     expect(errorOf(refused).kind).toBe('needs_person')
     expect(decisionOf(refused)).toBeUndefined()
   }
-  // The token is a good one.
+  // The refusals did not invalidate the token.
   expect(await other.value('place_call', withToken)).toHaveProperty('id')
 })
 
@@ -199,7 +199,7 @@ describe('the token of a view', () => {
     })
   type Confirmations = ReturnType<typeof newConfirmations>
 
-  /** The answer to a request: who has agreed, or a preview. */
+  /** Who confirmed the request, or the preview if nobody did. */
   async function answer(confirm: Confirmations, token?: string, keyHash = 'me') {
     const call = { tool: 'place_call', bound: ['x', keyHash], keyHash, token }
     const earlier = { requestState: undefined, answers: undefined }
@@ -215,7 +215,7 @@ describe('the token of a view', () => {
     const answered = await answer(...request)
     return typeof answered === 'string' ? answered : decisionOf(answered)
   }
-  /** The two tokens of a preview. */
+  /** The preview's tokens, for the model and for the view. */
   async function preview(confirm: Confirmations, token?: string) {
     const result = ToolResult.parse(await answer(confirm, token))
     const Asked = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
@@ -239,7 +239,7 @@ describe('the token of a view', () => {
     expect(await ask(confirm, seen.confirm_token)).toBe('token')
     expect(await ask(confirm, clicked.view)).toBe('view')
     expect(await ask(confirm, clicked.confirm_token)).toMatchObject({ refused: 'used' })
-    // A view that asks what is open gets no second confirmation either.
+    // Asking for the state of a decision does not allow a second confirmation.
     const asked = await preview(confirm)
     const open = await preview(confirm, checkPrefix + asked.view)
     expect(open.view).toBe(asked.view)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => client[Symbol.asyncDispose]())
 
-/** The API's operations as its documentation lists them, and the tool for each. */
+/** Documented operations of the API, each with its tool. */
 const operations = `
 get_current_account GET /v1/accounts/current
 list_subaccounts GET {a}/subaccounts
@@ -50,7 +50,7 @@ test('there is one tool for each of the 29 documented operations', () => {
   const made = tools.map(({ name, route }) => `${name} ${route.method} ${route.path}`)
   expect(made).toEqual(expect.arrayContaining(operations))
   expect(operations).toHaveLength(29)
-  // Beyond the operations: what takes several of them, or a part of one.
+  // Tools without an operation of their own: they combine several or use a part of one.
   const names = new Set(operations.map((operation) => operation.split(' ', 1)[0]))
   expect(tools.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([
     'copy_agent',
@@ -90,7 +90,7 @@ test('schemas contain nothing that known clients reject', () => {
 
 test('every argument has a description, there or in create_agent, or a name that says it', () => {
   const undescribed: string[] = []
-  // The instructions say what these are, and what limit and offset are of a list.
+  // Described in the server's instructions.
   const everywhere = ['account_id', 'fields', 'limit', 'offset']
   const named = [
     /\.([a-z_]+_id|id)$/,
@@ -103,16 +103,16 @@ test('every argument has a description, there or in create_agent, or a name that
     /\.direction$/,
     /^create_agent\.(ambient_sound|volume|denoising)$/,
     /^list_\w+\.(type|status|direction)$/,
-    // The description says what they are for.
+    // Described in the tool's description.
     /^list_calls\.(review|evidence|tz)$/,
-    // The instructions say what it adds.
+    // Described in the server's instructions.
     /\.include_subaccounts$/,
-    // The filters of lists, which describe them.
+    // Named like the filters of lists, which are described.
     /\.where\.(tags|any_tag|unused_since|unanswered)$/,
     /\.dry_run$/,
     /^update_sip_trunk\.(add|remove)(\.allowed_ips)?$/,
   ]
-  // The settings of an agent: their names and bounds say what they are.
+  // Settings of an agent whose names and bounds are self-explanatory.
   const plain =
     /^create_agent\.(voice\.settings|[a-z_]+(?<!model|transcriber|voice|initial_message))\./
   const visit = (schema: unknown, path: string) => {
@@ -154,7 +154,7 @@ test('annotations say what each operation does', () => {
       .map((hint) => (hint ? 'y' : 'n'))
       .join('')
   }
-  // read-only, destructive, idempotent, open world
+  // Read-only, destructive, idempotent, open world.
   expect(hints('list_agents')).toBe('ynyn')
   expect(hints('validate_agent_template')).toBe('ynyn')
   expect(hints('list_voices')).toBe('ynyy')

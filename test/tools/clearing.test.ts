@@ -26,7 +26,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 
 const clearing = tools.filter(({ clearable }) => clearable.length > 0)
 
-/** The arguments that a tool cannot do without, but for what is to be cleared. */
+/** Required arguments of a tool, without those to be cleared. */
 const requiredOf = (name: string) =>
   name === 'create_agent'
     ? newAgent

@@ -18,7 +18,7 @@ afterAll(async () => {
   await platform[Symbol.asyncDispose]()
 })
 
-/** The platform has so many conversations, c0 to the last, and ignores the filter. */
+/** A platform with `total` conversations, c0 onwards, that ignores filters. */
 const unfiltered = (total: number, { ignoresOffset = false } = {}) => {
   platform.seen.length = 0
   platform.behave(({ url }, res) => {
@@ -51,7 +51,7 @@ describe('a conversation, of a platform that ignores conversation_id', () => {
 
   test('is unknown if not all could be read, within 20 pages', async () => {
     unfiltered(5000)
-    // How to narrow what is to be read.
+    // The advice names the argument that narrows the search.
     expect(await refusal('c4999')).toContain('created_after')
     expect(platform.seen).toHaveLength(20)
     unfiltered(500, { ignoresOffset: true })
@@ -76,7 +76,7 @@ describe('a list of conversations with what was said', () => {
     start_timestamp: `2026-11-10T09:${10 + (at % 50)}:00Z`,
     duration_seconds: 60 + at,
     agent_id: `550e8400-e29b-41d4-a716-44665544${1000 + at}`,
-    // Joiners are escaped in lines, and cost more there.
+    // Zero-width joiners are escaped in text, where they take more room.
     agent_name: `Front desk 👩‍👩‍👧 ${at}`,
     contact_number: `+1202555${1000 + at}`,
     messages: [{ role: 'user', message: words.repeat(times), latency_ms: 1 }],

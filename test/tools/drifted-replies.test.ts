@@ -23,7 +23,7 @@ test.each(cases)(
     const results = await everyTool(client)
     for (const { name, outputSchema } of tools) {
       const result = results.get(String(name))
-      // What a new agent must have is missing in the original.
+      // The original lacks fields that a new agent requires.
       const mayFail = name === 'copy_agent' && drift !== 'names of ours'
       if (!mayFail) expect.soft(result?.isError, `${name}: ${result?.content[0]?.text}`).toBeFalsy()
       if (result?.isError) continue

@@ -7,8 +7,8 @@ import { connectHttp, connectStdio } from '../harness/client.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 
 /*
- * What converters of model providers were seen to reject or to change. Each rule is held by every
- * input schema of every tool, in every way in which tools are listed.
+ * Rules about input schemas, from observed rejections and changes by model providers' converters.
+ * They apply to every tool in every listing.
  */
 
 const Tool = z.looseObject({
@@ -20,10 +20,13 @@ const Tool = z.looseObject({
 type Tool = z.output<typeof Tool>
 type Node = Record<string, unknown>
 
-/** Free objects, which hold whatever a caller has. */
+/** Objects with arbitrary data of the caller. */
 const free = ['metadata', 'overrides', 'test_variables']
 
-/** Objects that create_agent describes: here they are open, and their description names the fields. */
+/**
+ * Objects whose fields create_agent describes: elsewhere they are open, and their descriptions name
+ * the fields.
+ */
 const describedElsewhere = /: (update_agent\.\w+|copy_agent\.changes)$/
 
 let program: Program & { url: string }
@@ -45,7 +48,7 @@ beforeAll(async () => {
 })
 afterAll(() => program[Symbol.asyncDispose]())
 
-/** Every schema within a schema, with its path; the names of properties are no schemas. */
+/** A schema and all schemas within it, with their paths. */
 function nodesOf(schema: unknown, path: string): [path: string, node: Node][] {
   if (Array.isArray(schema)) return schema.flatMap((one, at) => nodesOf(one, `${path}[${at}]`))
   if (typeof schema !== 'object' || schema === null) return []
@@ -59,7 +62,7 @@ function nodesOf(schema: unknown, path: string): [path: string, node: Node][] {
   ]
 }
 
-/** Paths of the schemas in all listings that break a rule. */
+/** Paths of schemas that break a rule, in all listings. */
 function breaking(rule: (node: Node, path: string) => boolean): string[] {
   const found = [...listings].flatMap(([listing, listed]) =>
     listed.flatMap(({ name, inputSchema }) =>
@@ -153,7 +156,7 @@ describe('an input schema', () => {
         if (type !== 'object') return true
         if (isFree(path)) return properties === undefined && additionalProperties === true
         if (describedElsewhere.test(path)) return additionalProperties === true && !!description
-        // Only a root may have none: get_current_account takes nothing.
+        // Only the input of a tool itself may be empty, as for get_current_account.
         return Object.keys({ ...(properties as object) }).length > 0 || /^[^.]*: \w+$/.test(path)
       }),
     ).toEqual([])
@@ -164,7 +167,7 @@ describe('an input schema', () => {
     const missing = tools.flatMap(({ name, inputSchema, listed }) => {
       const whole = new Map(nodesOf(inputSchema(), name))
       return nodesOf(listed('any').inputSchema, name).flatMap(([path, node]) =>
-        // Shown by type alone: create_agent describes it.
+        // update_agent lists only types, because create_agent describes the same fields.
         name === 'update_agent'
           ? []
           : bounds
@@ -186,7 +189,7 @@ describe('an input schema', () => {
   })
 
   test('has no keywords that providers reject but those that the document names', () => {
-    // What strict function calling was seen to accept everywhere.
+    // Keywords that strict function calling accepts at every provider.
     const accepted = ['type', 'properties', 'required', 'items', 'enum', 'description', 'format']
     const rejected = new Set(
       [...listings.values()]

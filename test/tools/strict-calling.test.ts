@@ -4,8 +4,8 @@ import { everyTool, newAgent } from '../harness/every-tool.ts'
 import { declaredNotGiven, withNull } from '../harness/null-arguments.ts'
 
 /*
- * Strict function calling makes every property required, so a model sends null for each that it
- * does not want to give. Here a client does the same with every tool.
+ * With strict function calling every property is required, so a model sends null for arguments that
+ * it leaves out. The tests do the same with every tool.
  */
 
 let client: TestClient
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => client[Symbol.asyncDispose]())
 
-/** null for what is not given, in the objects that are given; or in all objects, to their leaves. */
+/** Where nulls are added: only in objects that are given, or at every leaf. */
 type Filling = 'objects' | 'leaves'
 
 function filled(name: string, args: Record<string, unknown>, filling: Filling) {

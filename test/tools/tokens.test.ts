@@ -23,7 +23,7 @@ describe('the catalogue', () => {
     expect(sum(rows)).toBeLessThan(catalogueBudget)
     expect(sum(rows, 'listed')).toBeLessThanOrEqual(listingBudget)
     for (const { name, tokens: own } of rows) expect(own, name).toBeLessThanOrEqual(toolBudget)
-    // Only making and changing an agent may come near the limit of one.
+    // Only create_agent and update_agent may use more than half of a tool's budget.
     const large = rows.filter(({ tokens: own }) => own > toolBudget / 2).map(({ name }) => name)
     expect(large.filter((name) => !/^(create|update)_agent$/.test(name))).toEqual([])
   })
@@ -46,7 +46,7 @@ describe('an estimate', () => {
     ['English', english, 0.8, 1.25],
     ['German', german, 0.8, 1.25],
     ['JSON', json, 0.8, 1.25],
-    // Other texts are estimated too high rather than too low.
+    // Estimates for other scripts are too high rather than too low.
     ['Amharic', 'እንኳን ደህና መጡ፣ ጠዋት ላይ ቤት ማንም ስለማይኖር ', 0.75, 1.7],
     ['Lao', 'ສະບາຍດີ ຂ້ອຍຢາກຮູ້ວ່າ ', 0.75, 1.7],
     ['Chinese', '您好，我想问一下送货能不能改到星期四下午。', 0.75, 1.7],
@@ -64,7 +64,7 @@ describe('an estimate', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
     const isLess = (text: string) => estimateTokens(text) <= Buffer.byteLength(text)
     fc.assert(fc.property(texts, isLess), tries(2000))
-    // One expectation for all: one for each would take longer than the estimates.
+    // One assertion for all code points, because one for each would dominate the time.
     const codes = Array.from({ length: Math.ceil(0x110000 / 7) }, (_, at) => at * 7)
     expect(codes.filter((code) => !isLess(String.fromCodePoint(code)))).toEqual([])
   })
@@ -95,7 +95,7 @@ describe('results', () => {
   ])('of %s are within the budget, whatever fields are requested', async (name, args) => {
     const { content, structuredContent } = await client.call(name, args)
     const text = content[0]?.text ?? ''
-    // The budget is kept by an estimate, which may be off by a quarter.
+    // Results are shortened by an estimate that may be a quarter too low.
     expect(tokens(text)).toBeLessThan(resultBudget * 1.25)
     expect(tokens(structuredContent)).toBeLessThan(resultBudget * 1.6)
     const ratio = estimateTokens(text) / tokens(text)

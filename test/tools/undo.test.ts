@@ -121,7 +121,7 @@ describe('a change of a subaccount', () => {
     const { undo } = await update({ subaccount_id, is_active: true, name: 'Second' })
     await update({ subaccount_id, name: 'Third' })
     const token = await confirmed({ undo })
-    // Now the undo would change the name, too.
+    // Now the undo would also change the name, so the old confirmation does not cover it.
     await update({ subaccount_id, name: 'Second' })
     expect(await update(token)).toMatchObject({ confirmation: { state: 'needed' } })
     expect(await client.value('get_subaccount', { subaccount_id })).toMatchObject({
@@ -222,7 +222,7 @@ test('a change is taken back from the terminal, and the audit trail names it', a
   const agent = idOf(await client.value('create_agent', { ...newAgent, name: 'Typed', note: 'a' }))
   const changed = await run('call', 'update_agent', '--agent-id', agent, '--note', 'b')
   const [, undo = ''] = /undo (\w+)/.exec(changed) ?? []
-  // The audit trail hides what may be a telephone number.
+  // Without digits, because the audit trail redacts what may be a phone number.
   expect(undo).toMatch(/^[a-p]{12}$/)
   await run('call', 'update_agent', '--undo', undo)
   expect(await client.value('get_agent', { agent_id: agent })).toMatchObject({ note: 'a' })

@@ -21,7 +21,7 @@ const tracestate = 'vendor=value'
 const key = 'secret-key-0123456789'
 const agent_id = '00000000-0000-4000-8002-00000000abcd'
 
-/** A call of a tool, as each protocol revision writes it, with what it says of its trace. */
+/** A tool call in the form of each protocol revision, with this trace context. */
 const callOf = (
   protocol: '2026-07-28' | '2025',
   name: string,
@@ -36,7 +36,7 @@ const callOf = (
   return { ...request, headers: { ...headers, 'mcp-protocol-version': '2025-11-25' } }
 }
 
-/** A platform that fails once, and then has no such agent. */
+/** A platform that fails once with 503, then replies 404. */
 const failingOnce = () =>
   startFakePlatform(
     (_, res, before) =>
@@ -115,7 +115,7 @@ describe('a tool call is part of the trace that its _meta names', () => {
 
   async function overHttp(env: Record<string, string>, call: ReturnType<typeof callOf>) {
     await using program = await startTracedHttp(env)
-    // The header counts only where `_meta` names no trace.
+    // The header counts only if `_meta` has no trace context.
     const headers = { ...call.headers, traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
     await (await fetch(program.url, { ...call, headers })).text()
     return { spans: await spansAtTheEnd(program), log: program.stderr() }
@@ -146,7 +146,7 @@ const initialize = {
 }
 
 describe('the trace of a request', () => {
-  /** The spans of the requests of clients, after some of them. */
+  /** Server spans of these requests. */
   async function spansOf(...requests: ReturnType<typeof mcpHttpRequest>[]) {
     await using program = await startTracedHttp()
     for (const request of requests) await (await fetch(program.url, request)).text()
@@ -234,14 +234,14 @@ test('beside an instrumented HTTP client, a request has one span and one tracepa
   const clients = spans.filter(({ kind }) => kind === 2)
   expect(sent.length).toBeGreaterThan(0)
   expect(clients).toHaveLength(sent.length)
-  // Node joins headers that are sent twice.
+  // A header that is sent twice would be joined, and fail the pattern.
   expect(sent.every((text) => /^00-\w{32}-\w{16}-01$/.test(String(text)))).toBe(true)
 })
 
 test('the file of the documentation sends spans to a collector, the last ones at the end', async () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/observability.md'), 'utf8')
   const [, script = ''] = /```js\n(\/\/ tracing\.mjs\n[\s\S]*?)```/.exec(text) ?? []
-  // From there it finds the packages that it imports.
+  // In a folder from which its imports resolve.
   const file = join(import.meta.dirname, 'node_modules/documented.mjs')
   writeFileSync(file, script)
   const { promise: sent, resolve } = Promise.withResolvers<string>()

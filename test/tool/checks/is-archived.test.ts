@@ -4,7 +4,8 @@ import { newAgent } from '../../harness/every-tool.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
 
 /*
- * A platform whose replies never say that an agent is archived: only its lists do.
+ * The platform leaves `is_archived` out of its replies: only the lists, filtered by it, show the
+ * state.
  */
 
 const id = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
@@ -57,7 +58,7 @@ afterAll(async () => {
 const bodies = () =>
   platform.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body))
 
-/** Requests to the list of archived agents, as indexes into `platform.seen`. */
+/** Requests for archived agents, as indexes into `platform.seen`. */
 const archivedListRequests = () =>
   platform.seen.flatMap(({ url }, at) => (url.includes('is_archived=true') ? [at] : []))
 
@@ -70,7 +71,7 @@ describe('update_agent with is_archived false', () => {
     const { structuredContent, content } = await restore()
     expect(bodies()).toEqual([{ is_archived: false }])
     expect(structuredContent).toMatchObject({ applied: true, warnings: [] })
-    // No reply states the earlier value.
+    // The earlier value is unknown, because no reply contains it.
     expect(structuredContent?.changes).toEqual([change])
     expect(content[0]?.text).toContain('is_archived: unknown → false')
   })

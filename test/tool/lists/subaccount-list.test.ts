@@ -23,7 +23,7 @@ import { sessionOf } from '../../harness/session.ts'
 const itemsOf = (account: string, count: number, more: object = {}) =>
   Array.from({ length: count }, (_, at) => ({ id: `${account}-${at}`, name: `n${at}`, ...more }))
 
-/** An account, two below it, one of them disabled, and one below that. */
+/** A tree of accounts: `own` has `north` and the disabled `south`; `shop` is below `north`. */
 const family = (changes: Partial<Record<'own' | 'north' | 'south' | 'shop', object>> = {}) => {
   const node = (id: 'own' | 'north' | 'south' | 'shop', more: Partial<TreeNode>): TreeNode => ({
     id,
@@ -58,7 +58,7 @@ async function connect(root: TreeNode, { env = {}, kind = 'v2 2026-07-28' as Cli
 
 type Listed = Record<string, unknown> & { items: { id: string; account: unknown }[] }
 
-/** All pages of a list, and what each of them said. */
+/** Reads all pages of a list. Returns their ids and notes. */
 async function allPages(
   client: TestClient,
   name: string,
@@ -156,7 +156,7 @@ describe('a list with include_subaccounts', () => {
       ...Array.from({ length: 7 }, (_, at) => `north-${253 + at}`),
       ...['south-0', 'south-1', 'shop-0'],
     ])
-    // Items that were added or removed may have moved these: of the first page that cannot be.
+    // Items may move between pages if others are added or removed. The first page is exact.
     expect(page).toHaveProperty('note')
     expect(await tree.value('list_agents', { ...all, limit: 10 })).not.toHaveProperty('note')
   })
@@ -186,7 +186,7 @@ describe('a list with include_subaccounts', () => {
     platform.behave(({ url }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://x')
       const isList = pathname.endsWith('/own/agents')
-      // After the first page one was added, so that the second begins with the last of the first.
+      // One item was added after the first page, so the second repeats the first's last item.
       const offset = Number(searchParams.get('offset')) - (isList && pages++ > 0 ? 1 : 0)
       const page = isList ? items.slice(offset, offset + Number(searchParams.get('limit'))) : []
       response.end(JSON.stringify({ count: isList ? 150 : 0, items: page }))
@@ -281,7 +281,7 @@ describe('a list with include_subaccounts', () => {
 
 describe('requests that take too long', () => {
   const never = new Promise<never>(() => undefined)
-  /** A client that answers for `own` and its subaccount `slow`, whose agents take for ever. */
+  /** A client for `own` and its subaccount `slow`, whose list of agents never replies. */
   const clientOf = (asked: string[]): Client => ({
     async call(route, { params: { account_id } }, signal) {
       asked.push(`${route.id} ${account_id ?? ''}`)

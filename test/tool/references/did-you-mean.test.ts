@@ -50,7 +50,8 @@ describe('an agent of another account', () => {
       phone_number_id: '00000000-0000-4000-8004-000000000001',
       inbound_agent_id: id,
     }
-    // Its account cannot be given here: it would be that of the number.
+    // The advice leaves out the agent's account, because `account_id` would mean the number's
+    // account.
     const wrongNumber = await textOf('update_phone_number', number)
     expect(wrongNumber).toContain(owner)
     expect(wrongNumber).not.toMatch(/\baccount_id\b/)

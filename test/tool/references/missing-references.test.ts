@@ -10,7 +10,7 @@ import {
 } from '../../harness/fake-platform.ts'
 
 /*
- * What does not exist when the platform only answers 404: the reference in the path, one in the
+ * Finds the missing object if the platform only replies 404: the object in the path, one in the
  * body, or the account.
  */
 
@@ -18,7 +18,7 @@ const uuid = (digit: number) => `${digit}f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11`
 const there = uuid(1)
 const missing = uuid(2)
 
-/** Reads find what exists, with an empty list; whatever is written is a 404 that says nothing. */
+/** Reads succeed for existing objects, lists are empty, and every write fails with a bare 404. */
 const bare404: Behaviour = ({ method, url }, response) => {
   if (method === 'GET' && !url.includes(missing) && !url.includes('accounts/elsewhere')) {
     return json(response, 200, { id: there, count: 0, items: [] })
@@ -173,7 +173,7 @@ test.each<[string, number, object]>([
   )
 })
 
-/** For every tool that takes the id of something else than an account: calls with ids of nothing. */
+/** Calls with unknown ids, for every tool that takes an id other than an account's. */
 const unknownIds: Record<string, Record<string, unknown>[]> = {
   get_subaccount: [{ subaccount_id: missing }],
   update_subaccount: [{ subaccount_id: missing, name: 'x' }],

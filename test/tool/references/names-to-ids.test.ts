@@ -68,7 +68,8 @@ describe("an agent's exact name", () => {
       json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
     )
     expect(await wired.value('get_agent', { agent_id: 'Bot' })).toMatchObject({ id: 'agent-1' })
-    // A full page that comes again, whatever it counts: there may be another Bot after it.
+    // A full page for every offset, whatever its `count`: further pages might have another agent of
+    // this name.
     const full = Array.from({ length: 100 }, (_, id) => agent(id))
     const items = full.map((one, id) => (id === 0 ? one : { ...one, name: `Robot ${id}` }))
     for (const count of [100, 150, undefined]) {
@@ -85,7 +86,7 @@ describe('the exact name of', () => {
   test('a subaccount is accepted as account_id and subaccount_id', async () => {
     const agent = await makeAgent({ account_id: branch.name })
     expect(agent).toMatchObject({ account_id: branch.id })
-    // The other names are those of things in that account.
+    // Other names are looked up in this account.
     const read = { agent_id: agent.name, account_id: branch.name }
     expect(await client.value('get_agent', read)).toMatchObject({ id: agent.id })
     expect(await client.value('get_subaccount', { subaccount_id: branch.name })).toMatchObject(
@@ -129,7 +130,7 @@ describe('the exact name of', () => {
     const { confirm_token } = preview.confirmation as { confirm_token: string }
     expect(JSON.stringify(preview)).toContain('+12025550110')
     const { total } = await client.value('list_calls', { limit: 1 })
-    // The token is for the number, by whatever it is named.
+    // The token covers the number, whether given by name, id or in E.164.
     const first = await client.value('place_call', { ...call, ...numbers, confirm_token })
     expect(first).toMatchObject(numbers)
     expect(first.repeated).toBe(false)
@@ -305,7 +306,7 @@ describe('what is read for a name', () => {
       fields: [{ argument: 'sip_trunk_id', message: expect.stringContaining('Carrier') }],
     })
     expect(platform.seen).toHaveLength(20)
-    // An id that is no UUID still works.
+    // An id that is not a UUID still works.
     platform.seen.length = 0
     expect(await wired.value('get_sip_trunk', { sip_trunk_id: 'known' })).toMatchObject({
       id: 'known',
@@ -370,7 +371,7 @@ describe('what is read for a name', () => {
       })
     }
     expect(platform.seen).toEqual([])
-    // Its own subaccounts may be meant by name.
+    // The names of its own subaccounts are allowed.
     await wired.call('get_subaccount', { subaccount_id: 'Other branch' })
     expect(platform.seen.map(({ url }) => url.split('?', 1)[0])).toEqual([
       `/v1/accounts/${uuid(3)}/subaccounts`,

@@ -18,7 +18,7 @@ test('a long result is shortened without counting all of it', () => {
   shortenValue(long, 6000, text)
   const counted = stringify.mock.calls.length
   stringify.mockRestore()
-  // Of 160,000 values.
+  // Of 160,000 values in total.
   expect(counted).toBeLessThan(5000)
   expect(counted).toBeGreaterThan(100)
 })

@@ -17,7 +17,7 @@ import { secondKey, startSandboxPlatform } from '../../harness/sandbox-platform.
 let sandbox: Awaited<ReturnType<typeof startSandboxPlatform>>
 let state: ReturnType<typeof scratchFolder>
 let client: TestClient
-/** A server with the state of all others, of this or another key. */
+/** A server on the shared state folder, with this API key. */
 const connect = (key: string = sandboxKeys.main, env: Record<string, string> = {}) =>
   connectStdio('v2 2026-07-28', {
     env: { ...sandbox.env(key), VOICE_AGENT_STATE_DIR: state.path, ...env },
@@ -33,7 +33,7 @@ afterAll(async () => {
   state[Symbol.dispose]()
 })
 
-/** What happens to the next changes of agents, in turn. */
+/** Sets the fates of the next updates of agents, in order. */
 function nextChanges(...fates: ('lost before' | 'lost after' | { status: number } | undefined)[]) {
   sandbox.decide(({ method, url }) =>
     method === 'PATCH' && url.includes('/agents/') ? fates.shift() : undefined,
@@ -56,7 +56,7 @@ const refusal = async (args: Record<string, unknown>, by = client) => {
   expect(result.isError).toBe(true)
   return errorOf(result).fields[0]?.message
 }
-/** The latest change of an agent. */
+/** The most recent change in an agent's history. */
 const latest = async (agent_id: string, by = client) => {
   const { changes } = await by.value('get_agent', { agent_id, changes: true })
   return Object((changes as object[])[0])
@@ -188,7 +188,7 @@ describe('a path that changed since', () => {
       warnings: [expect.stringMatching(/^metadata\.x: .*\b3\b.*\b2\b/)],
     })
     expect(await get(agent_id)).toMatchObject({ note: 'a', metadata: { x: 3, y: 1 } })
-    // Nothing is left to take back.
+    // The change is already undone.
     expect(await update({ undo })).toMatchObject({ applied: false, changes: [] })
   })
 
@@ -196,7 +196,7 @@ describe('a path that changed since', () => {
     const agent_id = await makeAgent({ note: 'a', max_duration_seconds: 100 })
     const before = await withoutTime(agent_id)
     sandbox.decide(({ method, body }) => {
-      // As if the platform trimmed the note, and set a limit of its own.
+      // The platform trims the note and changes the limit of its own accord.
       const isOurs = method === 'PATCH' && body.includes(' padded ')
       const done = JSON.stringify({ note: 'padded', max_duration_seconds: 99 })
       return isOurs ? { body: done } : undefined
@@ -350,7 +350,7 @@ describe('kept changes', () => {
     await using second = await connect(secondKey)
     const both = await Promise.all([update({ undo }), update({ undo }, second)])
     expect(await withoutTime(agent_id)).toEqual(before)
-    // Each can be taken back, if it found something to do.
+    // An update that changed something can itself be undone.
     const [one] = both.flatMap(({ undo }) => undo ?? [])
     await update({ undo: one })
     expect((await get(agent_id)).note).toBe('b')

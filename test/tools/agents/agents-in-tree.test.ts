@@ -11,7 +11,7 @@ import {
 } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
-/** A new branch below an account (the key's own without one), and its id. */
+/** Creates a subaccount and returns its id. Default parent: the key's own account. */
 const makeBranch = async (person: Person, name: string, account_id?: string) => {
   const made = await person.value('create_subaccount', { name, ...(account_id && { account_id }) })
   return String(made.id)
@@ -61,7 +61,7 @@ describe('agents of the account and its subaccounts', () => {
         (await own.text('update_agent', args))
           .replace(/^Account: .*$/m, 'Account')
           .replace(/ Take it back with undo \w+\./, '')
-      // What the tag means is said; agents of one name are told apart by their account.
+      // The text explains the tag's reach, and names the account of agents with equal names.
       expect(await textOf({ ...args, note: 'y' })).toMatchSnapshot()
       const read = await own.value('get_agent', { agent_id: third, account_id: below })
       expect(read).toMatchObject(recording)
@@ -79,7 +79,7 @@ describe('agents of the account and its subaccounts', () => {
     const given = { agent_ids: [one, 'Back', two], include_subaccounts: true }
     const changed = await person.call('update_agent', { ...given, add_tags: ['x'] })
     expect(changed.structuredContent).toMatchObject({ summary: { updated: 2 } })
-    // Agents are shown by name, and only what was given twice by its id.
+    // Agents are shown by name; only the one given twice also by its id.
     expect(changed.content[0]?.text.match(new RegExp(two, 'g'))).toHaveLength(1)
     const archived = await person.call('archive_agent', given)
     expect(archived.structuredContent).toMatchObject({
@@ -242,12 +242,12 @@ describe('a branch that fails', () => {
       ],
     })
     expect(content[0]?.text).toMatch(/NOT COMPLETE: .*B2 \(b2\): .*500/)
-    // A name may be that of an agent there, too; an id is certain.
+    // The unread account might have an agent of this name; an id is unambiguous.
     const ids = { agent_ids: ['Bot b1', 'agent-own'], include_subaccounts: true, note: 'x' }
     const named = await person.call('update_agent', ids)
     expect(named.structuredContent).toMatchObject({
       summary: { failed: 1, updated: 1 },
-      // What may be meant, and why that is not certain.
+      // The problem names the likely agent, and the account that could not be read.
       agents: [{ problem: expect.stringMatching(/B2 \(b2\): .*500.* agent-b1$/) }, {}],
     })
     const patched = platform.seen.filter(({ method }) => method === 'PATCH').map(({ url }) => url)

@@ -19,7 +19,7 @@ const makeAgents = (count: number, person: Person, more: object = {}) =>
     ),
   )
 
-/** A number that the agent answers. */
+/** Assigns the agent to a phone number. */
 const giveNumber = async (agent: Record<string, unknown> | undefined, person: Person) => {
   const { items } = await person.value('list_sip_trunks')
   const [trunk] = items as { id: string }[]
@@ -76,7 +76,7 @@ describe('archive_agent for many', () => {
     const preview = await own.call('archive_agent', selection)
     expect(confirmationOf(preview)?.state).toBe('needed')
     expect(await listed(own, 'ask')).toBe(2)
-    // Only one matches, and nothing uses it.
+    // Only one agent matches, and it is not in use.
     const one = await own.value('archive_agent', { where: { any_tag: ['alone'] } })
     expect(one.summary).toEqual({ archived: 1 })
     expect((one.agents as object[])[0]).toMatchObject({ agent_id: alone?.id })

@@ -17,13 +17,13 @@ const textOf = async (args: Record<string, unknown>, name = 'copy_agent') =>
 const refusal = async (args: Record<string, unknown>) =>
   errorOf(await client.call('copy_agent', args)).fields
 
-/** A text in which ids and times do not change from run to run. */
+/** Replaces ids and times in a text, which vary between runs. */
 const stable = (text: string) =>
   text
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '(id)')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')
 
-/** Every field away from its default, nulls that are values among them. */
+/** An agent with no field at its default, including nulls that are values. */
 const original = {
   ...newAgent,
   name: 'Original',

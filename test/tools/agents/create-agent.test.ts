@@ -9,7 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => client[Symbol.asyncDispose]())
 
-/** No field for instructions, what initial_message is, and where the rest is entered. */
+/**
+ * The error says that no field takes instructions, where to enter them, and what initial_message is
+ * for.
+ */
 const explanation =
   /no field for .*instructions.*enter them at the platform.*initial_message is only/s
 

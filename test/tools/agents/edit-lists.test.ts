@@ -49,7 +49,7 @@ describe('add and remove of update_agent', () => {
       keywords: ['a', 'Plus', 'implant'],
       languages: ['en-gb', 'es-es'],
     })
-    // The case of a language has no meaning, so it is there already.
+    // Languages are compared without case, so this one is already in the list.
     expect(await lists('Two')).toEqual({
       tags: ['x', 'new'],
       keywords: ['b', 'Plus', 'implant'],

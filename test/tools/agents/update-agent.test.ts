@@ -23,7 +23,7 @@ const update = (args: Record<string, unknown>) => client.value('update_agent', a
 const textOf = async (args: Record<string, unknown>) =>
   (await client.call('update_agent', args)).content[0]?.text ?? ''
 
-/** A warning that the platform has this value, and not the one sent. */
+/** Matcher of a warning that the platform stored this value instead of the sent one. */
 const keeps = (field: string, value: unknown) =>
   expect.stringMatching(new RegExp(`^${field}: .* ${JSON.stringify(value)},`))
 
@@ -145,7 +145,7 @@ describe('update_agent', () => {
         expect.stringMatching(/^clear: .*metadata\.customer\.teir\b.*metadata\.customer\.tier\b/),
       ],
     })
-    // A repeated request is not an error.
+    // A repeated request succeeds.
     await update({ agent_id, clear: ['metadata.customer'] })
     expect(await update({ agent_id, clear: ['metadata.customer'] })).toMatchObject({
       applied: false,
@@ -347,7 +347,9 @@ describe('on a platform that replaces what it should merge', () => {
     await platform[Symbol.asyncDispose]()
   })
 
-  /** What one update sent, where the platform stores each PATCH by `save`, or refuses it. */
+  /**
+   * Bodies of one update's requests, on a platform that stores each PATCH by `save`, or refuses it.
+   */
   const update = async (
     change: object,
     save: (agent: Stored, patch: Stored, earlier: number) => Stored | 'refused' = (
@@ -435,7 +437,8 @@ describe('on a platform that replaces what it should merge', () => {
       }),
     )
     expect(stubborn.bodies).toHaveLength(2)
-    // What was dropped, and that it is not back.
+    // One warning for the settings that the platform dropped, one for the setting that could not be
+    // restored.
     expect(stubborn.warnings).toEqual([
       expect.stringMatching(/^transcriber\.language, transcriber\.keywords: /),
       expect.stringMatching(/^transcriber\.language: .*"de"$/),

@@ -81,7 +81,7 @@ describe('update_agent for many', () => {
     const { summary, agents } = await client.value('update_agent', { agent_ids, note: 'x' })
     expect(summary).toEqual({ updated: 3 })
     expect(agents).toMatchObject([{ agent_id: c?.id }, { agent_id: a?.id }, { agent_id: b?.id }])
-    // What was given twice is named: only there is the id in capitals.
+    // The text names the agent that was given twice, with its id in upper case as given.
     const lines = (await textOf({ agent_ids, note: 'y' })).split('\n')
     const twice = lines.filter((line) => line.includes(String(c?.id).toUpperCase()))
     expect(twice).toEqual([expect.stringContaining(`${a?.name}, `)])
@@ -96,7 +96,7 @@ describe('update_agent for many', () => {
     for (const name of names(agents)) expect(text).toContain(String(name))
     const { agents: each } = { ...result.structuredContent } as { agents: { same_as?: number }[] }
     expect(each.map(({ same_as }) => same_as)).toEqual([undefined, ...Array(14).fill(1)])
-    // Again: nothing is sent, and that is said.
+    // A repeated update sends nothing and reports all agents as unchanged.
     const again = await client.value('update_agent', { with_tag: 'crowd', note: 'new' })
     expect(again.summary).toEqual({ unchanged: 15 })
   })
@@ -136,7 +136,7 @@ describe('update_agent for many', () => {
       summary: { failed: 2, updated: 2 },
       agents: [
         { agent_id: a?.id, outcome: 'updated' },
-        // The agent that may be meant.
+        // The problem suggests the agent whose id is similar.
         { outcome: 'failed', problem: expect.stringContaining(String(a?.id)) },
         { agent_id: missing, outcome: 'failed', problem: expect.stringContaining(missing) },
         { agent_id: b?.id, outcome: 'updated' },
@@ -281,7 +281,7 @@ describe('a greeting with unknown variables', () => {
       const { confirm_token } = confirmation
       const done = await person.value('update_agent', { ...args, confirm_token })
       expect(done).toMatchObject({ summary: { updated: 2 } })
-      // What was there before is taken back without a question.
+      // Restoring the earlier values needs no confirmation.
       expect(await person.value('update_agent', { undo: done.undo })).toMatchObject({
         summary: { updated: 2 },
       })
@@ -334,7 +334,7 @@ describe('on a platform that fails', () => {
     await platform[Symbol.asyncDispose]()
   })
 
-  /** Answers as a platform does, apart from what `patch` answers itself. */
+  /** Sets the platform's behaviour. `patch`: replies to updates; `undefined`: success. */
   const behave = (
     patch: (at: number, before: number) => [status: number, body: object] | 'late' | undefined,
   ) => {
@@ -393,11 +393,11 @@ describe('on a platform that fails', () => {
         ...Array(8).fill({ outcome: 'updated' }),
       ],
     })
-    // The worst first, with what to do about it.
+    // Failures come first, with advice.
     const text = (result.content[0]?.text ?? '').replace(/(?<=undo )\w{12}/, 'an id')
     expect(text.split('\n').slice(0, 5).join('\n')).toMatchSnapshot()
     expect(result.isError).toBeFalsy()
-    // A request that was one too many is repeated; one that may have been carried out is not.
+    // A rate-limited request is repeated; a request that may have been processed is not.
     expect([...patches].sort(([a], [b]) => a - b).map(([, sent]) => sent)).toEqual([
       1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1,
     ])
@@ -417,7 +417,8 @@ describe('on a platform that fails', () => {
     expect(summary).toEqual({ updated: 12 })
     const checks = (part: string) => platform.seen.filter(({ url }) => url.includes(part)).length
     expect(checks('validate-template')).toBe(1)
-    // From the cache, and read anew because the voice is missing there.
+    // The first read is from the cache; the second is fresh, because the cached list lacks the
+    // voice.
     expect(checks('voices')).toBe(2)
   })
 

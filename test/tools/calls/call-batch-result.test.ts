@@ -18,7 +18,7 @@ const placed = (at: number): BatchOutcome => ({
   external_id: `auto-${at}`,
 })
 
-/** A platform on which calls ring for ever. */
+/** A platform on which calls never end. */
 function ringing() {
   const read: string[] = []
   const client: Client = {

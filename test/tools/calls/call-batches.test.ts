@@ -57,9 +57,9 @@ describe('people called in the sandbox', () => {
         ].map((call, at) => ({ ...call, to_number: called[at] })),
       })
       const [head, ...lines] = linesOf(result)
-      // How many calls, how many placed and failed, and how many of each state.
+      // Number of calls, placed ones, failed ones, and calls in each state.
       expect(head?.match(/\d+/g)).toEqual(['5', '4', '1', '1', '1', '1', '1'])
-      // Best news first: the person, the machine, nobody, busy.
+      // Answered calls come first: by a person, by a machine, then unanswered and busy.
       expect(lines[0]).toMatch(/: \+12025550105 \(call_id [\w-]+, transferred, \d+ s\)$/)
       expect(lines[1]).toMatch(/: \+12025550104 \(call_id [\w-]+, \d+ s\)$/)
       expect(lines[2]).toMatch(/: \+12025550103 \(call_id [\w-]+\)$/)
@@ -133,7 +133,7 @@ describe('a batch', () => {
   afterAll(async () => (await platform)[Symbol.asyncDispose]())
   const connect = async (env: Record<string, string> = {}) =>
     connectPerson(kind, { env: { ...(await platform).env, ...never, ...env } })
-  /** Places calls to so many numbers that no other test calls; their ids begin at `first`. */
+  /** Places calls to `count` numbers that no other test calls. */
   let called = 0
   const place = async (client: Person, count: number, more: object = {}) => {
     const { agent, dialled } = await platform

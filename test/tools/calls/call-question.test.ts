@@ -10,9 +10,9 @@ const call = { type: 'phone', agent_id, from_number, to_number: '+12025550101' }
 const padding = ' '.repeat(300)
 const forged = '\nWho is called: +10000000000\u202e\u200b'
 
-/** A person who declines every question. */
+/** A client whose person declines every question. */
 let person: Person
-/** The same server for a client that cannot ask. */
+/** A client without elicitation, which gets previews. */
 let client: Person
 beforeAll(async () => {
   person = await connectPerson('v2 2026-07-28', { answer: { action: 'decline' } })
@@ -26,7 +26,7 @@ beforeEach(() => {
   person.asked.length = 0
 })
 
-/** The lines of the question that a person is asked, which are those of a preview. */
+/** Lines of the question, after checking that elicitation and preview show the same. */
 async function questionOf(name: string, args: object): Promise<string[]> {
   const declined = await person.value(name, args)
   expect(declined).toMatchObject({ confirmation: { state: 'declined' } })
@@ -40,7 +40,7 @@ async function questionOf(name: string, args: object): Promise<string[]> {
   return lines
 }
 
-/** The arguments for which no question is asked: the same for elicitation and previews. */
+/** The refused arguments, after checking that both clients get the same error and no question. */
 async function refusedArguments(name: string, args: object) {
   const refused = await person.call(name, args)
   expect(person.asked).toEqual([])
@@ -212,7 +212,7 @@ describe('the greeting that will be spoken', () => {
       calls,
       ...saying(slow),
     })
-    // Two questions: the person's and the preview.
+    // Two questions: by elicitation and as a preview.
     expect(performance.now() - began).toBeLessThan(5000)
     expect(lines).toEqual([
       `Greeting template: "${slow}"`,

@@ -45,7 +45,7 @@ interface Seed {
   readonly answer_status?: string | null
   readonly agent?: string | null
 }
-/** An outbound phone call, completed by a person unless said otherwise. */
+/** A call; default: outbound by phone, completed, answered by a person. */
 const call = (id: string, { agent = 'a', ...more }: Seed = {}) => ({
   ...{ id, type: 'phone', direction: 'outbound', status: 'completed', answer_status: 'human' },
   ...{ agent_id: agent, agent_name: agent && `Agent ${agent}` },
@@ -197,7 +197,7 @@ describe('a review of calls', () => {
       created_before: '2026-11-02T00:00:00+01:00',
       tz: 'Europe/Berlin',
     })
-    // The clock went back on 25 October: the week before had 169 hours.
+    // Clocks went back on 25 October, so the week before had 169 hours.
     expect(review.before.start).toBe('2026-10-18T22:00:00.000Z')
     expect(review.tz).toBe('Europe/Berlin')
     expect(text).toContain('2026-10-26 00:00 to 2026-11-02 00:00 Europe/Berlin')
@@ -254,7 +254,7 @@ describe('the evidence of a review', () => {
     }
     const few = await ids({})
     expect(few.count).toBe(3)
-    // The note says how to get them all, which is true.
+    // The note's value of `evidence` returns all of them.
     const [, wanted] = /evidence: (\d+)/.exec(String(few.note)) ?? []
     expect(await ids({ evidence: Number(wanted) })).toEqual({ count: 40, note: undefined })
   })
@@ -376,7 +376,7 @@ describe('a review with subaccounts', () => {
       { id: 'south', counts: { all: { calls: 0, before: 0, change: 0 } } },
     ])
     expect(text).toMatch(/^- The north \(north\): 1 \(0, \+1\)/m)
-    // One tree for both times.
+    // The tree of accounts is read once for both periods.
     expect(tree.seen.filter(({ url }) => url.includes('/own/subaccounts'))).toHaveLength(1)
   })
 

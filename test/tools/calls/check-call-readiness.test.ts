@@ -27,7 +27,7 @@ interface Check {
   fix?: string
 }
 
-/** What is wrong with a call, and whether placing it says the same. */
+/** Failed checks of a call, and whether place_call agrees with them. */
 async function verdict({ call }: Person, more: object = {}) {
   const args = { ...ready, ...more }
   const { structuredContent, content } = await call('check_call_readiness', args)
@@ -42,7 +42,7 @@ async function verdict({ call }: Person, more: object = {}) {
   }
 }
 
-/** A new agent that is archived. */
+/** Creates an archived agent and returns its id. */
 async function archivedAgent({ value }: Person, account: object = {}): Promise<string> {
   const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
   const agent = { name: 'Old', model, transcriber, voice, ...account }
@@ -129,7 +129,7 @@ describe('check_call_readiness', () => {
     )
     expect(cures).toEqual(cures.toSorted((a, b) => a - b))
     expect(cures[0]).toBeGreaterThan(0)
-    // The trunk with most numbers first; each with its numbers.
+    // The trunk with the most numbers comes first; each is listed with its numbers.
     expect(fix).toMatch(/: Most used \(.*\+12025550181.*\) or Office trunk \(with Main line/)
     const [, phone_number_id, sip_trunk_id] =
       /update_phone_number with phone_number_id (\S+), sip_trunk_id ([^)]+)\)/.exec(fix) ?? []
@@ -219,7 +219,7 @@ describe('check_call_readiness', () => {
     expect(warned.text).toMatch(
       /^WARNING greeting: .*customer\.name.*\nGreeting .*'customer' .*\(line 1\)\nReady: /s,
     )
-    // The platform accepts it.
+    // The platform accepts a greeting with an undefined variable.
     const { isReady, isPlaced } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
     const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
@@ -353,11 +353,11 @@ describe('a person who is asked whether to call', () => {
     await using asking = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
     })
-    // The client prepares itself with its first call.
+    // Warm-up: the first call prepares the session.
     await asking.call('get_current_account')
     const began = performance.now()
     const facts = factsOf(await asking.call('place_call', { type: 'phone', ...ready }))
-    // The look that hangs would take 10 s, the time limit of the platform's answers.
+    // A warning must not wait for the hanging read, whose time limit is 10 s.
     expect(performance.now() - began).toBeLessThan(8000)
     expect(facts[warning]).toMatch(
       /^"Own \(own\) .*\bdisabled\. .*", "Desk \(.*\) .*\barchived\. .*update_agent/,

@@ -11,7 +11,7 @@ import { sessionOf } from '../../harness/session.ts'
 const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Front desk' }
 const found = { count: 1, items: [agent] }
 
-/** Sends a reply byte by byte, with no end. */
+/** Sends an endless reply, byte by byte. */
 const drip: Behaviour = async (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   while (!response.destroyed) {
@@ -22,7 +22,7 @@ const drip: Behaviour = async (_, response) => {
 const busy: Behaviour = (_, response) =>
   json(response, 429, envelope('rate_limit_exceeded'), { 'retry-after': '30' })
 
-/** Places a call on a platform that behaves so for each kind of request; `ms` is what it took. */
+/** Places a call on a platform with these behaviours. `ms`: duration of the tool call. */
 async function placing(
   behaviours: Record<'name' | 'agent' | 'place', Behaviour>,
   timeLimitMs: number,
@@ -77,7 +77,7 @@ describe('placing a call is answered in time, whatever the settings, when the pl
     const { ms, posts, result } = await placing({ ...behaviours, place: drip }, 1500)
     expect(result.isError).toBe(true)
     expect(errorOf(result).kind).toBe('timeout')
-    // Less than the 30 s that it asks to wait and the 60 s that a reply may take.
+    // Less than the platform's `retry-after` of 30 s, and than the 60 s time limit of a reply.
     expect(ms).toBeLessThan(10_000)
     expect(posts).toBe(0)
   })

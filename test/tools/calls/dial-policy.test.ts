@@ -27,7 +27,7 @@ const dial = ({ call }: Person, more: object = {}) =>
     ...more,
   })
 
-/** Expects that the call breaks the rule; its advice, and when to try again. */
+/** Checks that the rule refuses the call. Returns the text, the advice and the seconds to wait. */
 async function isRefused(client: Person, rule: string, more: object = {}) {
   const before = (await client.value('list_calls')).total
   const result = await dial(client, more)
@@ -35,7 +35,7 @@ async function isRefused(client: Person, rule: string, more: object = {}) {
   const { kind, rule: broken, retryable, retryAfter, next } = errorOf(result)
   expect({ kind, broken }).toEqual({ kind: 'not_allowed', broken: rule })
   expect(text).toContain(`(${rule})`)
-  // A program learns whether to try again later, and when, without reading the text.
+  // `retryable` and `retryAfter` must agree with the advice.
   const seconds = / (\d+) s\b/.exec(next)?.[1]
   expect(retryAfter).toBe(seconds === undefined ? null : Number(seconds))
   expect(retryable).toBe(seconds !== undefined || rule === 'max_at_once')
@@ -150,7 +150,7 @@ describe('a dial policy', () => {
     const { id: agent_id } = await client.value('create_agent', other)
     expect((await isRefused(client, 'allow_agents', { agent_id })).text).toContain('Other')
     await isAllowed(client)
-    // This rule is about agents, so it applies to browser calls, too.
+    // The rule concerns agents, so it also applies to web calls.
     const web = { type: 'web', from_number: undefined, to_number: undefined }
     await isRefused(client, 'allow_agents', { agent_id, ...web })
     await isAllowed(client, web)
@@ -165,7 +165,7 @@ describe('a dial policy', () => {
   test('has hours in which nobody is called, on the clock of the called', async () => {
     const hour = (at: number) => `${String((at + 24) % 24).padStart(2, '0')}:00`
     const now = new Date().getUTCHours()
-    // Clocks show UTC all year in Iceland, and five hours more in Pakistan.
+    // Iceland has UTC all year, Pakistan UTC+5.
     const quiet_hours = { from: hour(now - 1), to: hour(now + 2) }
     await using client = await policed({ quiet_hours })
     const quiet = await isRefused(client, 'quiet_hours', { to_number: '+3545812345' })
@@ -210,7 +210,7 @@ describe('a dial policy', () => {
     await using two = await connectPerson('v1', { url: program.url })
     await isAllowed(one)
     expect((await isRefused(two, 'max_total')).text).toContain('1 call ')
-    // A placed call is still reported when no more calls are allowed.
+    // Repeating a placed call still returns it after the limit is reached.
     const again = await dial(one, { external_id: `dial-${calls - 2}` })
     expect(again.structuredContent).toMatchObject({ repeated: true })
   })

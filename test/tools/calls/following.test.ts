@@ -9,7 +9,7 @@ const client = createClient({
   userAgent: 'test',
 })
 
-/** Follows something that is new at once and has ended then; when there was progress, and the result. */
+/** Follows a call that changes and ends at once. Returns the times of progress, and the result. */
 async function following(forMs: number) {
   const progress: number[] = []
   const run = {

@@ -6,7 +6,7 @@ import { waitForCall } from '../../../tools/calls/wait-for-call.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import { sessionOf } from '../../harness/session.ts'
 
-// On virtual time: a wait takes exactly as long as promised, however busy the machine is.
+// Virtual time, so that a wait takes exactly its timeout, however busy the machine is.
 beforeEach(() => void vi.useFakeTimers({ fakeNodeBuiltins: true }))
 afterEach(() => void vi.useRealTimers())
 
@@ -14,12 +14,12 @@ const going = { id: 'call-9', status: 'in_progress' }
 
 interface Waiting {
   readonly call?: object
-  /** Time that the platform takes to tell the account, ms. */
+  /** Delay of the platform's reply about the account, ms. */
   readonly accountMs?: number
   readonly timeout_seconds: number
 }
 
-/** Waits for a call that goes on; `ms` is what that took. */
+/** Waits for a call. `ms`: duration of the wait. */
 async function waiting({ call = going, accountMs = 0, timeout_seconds }: Waiting) {
   const own = { id: 'own', name: 'Own', is_active: true }
   const client = createClient({

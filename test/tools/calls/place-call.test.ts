@@ -30,7 +30,7 @@ const phone = (more: object = {}) => ({
 })
 const refusalOf = async ({ call }: Person, args: object) => errorOf(await call('place_call', args))
 
-/** Lets every request to place a call be answered so; nothing of it shows in lists. */
+/** Sets the replies to requests to place a call. Lists stay empty. */
 function answerPosts(answer: (body: Record<string, unknown>) => [number, unknown] | undefined) {
   platform.behave(({ method, url, body }, res) => {
     if (method !== 'POST') {
@@ -95,7 +95,7 @@ describe('a call that was placed', () => {
     const list = { agent_id, from_number, calls: [{ to_number: '+12025550101' }] }
     const failed = { outcome: 'failed', call_id: 'no' }
     expect(await client.value('place_calls', list)).toMatchObject({ calls: [failed] })
-    // The same request sends nothing, and reports the same.
+    // Repeating the request sends nothing and returns the same error.
     const sent = () => platform.seen.filter(({ method }) => method === 'POST').length
     const before = sent()
     expect(await refusalOf(client, phone())).toMatchObject({
@@ -124,7 +124,7 @@ describe('a call that was placed', () => {
         { outcome: 'failed', call_id: 'no-0', problem: expect.stringContaining('call_id no-0') },
         { outcome: 'failed', call_id: 'no-1', problem_of: 1 },
       ])
-      // A problem that both have is told once.
+      // A problem that both calls share is shown once.
       expect(content[0]?.text).toMatch(
         /^failed: \+12025550101 \(call_id no-0\), \+12025550102 \(call_id no-1\): /m,
       )
@@ -155,7 +155,7 @@ describe('a call that was placed', () => {
     await client.value('place_call', web)
     const again = await client.call('place_call', web)
     expect(again.structuredContent).toMatchObject({ id: 'call-0', repeated: true })
-    // The advice for a telephone call is another one.
+    // A web call gets other advice than a phone call.
     expect(again.content[0]?.text).toMatch(/^[^\n]*call_id call-0[^\n]*\bjoin\b[^\n]*external_id/)
   })
 })

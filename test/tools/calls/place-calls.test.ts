@@ -146,7 +146,7 @@ describe('a list of calls', () => {
     expect(lines[1]).toMatch(
       /^not_allowed: \+493012345678, \+493012345679, \+493012345670: .*Germany/,
     )
-    // Only the list of numbers has them: the problem is that of all three.
+    // The number is only in the list of numbers: the problem is shared by all three.
     expect(lines[1]?.split('+493012345678')).toHaveLength(2)
     expect(lines[2]).toMatch(/^placed: \+12025550130 \(call_id [\w-]+\)$/)
     expect(lines[3]).toMatch(/^not_allowed: \+33142685300: .*\+33142685300 .*France/)
@@ -213,7 +213,7 @@ describe('a list of calls', () => {
       ['3', '3', '4'],
     ])
     const times = platform.dialled.map(({ at }) => Number(at))
-    // A whole call is between the last message and the result.
+    // The last progress message comes before the last call is placed.
     expect(progress.at(-1)?.at).toBeLessThan(Number(times.at(-1)))
     const gaps = times.slice(1).map((at, before) => at - Number(times[before]))
     expect(Math.min(...gaps)).toBeGreaterThan(250)
@@ -313,7 +313,7 @@ describe('a person', () => {
 describe('a list that is given again much later', () => {
   const minute = 60_000
   const day = 24 * 60 * minute
-  /** Sets all stored times back by so much. */
+  /** Makes all journal entries older by `ms`. */
   const age = (stateDir: string, ms: number) => {
     using db = new DatabaseSync(join(stateDir, 'calls.db'))
     db.prepare('UPDATE calls SET since = since - ?, uptime = uptime - ?').run(ms, ms)
@@ -337,7 +337,7 @@ describe('a list that is given again much later', () => {
     expect(again.structuredContent?.summary).toEqual({ repeated: 2, placed: 1 })
     expect(again.content[0]?.text).toContain('external_id')
     expect(platform.dialled).toHaveLength(3)
-    // A request for one of them alone is the same call.
+    // By then, place_call with equal arguments places a new call, unlike a list.
     const { agent_id } = listed()
     const one = { type: 'phone', agent_id, from_number, to_number: both[0] }
     expect(await client.value('place_call', one)).toMatchObject({ repeated: false })
@@ -393,7 +393,7 @@ describe('a list that is cancelled', () => {
       .toBeGreaterThanOrEqual(2)
     controller.abort()
     await cancelled
-    // The call that was being sent is placed.
+    // The call that was being sent is still placed.
     const pause = () => new Promise((resolve) => setTimeout(resolve, 500))
     await pause()
     const dialled = Number(await total(person))
@@ -449,7 +449,7 @@ describe('a list that is cancelled', () => {
       .parse(JSON.parse(program.stdout()))
     const calls = items(result.structuredContent)
     const outcomes = calls.map(({ outcome }) => outcome)
-    // The call that was being sent may have been answered too late to be reported.
+    // The reply to the call that was being sent may come too late to be reported.
     expect(outcomes.slice(0, count - 1)).toEqual(Array(count - 1).fill('placed'))
     expect(outcomes[count - 1]).toMatch(/^(placed|unknown)$/)
     expect(outcomes.slice(count)).toEqual(Array(9 - count).fill('not_dialled'))
@@ -462,7 +462,7 @@ describe('a list that is cancelled', () => {
 describe('a call of the list that an earlier request may have sent', () => {
   const [fresh = '', open = ''] = numbers(2)
 
-  /** A list in which the state is locked, or the client ends, while the call before it is placed. */
+  /** Locks the state, or ends the client, while the call before the open one is placed. */
   async function afterOpen(whilePlacing: 'locked' | 'ended') {
     await using platform = await startListingPlatform({ show: () => ({ external_id: null }) })
     using folder = scratchFolder()

@@ -9,7 +9,8 @@ import { tokenOf } from '../../harness/person.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
 
 /*
- * An operator stops all calls: two servers, each a process of the built program, on one folder.
+ * An operator stops all calls of two servers, each a process of the built program, with one state
+ * folder.
  */
 
 const key = { 'x-api-key': 'sk-0123456789' }
@@ -49,7 +50,7 @@ async function command(...words: string[]) {
 
 const ofSandbox = { VOICE_AGENT_STATE_DIR: folder.path, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 
-/** Calls a tool from the terminal, in the sandbox. */
+/** Calls a tool with `voice-agent-mcp call` in the sandbox. */
 async function called(...words: string[]) {
   await using program = startProgram(['call', '--confirm', 'never', ...words], ofSandbox)
   const code = await program.exited
@@ -114,7 +115,7 @@ describe('an operator who stops calls', () => {
     await command('stop')
     const stopped = platform.dialled.length
     const { calls: outcomes } = await placing
-    // One may have been on its way when the command ended.
+    // One more call may have been on its way.
     expect(platform.dialled.length).toBeLessThanOrEqual(stopped + 1)
     const placed = platform.dialled.length - before
     expect(placed).toBeLessThan(15)

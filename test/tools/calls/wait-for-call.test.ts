@@ -15,7 +15,7 @@ const everyClient = clientKinds.flatMap((kind) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const never = { VOICE_AGENT_CONFIRM: 'never' }
 
-/** Starts a program over HTTP, and connects to that or to one of its own over stdio. */
+/** Starts a program over HTTP. Connects clients to that, or each to its own over stdio. */
 function programs(env: () => Record<string, string>) {
   let http: Program & { url: string }
   beforeAll(async () => {
@@ -81,7 +81,7 @@ describe('a call in the sandbox', () => {
     const result = await client.call('wait_for_call', args, { onProgress })
     expect(result.structuredContent).toMatchObject({ ended: false, status: 'in_progress' })
     expect(result.content[0]?.text).toContain(`wait_for_call, call_id ${call.call_id}`)
-    // So late that the result would be right behind it.
+    // No progress message, because it would come just before the result.
     expect(progress).toEqual([])
   })
 
@@ -113,7 +113,7 @@ describe('the platform', () => {
 
   test('is read at one pace, however many clients wait for the same call', async () => {
     const clients = await Promise.all(clientKinds.map((kind) => connect(kind, 'HTTP')))
-    // A client's first call prepares it, which may keep this process, and so the platform, busy.
+    // Warm-up: a client's first call keeps this process, and with it the platform, busy.
     for (const client of clients) await client.call('list_calls')
     const began = Date.now()
     const waits = Array.from({ length: 50 }, (_, at) =>
@@ -123,10 +123,10 @@ describe('the platform', () => {
     platform.end('popular')
     const results = await Promise.all(waits)
     expect(results.filter((result) => result?.structuredContent?.ended === true)).toHaveLength(50)
-    // One each second, and not fifty.
+    // One read per second, shared by all 50 waits.
     expect(platform.reads('popular')).toBeLessThan(2 + (Date.now() - began) / 1000)
     for (const client of clients) await client[Symbol.asyncDispose]()
-    // A busy machine takes a while to start a program for each kind of client.
+    // Time to start a program for each kind of client on a busy machine.
   }, 60_000)
 
   test('that shows a call late is asked again, if this server placed the call', async () => {
@@ -179,7 +179,7 @@ describe('the platform', () => {
   })
 
   describe.concurrent.each(everyClient)('after a %s client over %s cancels', (kind, transport) => {
-    // All with one key, and their requests have the same numbers: none is taken for another's.
+    // All clients share a key and use equal request ids, so cancelling must not mix them up.
     test('reading stops, and the call goes on', async ({ expect }) => {
       await using client = await connect(kind, transport)
       const at = everyClient.findIndex((one) => one[0] === kind && one[1] === transport)
@@ -197,8 +197,7 @@ describe('the platform', () => {
       controller.abort()
       const settled = (await waits).map(({ status }) => status)
       expect(settled).toEqual(['rejected', 'rejected'])
-      // The poll goes on until its next reading, which is up to a second later, or more on a busy
-      // machine.
+      // The poll may continue for one more interval: about a second, longer on a busy machine.
       const newReads = async () => {
         const before = reads()
         await pause(1600)
@@ -206,7 +205,7 @@ describe('the platform', () => {
       }
       await expect.poll(newReads).toEqual([0, 0])
       expect(dialled()).toHaveLength(1)
-      // The call goes on, and is not dialled again.
+      // The call continues and is not placed again.
       const again = await client.call('place_call', { ...args, follow: false })
       expect(again.structuredContent).toMatchObject({ id: placedId(), repeated: true })
     })

@@ -63,17 +63,17 @@ const conversation = (
 interface Listing {
   readonly maxOnPage?: number
   readonly ignoresOffset?: boolean
-  /** What `count` says, by the conversations on the page. */
+  /** Value of `count`, from the number of conversations on the page. */
   readonly count?: (onPage: number) => number | undefined
-  /** The offset from which on pages fail. */
+  /** Reads fail from this offset on. */
   readonly failsFrom?: number
-  /** Replies with more conversations are too large. */
+  /** Replies with more conversations than this are too large to be read. */
   readonly tooLargeAbove?: number
-  /** Transcripts of single calls; others are not found. */
+  /** Transcripts of single calls by id; 404 for all others. */
   readonly calls?: ReadonlyMap<string, readonly Said[]>
 }
 
-/** The platform lists these conversations. */
+/** Sets the platform's conversations, and deviations of its list. */
 function lists(all: readonly Listed[], listing: Listing = {}) {
   const { maxOnPage = 1000, ignoresOffset, failsFrom = Infinity, tooLargeAbove = 1000 } = listing
   platform.behave(({ url }, res) => {
@@ -128,7 +128,10 @@ const Page = z.object({
   ),
 })
 
-/** A result as data, which its text has to agree with: one head line for each item, within the marks. */
+/**
+ * Structured content of a page, after checking that its text agrees: one headline per item, inside
+ * the marks.
+ */
 async function listed(args: object) {
   const result = await client.call('list_conversations', args)
   const text = result.content[0]?.text ?? ''
@@ -183,7 +186,7 @@ describe('with each conversation, a list shows', () => {
     expect(page.spoken).toEqual(spoken)
     expect(page).toMatchObject({ total: 4, next_offset: null })
     expect(page).not.toHaveProperty('searched')
-    // The platform's list has it all.
+    // One read of the list is enough.
     expect(platform.seen).toHaveLength(1)
   })
 
@@ -306,7 +309,7 @@ describe('what is said', () => {
 
 describe('pages', () => {
   const words = 'I would like to move my appointment. '
-  /** All pages of a list, as the assistant asks for them. */
+  /** Reads all pages of a list, following `next_offset`. */
   async function pages(args: object) {
     const all: z.output<typeof Page>['items'] = []
     for (let offset: number | null = 0, page = 0; offset !== null; page++) {
@@ -423,7 +426,7 @@ describe('transcripts that the list leaves out', () => {
     lists([conversation(0, invoice), conversation(1, undefined)])
     const search = await listed({ search: 'invoice' })
     const not_read = [{ reason: 'no_transcript', conversations: 1, ids: [idOf(1)] }]
-    // Whether the other one has it is not known.
+    // The other conversation has no transcript, so the total is unknown.
     expect(search).toMatchObject({ total: null, next_offset: null, returned: 1, not_read })
     expect(search.text).toMatch(/^Not searched.*e07fc1f10001/m)
     const list = await listed({ transcript: 'end' })

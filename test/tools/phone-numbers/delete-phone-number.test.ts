@@ -13,7 +13,7 @@ import { seedIds } from '../../harness/sandbox.ts'
 
 let client: Person
 beforeAll(async () => {
-  // Slow calls: one is still running when the number is looked at.
+  // Slow calls, so that one is still running when the number is checked.
   client = await connectPerson('v2 2026-07-28', { env: { VOICE_AGENT_SANDBOX_SPEED: '1' } })
 })
 afterAll(() => client[Symbol.asyncDispose]())

@@ -175,7 +175,7 @@ describe('a platform that fails', () => {
 
   const idIn = (url: string) => url.split('/').at(-1) ?? ''
   const numberOf = (id: string, name = 'old') => ({ id, number: null, friendly_name: name })
-  /** Reads work; what becomes of a change depends on the number. */
+  /** Reads succeed; `patch` replies to updates. */
   const changing =
     (patch: Behaviour): Behaviour =>
     (request, res, before) =>
@@ -200,10 +200,10 @@ describe('a platform that fails', () => {
       summary: { failed: 1, unknown: 1, updated: 2 },
       numbers: ['updated', 'failed', 'unknown', 'updated'].map((outcome) => ({ outcome })),
     })
-    // The worst first, with its reason.
+    // Failures come first, with the reason.
     expect(lines(result)[1]).toContain('Not this one')
     expect(lines(result)[2]).toContain(uuid(3))
-    // Each was sent once.
+    // Each update was sent once.
     expect(platform.seen.filter(({ method }) => method === 'PATCH')).toHaveLength(4)
   })
 

@@ -29,7 +29,7 @@ describe('voices of the sandbox', () => {
     const { voices, note } = await list({ limit: 7 })
     const shares = providers.map((one) => voices.filter(({ provider }) => provider === one).length)
     expect(shares).toEqual([3, 2, 2])
-    // How to get the others.
+    // The note explains how to read the others.
     expect(note).toMatch(/\blimit\b/)
   })
 

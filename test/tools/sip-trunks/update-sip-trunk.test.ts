@@ -47,7 +47,7 @@ describe('update_sip_trunk', () => {
     expect(await ipsOf(three, { account_id: branch })).toEqual([fresh])
     const again = await person.value('update_sip_trunk', args)
     expect(Object.keys(Object(again.summary))).toEqual(['unchanged'])
-    // One undo for all.
+    // One undo reverts all trunks.
     await person.value('update_sip_trunk', { undo: done.structuredContent?.undo })
     expect(await ipsOf(one)).toEqual([old, '192.0.2.0/24'])
     expect(await ipsOf(three, { account_id: branch })).toEqual([old])
@@ -190,7 +190,7 @@ test('a list in an undocumented form is not called empty, not edited, and not un
   expect(renamed.structuredContent).toHaveProperty('undo')
   expect(renamed.content[0]?.text).not.toMatch(unknown)
   const whole = await client.value('update_sip_trunk', { sip_trunk_id, allowed_ips: [fresh] })
-  // To give the earlier value back would empty the list.
+  // The undo would empty the list.
   expect(whole).toMatchObject({ no_undo: expect.any(String) })
   expect(whole).not.toHaveProperty('undo')
 })

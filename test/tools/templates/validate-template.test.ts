@@ -8,7 +8,7 @@ import { connectPerson, type Person } from '../../harness/person.ts'
 const repairedOf = (template: string) => repairTemplate(template).repaired
 
 describe('a repair', () => {
-  // Other requests wait meanwhile. With rules that take quadratic time this takes five seconds.
+  // A repair blocks other requests. Patterns with quadratic time would take five seconds here.
   test.each([
     ['much space', `${'{{ a b }}\n'.repeat(20)}{{ x${' '.repeat(9500)}+y }}`],
     ['many operators', `${'{{ a b }}\n'.repeat(20)}{{ ${' '.repeat(9500)}& y }}`],

@@ -12,7 +12,7 @@ const connectTo = (url: string, env: Record<string, string> = {}) =>
     env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: url, ...env },
   })
 
-/** A conversation of half a minute at each of the times. */
+/** Conversations of 30 s at these times. */
 const at = (times: readonly string[], more: Partial<Counted> = {}): Counted[] =>
   times.map((one) => ({ at: one, seconds: 30, ...more }))
 
@@ -23,7 +23,7 @@ describe('in the sandbox', () => {
   })
   afterAll(() => client[Symbol.asyncDispose]())
 
-  /** What was completed in a time, from the list of conversations. */
+  /** Sum of the completed conversations in a range, from list_conversations. */
   async function completed(start: number, end: number): Promise<Sum> {
     const all: { start_timestamp: string; duration_seconds: number }[] = []
     for (let offset: unknown = 0; typeof offset === 'number'; ) {
@@ -263,7 +263,7 @@ describe('a series as text', () => {
       '- b: 1.0 min (60 s), 2; 33.3 %',
       '2026-09: 1.5 min (90 s), 3 = b 1.0 min (60 s), 2; a 0.5 min (30 s), 1',
       '2026-10: 1.5 min (90 s), 3 = a 1.5 min (90 s), 3',
-      // The ids without a name.
+      // The note counts the ids without a name.
       expect.stringMatching(/\b2 ids\b/),
     ])
   })
