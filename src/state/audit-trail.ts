@@ -33,7 +33,7 @@ export const AuditEntry = z.looseObject({
   /** Address of the platform, or `sandbox`. */
   platform: z.string(),
   tool: z.string(),
-  /** `done`, `partly`, `refused`, `failed` or `unknown`. `begun`: not ended yet. */
+  /** `done`, `unchanged`, `partly`, `refused`, `failed` or `unknown`. `begun`: not ended yet. */
   outcome: z.string(),
   /** Reason of a failure: a code of docs/errors.md, or a word about the confirmation. */
   reason: z.string().optional(),
@@ -51,7 +51,7 @@ export const AuditEntry = z.looseObject({
   network: z.string().optional(),
   /** The account, if known. */
   account_id: z.string().optional(),
-  /** Kind of confirmation: see docs/security.md. */
+  /** Kind of confirmation: see docs/observability.md. */
   confirmation: z.string(),
   /** The client's arguments, redacted. */
   arguments: z.unknown(),
