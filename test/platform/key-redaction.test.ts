@@ -87,11 +87,11 @@ describe('a key is removed from a text', () => {
 
   test('in linear time, also where a long text nearly repeats a long key', () => {
     const nearly = 'a'.repeat(4095)
-    const began = performance.now()
+    const began = process.threadCpuUsage()
     for (const unit of ['a', '\\u0061', '%61', '&#97;', '61', 'YWFh', '\\', '%25', '&#0', '%', '/'])
       for (const apiKey of [`${nearly}b`, `b${nearly}`, '%41'.repeat(1365), '/'.repeat(4096)])
         redactor(apiKey)(unit.repeat(65_536 / unit.length))
-    expect(performance.now() - began).toBeLessThan(8000)
+    expect(process.threadCpuUsage(began).user).toBeLessThan(8_000_000)
   })
 
   test('so that JSON stays JSON, whatever stands around it', () => {

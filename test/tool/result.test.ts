@@ -71,20 +71,20 @@ test('refused fields are read only as far as they are shown', async () => {
     message: 'wrong',
     type: 'x',
   }))
-  const began = performance.now()
+  const began = process.threadCpuUsage()
   const { text } = await failure(refuse(422, 'validation_error', { errors }), 'update_subaccount', {
     subaccount_id: someId,
     name: 'n',
   })
-  expect(performance.now() - began).toBeLessThan(1500)
+  expect(process.threadCpuUsage(began).user).toBeLessThan(1_500_000)
   expect(text.match(/- name: wrong/g)).toHaveLength(20)
   expect(text).toMatch(/- and more/)
   // The same body with a success status.
-  const again = performance.now()
+  const again = process.threadCpuUsage()
   const odd = await failure(refuse(200, 'validation_error', { errors }), 'get_call', {
     call_id: 'c',
   })
-  expect(performance.now() - again).toBeLessThan(1500)
+  expect(process.threadCpuUsage(again).user).toBeLessThan(1_500_000)
   expect(odd.meta).toMatchObject({ kind: 'unreadable' })
 })
 
