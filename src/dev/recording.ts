@@ -96,7 +96,7 @@ const screenLines = (output: string): string[] =>
     .replaceAll(/^\n+|\n+$/g, '')
     .split('\n')
 
-/** A command with its final lines. */
+/** A command, and the lines on the screen after it has ended. */
 interface Shot {
   readonly scene: Scene
   readonly lines: readonly string[]
@@ -199,7 +199,7 @@ export function rowsOf(shot: Shot): string[] {
 /** The command with its prompt, over several rows. */
 const commandOf = ({ scene }: Shot): string[] => `$ ${scene.command}`.split('\n')
 
-/** Text rows of each shot, parsed from a drawn picture. */
+/** The rows of each shot, read back from the SVG that `picture` has drawn. */
 export function rowsIn(svg: string): string[][] {
   const pages = svg.split('<g class="page').slice(1)
   return pages.map((page) =>

@@ -79,7 +79,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       show(context, { page: 'return', address })
   })
   provider.on('authorization.error', ({ oidc }, error) => {
-    // Until a person has answered, nobody has agreed to the client's own redirect address.
+    // A client may have registered any redirect URI. Until the person has answered the consent
+    // page, an error is shown as a page instead of sent there.
     const isAnswered = oidc.entities.Interaction?.result !== undefined
     if (!isAnswered && !isStaticClient(oidc.client)) error.allow_redirect = false
   })

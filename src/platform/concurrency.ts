@@ -1,6 +1,6 @@
 /*
- * Limits of concurrency, for the requests of all API keys to the platform and for the items of one
- * fan-out.
+ * ConcurrencyLimit bounds this process's concurrent requests to the platform. mapConcurrently
+ * bounds concurrent work on the items of one list.
  */
 
 /** Maximum concurrent requests to the platform. */

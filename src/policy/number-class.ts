@@ -96,7 +96,8 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined
   const isNorthAmerican = parsed.countryCallingCode === '1' && parsed.getType() !== 'TOLL_FREE'
   if (isNorthAmerican && /^\d{3}911/.test(national)) return emergency('911')
   const behind = country && codesBehindAreaCode[country]
-  // A complete mobile number has no area code, so +49 1510 1101234 contains no emergency code.
+  // Valid mobile numbers are exempt: they have no area code, so the 110 in +49 1510 1101234 reaches
+  // no emergency service.
   if (!behind || (parsed.isValid() && parsed.getType() === 'MOBILE')) return undefined
   const [, last = '', ...more] = parsed.formatNational().split(/[ -]/)
   const [reached] = (more.length === 0 && behind.exec(last)) || []

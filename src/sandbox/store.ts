@@ -176,8 +176,8 @@ export function openStore(
   const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
-    // An existing file is opened without taking the write lock, because another process may hold
-    // it.
+    // A transaction takes the write lock, which another process may hold. A file with all tables
+    // needs none.
     if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
         if (isReset) guard(() => dropTables(db))

@@ -10,7 +10,9 @@ export interface Picture {
   readonly ready: string
   /** Host context, as in ViewSettings. */
   readonly context?: Readonly<Record<string, unknown>>
-  /** Actions before the screenshot; default: the tool call of the model. */
+  /**
+   * What happens before the screenshot; default: the tool is called, and the view gets the result.
+   */
   readonly act?: (view: ShownView) => Promise<void>
 }
 

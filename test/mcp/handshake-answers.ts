@@ -18,7 +18,8 @@ const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is a
 // longer.
 await Promise.all([...viewNames.map(readView), ...skills.map(entryOf)])
 
-// The client fails, so requests that need the platform fail equally in the handshake and the SDK.
+// The SDK's server, to compare with. Requests that need the platform get an error: no platform is
+// behind its client.
 const { factory } = createTestService(unusedClient, () => undefined)
 
 const createHandshake = () =>

@@ -124,13 +124,16 @@ function progressText(followed: LastPolls, count: number): string {
 
 /** Minimum interval between two progress messages, ms. */
 const progressEveryMs = 2000
-/**
- * No progress message is sent in this last part of the time, ms. The result follows the last
- * message by at least `beforeResultMs`. Some clients attribute a message after the result to
- * another tool call.
+/*
+ * Progress messages end before the result: some clients attribute a message that arrives after the
+ * result to another tool call.
  */
+
+/** Time before the deadline in which no progress message is sent, ms. */
 const noProgressBeforeEndMs = 1500
+/** Minimum time between the last progress message and the result, ms. */
 const beforeResultMs = 250
+
 /** Interval of repeated progress messages while nothing changes, ms. */
 const heartbeatMs = 10_000
 

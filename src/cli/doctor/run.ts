@@ -122,8 +122,8 @@ interface DoctorConfig extends UsableConfig {
 /** All checks of the platform, over one connection. */
 async function platformChecks(config: DoctorConfig) {
   const { platform, scope, settings, env, version } = config
-  if (!platform) return only(() => notConfigured)
-  if (platform.kind === 'sandbox') return only(() => sandboxFinding(platform))
+  if (!platform) return onlyPlatformCheck(() => notConfigured)
+  if (platform.kind === 'sandbox') return onlyPlatformCheck(() => sandboxFinding(platform))
   const session = await openPlatformSession(platform, version)
   const keyOrigin = settings.find(({ name }) => name === 'api-key')?.from ?? ''
   return {
@@ -138,10 +138,10 @@ async function platformChecks(config: DoctorConfig) {
 }
 
 /**
- * All platform checks by name, as programs expect. Only the check `platform` runs; the others refer
- * to it.
+ * Platform checks without a platform to connect to. Programs that read the JSON expect every check,
+ * so all are listed: `platform` runs, and the others are skipped and refer to it.
  */
-const only = (run: Check['run']) => ({
+const onlyPlatformCheck = (run: Check['run']) => ({
   checks: Object.entries(platformCheckTitles).map(
     ([name, title]): Check => ({
       name,

@@ -118,7 +118,7 @@ export const clients: readonly Client[] = [
     restart: 'Quit Claude Desktop and start it again.',
   },
   {
-    // Source: Claude Code's documents on MCP. Servers of the user are in ~/.claude.json;
+    // Source: Claude Code's documentation of MCP. Servers of the user are in ~/.claude.json;
     // ${VAR:-default} is expanded. Without a default, an unset variable makes the whole file
     // invalid.
     ...usual,
@@ -135,7 +135,7 @@ export const clients: readonly Client[] = [
     restart: 'Start a new session.',
   },
   {
-    // Source: Cursor's documents on MCP. ${env:NAME} is expanded in command, args, env, url and
+    // Source: Cursor's documentation of MCP. ${env:NAME} is expanded in command, args, env, url and
     // headers.
     ...usual,
     id: 'cursor',
@@ -148,7 +148,8 @@ export const clients: readonly Client[] = [
   vsCode('vscode', 'VS Code', 'Code'),
   vsCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
   {
-    // Source: Windsurf's documents on MCP, of its assistant Cascade. ${env:NAME} is expanded as in Cursor.
+    // Source: Windsurf's documentation of MCP in Cascade, its assistant. ${env:NAME} is expanded as
+    // in Cursor.
     ...usual,
     id: 'windsurf',
     title: 'Windsurf',
@@ -183,7 +184,7 @@ export const clients: readonly Client[] = [
     restart: 'Start a new session.',
   },
   {
-    // Source: Zed's documents on MCP, and the code of its stdio transport. The server inherits the
+    // Source: Zed's documentation of MCP, and the code of its stdio transport. The server inherits the
     // environment of Zed, and values are not expanded.
     ...usual,
     id: 'zed',

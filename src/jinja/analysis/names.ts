@@ -19,7 +19,7 @@ import type { Special } from './vocabulary.ts'
 /**
  * Where a name's value comes from when a frame is entered:
  *
- * - `context`: looked up in what the caller passed (and the globals)
+ * - `context`: looked up among the variables that the caller passed, and the globals
  * - `outer`: begins as a copy of the enclosing frame's variable
  * - `unset`: begins without a value
  * - `parameter`: given by the frame itself: loop targets, macro parameters, `loop`, `caller`…
@@ -29,8 +29,9 @@ type Origin = 'context' | 'outer' | 'unset' | 'parameter'
 const noOrigins: ReadonlyMap<string, Origin> = new Map()
 
 /**
- * The names of one frame, decided before anything runs: Jinja2 compiles them to Python locals, so
- * a name has one origin for the whole frame, not one that changes after `set`.
+ * The names of one frame (Jinja2's word): a scope such as the template, a loop or a macro. They are
+ * decided before anything runs: Jinja2 compiles them to Python locals, so a name has one origin for
+ * the whole frame, not one that changes after `set`.
  *
  * The branches of an `if` work on overlays that share what was known before it. (Jinja2 copies all
  * symbols per branch, which is why it takes seconds on a template with thousands of ifs.)
@@ -39,7 +40,7 @@ export class Names {
   private readonly budget: AnalysisBudget
   readonly parent: Names | null
   private readonly base: Names | null
-  // Made when needed: most of the branches and loops of a template have no names of their own.
+  // Created when needed: most of the branches and loops of a template have no names of their own.
   private found: Map<string, Origin> | null = null
   private stored: Set<string> | null = null
 
@@ -84,7 +85,7 @@ export class Names {
     return undefined
   }
 
-  /** Whether this frame or an enclosing one has the name. */
+  /** True if this frame or an enclosing one has the name. */
   knows(name: string): boolean {
     for (let at: Names | null = this; at !== null; at = at.parent) {
       if (at.own(name) !== undefined) return true
@@ -152,7 +153,7 @@ export class Names {
     return [...counts].filter(([, count]) => count < 3).map(([name]) => name)
   }
 
-  /** Whether a use of the name in this frame may read what the caller passed. */
+  /** True if the name, used in this frame, may be a variable that the caller passed to `render`. */
   readsContext(name: string): boolean {
     let at: Names | null = this
     while (at !== null) {

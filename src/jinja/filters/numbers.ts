@@ -107,7 +107,8 @@ function round(runtime: Runtime, value: Value, args: BoundArguments): Value {
 }
 
 function roundCommon(runtime: Runtime, number: bigint | number, digits: number): Value {
-  // Beyond that many digits, nothing is computed.
+  // Bounded, because roundFloat computes nothing for more than 323 digits, and allowBits counts the
+  // steps of roundInteger.
   runtime.spend(Math.min(Math.abs(digits), 350) >> 2)
   if (typeof number === 'number') return roundFloat(number, digits)
   runtime.allowBits(Math.max(0, -digits) * 4)

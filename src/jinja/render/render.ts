@@ -13,9 +13,9 @@ import { Context } from './scope.ts'
 import { tests } from './tests.ts'
 
 type RenderOptions = {
-  /** Maximum steps: roughly, expressions evaluated and items touched. */
+  /** Maximum steps: roughly, expressions evaluated and items of lists read. */
   readonly maxSteps?: number
-  /** Longest output, and longest string on the way there, in UTF-16 code units. */
+  /** Maximum length of the output, and of each string computed for it, UTF-16 code units. */
   readonly maxLength?: number
   /** Limits and additional filters for parsing and checking the template. */
   readonly analysis?: AnalyseOptions

@@ -11,7 +11,7 @@ import {
 import type { Database } from './database.ts'
 import { applicationName } from './schema.ts'
 
-/** Channel of LISTEN and NOTIFY. One per database. */
+/** Channel of LISTEN and NOTIFY. PostgreSQL delivers a notice only within its database. */
 const channel = 'voice_agent_mcp_changes'
 
 const Notice = z.object({

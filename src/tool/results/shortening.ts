@@ -79,7 +79,7 @@ export function shortenLines(whole: readonly string[], budget: number): string {
   const text = whole.join('\n')
   if (fitsTokens(text, budget)) return text
   const short = whole.map((line) => shortenToTokens(line, budget / 3))
-  const { lines, more } = firstLines(short, budget - tokensOfNote)
+  const { lines, more } = firstLines(short, budget - tokensOfLastLines)
   return [
     ...lines,
     ...missingEndMarks(lines),
@@ -87,8 +87,8 @@ export function shortenLines(whole: readonly string[], budget: number): string {
   ].join('\n')
 }
 
-/** Approximate tokens of the note and an end mark. */
-const tokensOfNote = 60
+/** Approximate tokens of the last line (`Shortened: …`) and of one end mark. */
+const tokensOfLastLines = 60
 
 /** The end marks of untrusted blocks that are cut off before their end. */
 function missingEndMarks(lines: readonly string[]): string[] {

@@ -66,8 +66,9 @@ export interface Subject {
 export interface Measured {
   /** Requests per second of processor time. */
   readonly perCpuSecond: number
-  /** Latency of a request, ms. */
+  /** Median latency of the requests, ms. */
   readonly p50: number
+  /** 99th percentile of their latency, ms. */
   readonly p99: number
 }
 

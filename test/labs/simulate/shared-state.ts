@@ -34,9 +34,9 @@ export class SharedState {
   readonly #records: Records & { close(): Promise<void> }
   readonly #time: VirtualTime
   readonly reserved: Reserved[] = []
-  /** Uses of each token minus releases. */
+  /** Uses of each confirmation token that were not given back, by nonce. */
   readonly #tokenUses = new Map<string, number>()
-  /** Tokens that were used a second time without a release. */
+  /** Nonces of confirmation tokens that were used twice without being given back between. */
   readonly usedTwice: string[] = []
 
   private constructor(journal: Journal, time: VirtualTime) {
@@ -92,7 +92,7 @@ export class SharedState {
     return inSteps(records, steps, StateError)
   }
 
-  /** Records that a request may act on a token. A use that expired meanwhile is not counted. */
+  /** Records that a token was accepted ('used now'), so a request may act on it. `id`: its nonce. */
   tokenUsed(id: string): void {
     if (this.#usesOf(id) > 0) this.usedTwice.push(id)
     this.#tokenUses.set(id, this.#usesOf(id) + 1)

@@ -41,7 +41,7 @@ function draw(data: UsageData, page: Page<UsageData>): Drawing {
 
 /** Line under the title: period, granularity and time zone. */
 function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
-  // Times are in the call's zone, which may differ from the user's.
+  // Shown in the time zone of the tool call (its `tz`), which may differ from the user's.
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
   const rest = [granularity, meta.tz].filter(Boolean).map((part) => ` · ${part}`)
