@@ -7,7 +7,11 @@ import { type CallIdentity, type JournalEntry, JournalError } from '../state/jou
 import { isStateSlow } from '../state/state-access.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { canonicalJson } from '../text/json.ts'
-import { type CallOutcome, findOutcome, lookUpUnsent } from './find-outcome.ts'
+import {
+  findPlacementOutcome,
+  lookUpUnsent,
+  type PlacementOutcome,
+} from './find-placement-outcome.ts'
 import { isAnotherCall, wantedCall } from './listed-call.ts'
 import {
   type Doubt,
@@ -118,7 +122,7 @@ async function repeatOrAbsent(
   lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<RepeatOrAbsent> {
-  const outcome = await findOutcome(entry, lookup, signal)
+  const outcome = await findPlacementOutcome(entry, lookup, signal)
   switch (outcome.kind) {
     case 'placed':
       return { kind: 'repeat', placement: await repeatOf(outcome.call, entry, lookup) }
@@ -335,12 +339,14 @@ async function outcomeAfter(
   error: unknown,
   entry: JournalEntry,
   placing: PlacingContext,
-): Promise<Exclude<CallOutcome, { kind: 'unknown' }>> {
+): Promise<Exclude<PlacementOutcome, { kind: 'unknown' }>> {
   if (!(error instanceof ApiError)) throw error
-  const outcome = await findOutcome(entry, placing, undefined).catch((failure: unknown) => {
-    // The call was sent. A failure of the journal must not look as if it had not been sent.
-    throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
-  })
+  const outcome = await findPlacementOutcome(entry, placing, undefined).catch(
+    (failure: unknown) => {
+      // The call was sent. A failure of the journal must not look as if it had not been sent.
+      throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
+    },
+  )
   if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId, outcome.doubt)
   return outcome
 }

@@ -14,8 +14,8 @@ import {
 } from './listed-call.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
-/** The outcome of a call whose request was sent. */
-export type CallOutcome =
+/** Outcome of a sent request to place a call. It is searched for if the reply was lost. */
+export type PlacementOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
   /** The call does not exist, and will not exist while its journal entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
@@ -31,11 +31,11 @@ export type CallOutcome =
  * time has passed since the send, or until time is up. Retries failed requests. Reads the journal
  * each time, because another request that sends the call records its outcome there.
  */
-export async function findOutcome(
+export async function findPlacementOutcome(
   entry: JournalEntry,
   lookup: LookupContext,
   signal: AbortSignal | undefined,
-): Promise<CallOutcome> {
+): Promise<PlacementOutcome> {
   const { findOutMs, settledMs } = lookup.timing
   const deadline = Math.min(performance.now() + findOutMs, lookup.until)
   let doubt: Doubt | undefined
@@ -61,7 +61,7 @@ async function outcomeNow(
   entry: CurrentEntry,
   lookup: LookupContext,
   options: Omit<SentOptions, 'sentAt'>,
-): Promise<CallOutcome> {
+): Promise<PlacementOutcome> {
   if (entry.state === 'free') return { kind: 'absent', entry }
   const { callId, firstSentAt } = entry
   const isOpen = callId === null
