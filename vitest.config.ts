@@ -58,7 +58,7 @@ const slow = [
   'test/oauth/tokens.test.ts',
   'test/server/observe/tool-call-records.test.ts',
   'test/sandbox/durability.test.ts',
-  'test/sandbox/fuzz.test.ts',
+  'test/sandbox/api-fuzz.test.ts',
   'test/platform/sessions/restricted-session.test.ts',
   'test/state/restart.test.ts',
   'test/state/sqlite/locked-journal.test.ts',

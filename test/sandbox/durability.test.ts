@@ -12,7 +12,7 @@ import {
 import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
 import { beforeEachStatement } from './statement-hook.ts'
 import { expectNothingLost, expectSeededOnce } from './stored-data.ts'
-import { randomOf, Writer } from './writer.ts'
+import { randomOf, WriteClient } from './write-client.ts'
 
 async function kill({ process, exited }: Program): Promise<void> {
   process.kill('SIGKILL')
@@ -27,14 +27,14 @@ const checkpointsOften = {
 }
 
 /** Runs two programs on one file under load, and kills them one after the other. */
-async function killUnderLoad(file: string, seed: number): Promise<Writer[]> {
+async function killUnderLoad(file: string, seed: number): Promise<WriteClient[]> {
   const env = { VOICE_AGENT_SANDBOX_DB: file, ...checkpointsOften }
   const random = randomOf(seed)
   await using first = await startPlatformProgram(env)
   await using second = await startPlatformProgram(env)
   const writers = Array.from(
     { length: 6 },
-    (_, index) => new Writer(`${seed}-${index}`, seed * 10 + index),
+    (_, index) => new WriteClient(`${seed}-${index}`, seed * 10 + index),
   )
   const writing = writers.map((writer, index) =>
     writer.writeUntilCut((index % 2 ? second : first).url),
@@ -52,7 +52,7 @@ describe('killed under load', () => {
   test('a file that two programs wrote to has every change once and complete', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
-    const writers: Writer[] = []
+    const writers: WriteClient[] = []
     for (const seed of [1, 2, 3]) {
       writers.push(...(await killUnderLoad(file, seed)))
       await expectNothingLost(file, writers)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { scratchFolder } from '../harness/program.ts'
 import { startSandbox } from '../harness/sandbox.ts'
-import type { Write, Writer } from './writer.ts'
+import type { Write, WriteClient } from './write-client.ts'
 
 /* Compares a sandbox's database with the replies that its clients got. */
 
@@ -64,7 +64,7 @@ type Sandbox = ReturnType<typeof startSandbox>
  * Checks that all confirmed writes are stored, that unconfirmed ones are stored completely or not
  * at all, and that there is nothing else.
  */
-export async function expectNothingLost(file: string, writers: Writer[]): Promise<void> {
+export async function expectNothingLost(file: string, writers: WriteClient[]): Promise<void> {
   expectConsistent(file)
   using sandbox = startSandbox({ file })
   const known = new Set<unknown>(writers.flatMap(({ kept }) => [...kept.keys()]))
@@ -76,7 +76,10 @@ export async function expectNothingLost(file: string, writers: Writer[]): Promis
   expectConsistent(file)
 }
 
-async function expectAnswered(sandbox: Sandbox, { kept, gone, unanswered }: Writer): Promise<void> {
+async function expectAnswered(
+  sandbox: Sandbox,
+  { kept, gone, unanswered }: WriteClient,
+): Promise<void> {
   for (const [path, answered] of kept) {
     if (path === unanswered?.path) continue
     const { status, body } = await sandbox.get(path)
@@ -93,7 +96,7 @@ async function expectAnswered(sandbox: Sandbox, { kept, gone, unanswered }: Writ
 async function expectUnanswered(
   sandbox: Sandbox,
   file: string,
-  { kept, unanswered }: Writer,
+  { kept, unanswered }: WriteClient,
 ): Promise<string[]> {
   if (unanswered?.method === 'POST') return expectWholeOrAbsent(sandbox, file, unanswered)
   if (unanswered) await expectDoneOrNot(sandbox, kept.get(unanswered.path), unanswered)

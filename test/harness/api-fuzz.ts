@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { type Step, sequencesOf } from './fuzz-requests.ts'
-import { type Coverage, runSequence, type SessionOptions } from './fuzz-session.ts'
+import { type Step, sequencesOf } from './api-fuzz-requests.ts'
+import { type Coverage, runSequence, type SessionOptions } from './api-fuzz-session.ts'
 import type { Operation } from './openapi.ts'
 
 export interface FuzzOptions extends Pick<SessionOptions, 'through'> {

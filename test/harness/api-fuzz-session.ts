@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
-import { type Reply, type Sent, verdict } from './fuzz-oracle.ts'
-import type { Step } from './fuzz-requests.ts'
+import type { Step } from './api-fuzz-requests.ts'
+import { type Reply, type Sent, verdict } from './api-fuzz-verdict.ts'
 import { isObject, type Operation } from './openapi.ts'
 import { referenceKinds, withNestings, withReferences } from './schema-values.ts'
 

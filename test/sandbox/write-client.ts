@@ -21,8 +21,8 @@ export function randomOf(seed: number): () => number {
   }
 }
 
-/** A client that sends writes sequentially and remembers the replies. */
-export class Writer {
+/** A client of the sandbox that sends random writes, one at a time, and keeps the replies. */
+export class WriteClient {
   /** Last reply of each existing object, by path. */
   readonly kept = new Map<string, Record<string, unknown>>()
   /** Paths of deleted objects. */
