@@ -5,9 +5,9 @@ import { normaliseArguments, parseArguments } from '../../src/tool/arguments.ts'
 import { replyNames } from '../../src/tool/coercion.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'
-import { validArguments } from '../harness/null-arguments.ts'
 import { tries } from '../harness/property.ts'
 import { valuesOf } from '../harness/schema-values.ts'
+import { validArguments } from '../harness/valid-arguments.ts'
 
 type Schema = Record<string, unknown>
 const asObject = (value: unknown): Schema => ({ ...Object(value) })

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseArguments } from '../../src/tool/arguments.ts'
 import { tools } from '../../tools/index.ts'
-import { declaredNotGiven, validArguments, withNull } from '../harness/null-arguments.ts'
+import { declaredNotGiven, withNull } from '../harness/null-arguments.ts'
 import { tries } from '../harness/property.ts'
+import { validArguments } from '../harness/valid-arguments.ts'
 
 test('there are valid arguments for every tool', () => {
   expect(Object.keys(validArguments).sort()).toEqual(tools.map(({ name }) => name).sort())
