@@ -14,7 +14,7 @@ const slow = [
   'test/cli/doctor/platform.test.ts',
   'test/cli/install/text-formats.property.test.ts',
   'test/cli/json-log.test.ts',
-  'test/cli/site.test.ts',
+  'test/cli/home-page.test.ts',
   'test/cli/terminal/completion/shells.test.ts',
   'test/cli/terminal/tool-call.test.ts',
   'test/cli/unwritable-log.test.ts',

@@ -18,7 +18,7 @@ type Access =
   /** Clients get a token by OAuth, or send an API key. */
   | 'oauth'
 
-export interface StartPageOptions {
+export interface HomePageOptions {
   readonly isSandbox: boolean
   readonly ownKey: OwnKey
   /** Public origin, if configured. */
@@ -32,7 +32,7 @@ export interface StartPageOptions {
  * Serves the page at / of the HTTP server. The page contains no secret and works without its
  * script, which adds buttons.
  */
-export function showStartPage(request: Request, options: StartPageOptions): Response {
+export function showHomePage(request: Request, options: HomePageOptions): Response {
   const { ownKey, publicUrl, isSandbox } = options
   const access = publicUrl ? 'oauth' : accessBy(ownKey)
   const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
@@ -75,7 +75,7 @@ const questions = [
 ]
 
 /** Badges: whether calls cost money, and whether the platform and the state are reachable. */
-function states({ isSandbox, readiness: { platform, state } }: StartPageOptions): readonly Html[] {
+function states({ isSandbox, readiness: { platform, state } }: HomePageOptions): readonly Html[] {
   return [
     isSandbox
       ? badge('Sandbox: calls are simulated', 'info')
@@ -211,7 +211,7 @@ function rows(
   server: RemoteServer,
   request: Request,
   access: Access,
-  { connected }: StartPageOptions,
+  { connected }: HomePageOptions,
 ): readonly Html[] {
   const userAgent = request.headers.get('user-agent') ?? ''
   // A server with several users must not tell one user which clients another uses.

@@ -23,7 +23,7 @@ export const pagePictures: readonly PagePicture[] = [
   oauthPage('consent', consentForm),
   oauthPage('expired', { page: 'problem', problem: 'expired', again }),
   {
-    name: 'start-page',
+    name: 'home-page',
     async show(page) {
       const program = await startHttpProgram()
       await page.goto(program.url.replace(/mcp$/, ''))

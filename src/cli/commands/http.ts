@@ -21,8 +21,8 @@ import {
 import { isLoopback } from '../config/platform.ts'
 import { exposedTools, serviceConfig, serviceSettings } from '../config/service.ts'
 import type { SettingTexts } from '../config/setting.ts'
+import type { HomePageOptions } from '../home-page.ts'
 import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'
-import type { StartPageOptions } from '../start-page.ts'
 import { defineCommand, type Running } from './command.ts'
 
 const defaultPort = 3000
@@ -143,13 +143,13 @@ async function ownKeyFor(
 const webCallPath = '/web-calls/'
 
 /**
- * Pages for people: the start page, and the sandbox's web calls. Their code is loaded at the first
+ * Pages for people: the home page, and the sandbox's web calls. Their code is loaded at the first
  * visit.
  */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,
   { readiness, showWebCall }: Service,
-  { ownKey, connected }: Pick<StartPageOptions, 'ownKey' | 'connected'>,
+  { ownKey, connected }: Pick<HomePageOptions, 'ownKey' | 'connected'>,
 ): Site => ({
   // A request for JSON gets the 404 that lists the endpoints.
   serves: (path, { method, headers }) =>
@@ -158,8 +158,8 @@ const siteOf = (
       : showWebCall !== undefined && path.startsWith(webCallPath),
   async fetch(request) {
     if (showWebCall && new URL(request.url).pathname !== '/') return showWebCall(request)
-    const { showStartPage } = await import('../start-page.ts')
-    return showStartPage(request, {
+    const { showHomePage } = await import('../home-page.ts')
+    return showHomePage(request, {
       ownKey,
       isSandbox: platform.kind === 'sandbox',
       publicUrl: oauth?.publicUrl,
