@@ -20,7 +20,7 @@ function parseFloatText(text: string): number | null {
   return sign === '-' ? -value : value
 }
 
-/** CPython's limit on reading decimal digits. */
+/** Maximum digits that CPython converts to an int in base 10; here also for other bases. */
 const maxDigits = 4300
 
 const prefixes: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16 }
@@ -40,7 +40,7 @@ function parseIntegerText(text: string, base: number): bigint | null {
 }
 
 function digitsToInteger(digits: string, base: number, negative: boolean): bigint | null {
-  // What keeps this loop short.
+  // Bounds the loop below.
   if (digits.length > maxDigits) return null
   if (base === 10 && /^\d+$/.test(digits)) return negative ? -BigInt(digits) : BigInt(digits)
   let value = 0n
@@ -52,7 +52,10 @@ function digitsToInteger(digits: string, base: number, negative: boolean): bigin
   return negative ? -value : value
 }
 
-/** Digits of another base are added one by one, to a number that grows. */
+/**
+ * `int(text, base)`, which counts steps for a base other than 10: the time is quadratic in the
+ * number of digits.
+ */
 function readInteger(runtime: Runtime, text: string, base: number): bigint | null {
   const digits = Math.min(text.length, maxDigits)
   if (base !== 10) runtime.spend((digits ** 2) >> 10)
