@@ -33,7 +33,7 @@ interface ProviderOptions {
   readonly publicUrl: URL
   /** Scopes that the exposed tools need. */
   readonly scopes: readonly Scope[]
-  /** True if a client at an address may register now. */
+  /** True if a client at this network address may register now. */
   readonly mayRegister: (address: string) => boolean
   readonly clients: readonly StaticClient[]
   readonly adapters: StateAdapters
