@@ -5,7 +5,7 @@ import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './
 import { platformSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'
 import { sandboxSettings } from './config/sandbox.ts'
-import { callingSettings, logSettings, scopeSettings } from './config/service.ts'
+import { callingSettings, logSettings, scopeSettings } from './config/service-settings.ts'
 import { jsonSettings, type Setting, type SettingGroup } from './config/setting.ts'
 import { auditSettings, stateSettings } from './config/state.ts'
 

@@ -7,7 +7,7 @@ import type { ToolSummary } from '../server/tool-summaries.ts'
 import { defectText, errorKind, messageText } from '../text/safe-text.ts'
 import type { ListenConfig } from './config/http.ts'
 import { isLoopback } from './config/platform.ts'
-import type { ServiceConfig } from './config/service.ts'
+import type { ServiceConfig } from './config/service-settings.ts'
 
 /** The log in its default form, until the settings are read. */
 const defaultLog = createLog({ form: 'text', level: 'notice' }, process.stderr)

@@ -3,7 +3,11 @@ import { CallFollower } from '../calls/call-follower.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
 import type { CallServices } from '../calls/placement.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
-import { type CallingConfig, callingSettings, type PolicySource } from '../cli/config/service.ts'
+import {
+  type CallingConfig,
+  callingSettings,
+  type PolicySource,
+} from '../cli/config/service-settings.ts'
 import { settingLabel } from '../cli/config/setting.ts'
 import { createDialPolicy, type DialPolicy } from '../policy/dial-policy.ts'
 import {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { CallServices } from '../calls/placement.ts'
-import type { ServiceConfig } from '../cli/config/service.ts'
+import type { ServiceConfig } from '../cli/config/service-settings.ts'
 import { createClient } from '../platform/client.ts'
 import { driftReporter } from '../platform/drift.ts'
 import { keyFree, noRedaction, redactor } from '../platform/key-redaction.ts'

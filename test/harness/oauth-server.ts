@@ -1,5 +1,5 @@
 import { httpConfig, type OauthConfig, oauthConfig } from '../../src/cli/config/http.ts'
-import { serviceConfig } from '../../src/cli/config/service.ts'
+import { serviceConfig } from '../../src/cli/config/service-settings.ts'
 import type { FetchDocument } from '../../src/oauth/clients.ts'
 import { openService } from '../../src/server/service.ts'
 import { startHttp } from '../../src/server/transports/http.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { serviceConfig } from '../../src/cli/config/service.ts'
+import { serviceConfig } from '../../src/cli/config/service-settings.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ignoreApiError } from '../../src/platform/failure.ts'
 import { openService } from '../../src/server/service.ts'

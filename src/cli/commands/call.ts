@@ -1,7 +1,7 @@
 import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { commandLine } from '../config/program-command.ts'
-import { serviceConfig, serviceSettings } from '../config/service.ts'
+import { serviceConfig, serviceSettings } from '../config/service-settings.ts'
 import { logSandbox, openObservability, serviceLog } from '../observability.ts'
 import type { CallCommand } from '../terminal/tool-call.ts'
 import { defineCommand, ending, type Running } from './command.ts'

@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import { originText, shownSettings } from '../config/given-settings.ts'
-import { exposedTools, scopeConfig, usableConfig } from '../config/service.ts'
+import { exposedTools, scopeConfig, usableConfig } from '../config/service-settings.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 import { serverSettings } from './config.ts'

@@ -19,7 +19,7 @@ import {
   requireHosts,
 } from '../config/http.ts'
 import { isLoopback } from '../config/platform.ts'
-import { exposedTools, serviceConfig, serviceSettings } from '../config/service.ts'
+import { exposedTools, serviceConfig, serviceSettings } from '../config/service-settings.ts'
 import type { SettingTexts } from '../config/setting.ts'
 import type { HomePageOptions } from '../home-page.ts'
 import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'

@@ -1,6 +1,6 @@
 import { listenConfig, listenSettings } from '../config/http.ts'
 import { sandboxConfig, sandboxSettings } from '../config/sandbox.ts'
-import { logConfig, logSettings } from '../config/service.ts'
+import { logConfig, logSettings } from '../config/service-settings.ts'
 import { runFlag, settingReader, text } from '../config/setting.ts'
 import { log, setUpLog } from '../observability.ts'
 import { defineCommand, type Running } from './command.ts'

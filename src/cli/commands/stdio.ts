@@ -19,7 +19,7 @@ import {
   type ServiceConfig,
   serviceConfig,
   serviceSettings,
-} from '../config/service.ts'
+} from '../config/service-settings.ts'
 import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'
 import { createWebCallServer } from '../web-call-server.ts'
 import { defineCommand, type Running } from './command.ts'

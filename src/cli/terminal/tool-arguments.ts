@@ -6,7 +6,7 @@ import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
 import { commandLine } from '../config/program-command.ts'
-import { serviceSettings } from '../config/service.ts'
+import { serviceSettings } from '../config/service-settings.ts'
 import type { Terminal } from './terminal-io.ts'
 
 const longestShown = 64

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
-import { serviceConfig } from '../../../src/cli/config/service.ts'
+import { serviceConfig } from '../../../src/cli/config/service-settings.ts'
 import type { Terminal } from '../../../src/cli/terminal/terminal-io.ts'
 import { InterruptedError } from '../../../src/cli/terminal/terminal-io.ts'
 import { runCall } from '../../../src/cli/terminal/tool-call.ts'
