@@ -5,8 +5,8 @@ import type { ServedRequest } from './client-of-request.ts'
 import { type GetHeader, headerNames } from './messages.ts'
 
 /**
- * What identifies a stateless HTTP request to its cancellation: API key, sender (from the headers)
- * and JSON-RPC id.
+ * Identity of a stateless HTTP request, by which a cancellation finds it: API key, sender (from the
+ * headers) and JSON-RPC id.
  */
 export interface CancellableRequest {
   readonly keyHash: string
@@ -22,7 +22,7 @@ export type Cancellations = ReturnType<typeof createCancellations>
  * of its own, at a server object that does not run the request to cancel. The two are matched by
  * API key, sender and request id. Without a session header, two running requests can match; neither
  * is then cancelled. For the same reason, only a cancellation with a session header is broadcast to
- * the other servers, of which one may run the request.
+ * the other servers, where the request may be running.
  */
 export function createCancellations(broadcast: Broadcast) {
   const underWay = new Map<string, Set<AbortController>>()

@@ -39,9 +39,9 @@ type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 /** Settings that restrict the tools, unparsed. An absent or blank setting restricts nothing. */
 export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
-/** Where settings come from, as error messages name it. */
+/** Origin of settings, for error messages. */
 export interface ExposureSource {
-  /** Such as `this server's setting`. */
+  /** Owner of the settings, such as `this server's setting`. */
   readonly who: string
   readonly names: Readonly<Record<SettingName, string>>
 }

@@ -23,8 +23,8 @@ import type { RequestSender } from './client-of-request.ts'
 import type { Exposure } from './exposure.ts'
 
 /**
- * What a running tool call needs of its client: confirmations, progress notifications, and whether
- * it takes tasks.
+ * Features of the client that a running tool call uses: confirmations, progress notifications and
+ * tasks.
  */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
 

@@ -84,7 +84,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         return problemResponse(error)
       })
   const api = safely((request) => answer(request, { store, now: now(), speed, live }, webCalls))
-  // Not part of the platform: no key, no faults.
+  // The pages are not part of the platform's API: they need no key and have no simulated faults.
   const pages = safely((request) => answerWebCall(request, { store, now, live }))
   const close = () => {
     live?.stop()
@@ -145,8 +145,8 @@ async function answer(
 }
 
 /**
- * Where the pages of web calls are, and how long a call waits for a person; `undefined`: no pages can
- * be served. Asking `pagesAt` may start their server.
+ * Origin of the web calls' pages, and the time to wait for a person; `undefined` if the pages
+ * cannot be served. Calling `pagesAt` may start their server.
  */
 async function openWebCalls(
   request: Request,

@@ -52,10 +52,7 @@ export function createCallServices(
   }
 }
 
-/**
- * Reads the operator's dial policy. `source`: where the policy comes from, as messages say it.
- * Throws ConfigError.
- */
+/** Reads the operator's dial policy. `source`: its origin, for messages. Throws ConfigError. */
 export function readPolicy(policy: PolicySource | undefined): {
   config: DialPolicyConfig | undefined
   source: string

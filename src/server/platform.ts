@@ -14,8 +14,7 @@ export interface Platform {
   /** The server's own API key, for requests without a key. */
   readonly credential: Credential | undefined
   /**
-   * Does now what the first request would do, such as opening the sandbox's database. Rejects if
-   * that fails.
+   * Opens what the first request would open, such as the sandbox's database. Rejects on failure.
    */
   prepare(): Promise<void>
   /** Serves the page of a web call; sandbox only. */

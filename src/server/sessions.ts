@@ -79,7 +79,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       redact,
     }
   }
-  // The key has all parts of the credential that a session depends on.
+  // Keyed by all parts of the credential that a session depends on.
   const sessions = new LRUCache<string, Session>({ max: maxSessions })
   return (own) => {
     const credential = own ?? platform.credential

@@ -122,8 +122,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The read of what a request has written, if the document gives both the same schema; otherwise
- * null.
+ * The operation that reads what a request has written; null unless the document gives both the same
+ * schema.
  */
 function readingOf(
   operations: readonly Operation[],

@@ -1,4 +1,4 @@
-"""Asks real Jinja2 about templates: one JSON request per line in, one JSON answer per line out.
+"""Checks and renders templates with real Jinja2. Reads and writes one JSON object per line.
 
 A request is {"source": str, "context": object or null}. The answer has "valid", and either "error"
 ({"type", "message", "line"}) or "paths" ([[dotted path, line of first use], ...], sorted); with a
@@ -32,7 +32,7 @@ sandbox = with_platform_filters(SandboxedEnvironment())
 
 
 class PathFinder(CodeGenerator):
-    """Visits every name in the frame Jinja2 resolves it in, and notes those from the context."""
+    """Records the paths that a template reads from its context, by Jinja2's own scoping."""
 
     def __init__(self):
         super().__init__(plain, "<paths>", "<paths>", optimized=False)
@@ -65,7 +65,7 @@ class PathFinder(CodeGenerator):
         self.note(node.name, node.name, node.lineno, frame)
 
     def chain(self, node, frame, called):
-        """Notes the path of a chain of attributes; False if it does not start with a name."""
+        """Records the path of a chain of attributes. `called`: its last attribute is a method."""
         segments, node_line = [], None
         while isinstance(node, (nodes.Getattr, nodes.Getitem)):
             if isinstance(node, nodes.Getattr):
@@ -75,7 +75,7 @@ class PathFinder(CodeGenerator):
             elif isinstance(node.arg, nodes.Const) and type(node.arg.value) is int:
                 segments.append(f"[{node.arg.value}]")
             else:
-                # Computed: the path ends before it, and what computes it is read as well.
+                # A computed key ends the path; names in its expression are recorded, too.
                 self.visit(node.arg, frame) if not isinstance(node.arg, nodes.Slice) else None
                 if isinstance(node.arg, nodes.Slice):
                     for part in (node.arg.start, node.arg.stop, node.arg.step):

@@ -1,7 +1,10 @@
 import { ToolResult } from '../harness/client.ts'
 import { rpc } from '../harness/rpc.ts'
 
-/** Calls place_call on servers of one platform, to confirm on one server what another has asked. */
+/**
+ * Calls place_call on several servers of one platform, to confirm on one server a question of
+ * another.
+ */
 export function confirmedCalls({ agentId, key }: { agentId: string; key: string }) {
   const callTo = (to_number: string) => ({
     type: 'phone',

@@ -79,7 +79,7 @@ gone.</p>`,
 
 /** The page fills the screen; the conversation takes the space that the other parts leave. */
 const style = styleOf(`
-/* Red in the dark, too, as on a telephone. */
+/* Red in dark mode too, as on a telephone. */
 :root { --hang-up: light-dark(#b3261e, #cf352b); }
 main {
   display: flex; flex-direction: column; gap: var(--space-4);
@@ -202,7 +202,7 @@ async function watch() {
   if (!document.hidden && lines.dataset.phase !== 'ended') await ask(path + '/state')
   setTimeout(watch, 1000)
 }
-// The keyboard of a phone takes half of the page: what was said last stays in view.
+// The on-screen keyboard of a phone covers half of the page: the last line stays visible.
 addEventListener('resize', () => {
   lines.scrollTop = lines.scrollHeight
 })

@@ -138,7 +138,7 @@ async function perform(
   }
 }
 
-/** What the pages need besides the request. */
+/** Dependencies of the pages. */
 export interface WebCallContext {
   readonly store: Store
   readonly now: () => number
@@ -146,7 +146,7 @@ export interface WebCallContext {
   readonly live: LlmCalls | undefined
 }
 
-/** Transcript line that names who speaks for the agent. */
+/** Transcript line that states who speaks for the agent: rules or a language model. */
 const voiceOf = (live: LlmCalls | undefined): string =>
   live
     ? `The agent is simulated: ${live.model} speaks for it.`

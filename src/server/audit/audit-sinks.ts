@@ -13,7 +13,7 @@ export type AuditRecord = AuditEntry | AuditedCallSent
  * unavailable.
  */
 export interface AuditSink {
-  /** Where the entries go, as messages say it: `in the state`. */
+  /** Destination as messages name it: `in the state`. */
   readonly name: string
   /**
    * Adds an entry, or replaces the entry with the same id. Sinks with `saveCall` cannot replace.

@@ -36,7 +36,10 @@ const small = 65_536
  */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
-/** `longestDropped` for a body over the size limit, which the client may not know, bytes. */
+/**
+ * The same bound for a body over the size limit, bytes. Larger, because clients may not know the
+ * limit.
+ */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: RequestBody = {

@@ -34,7 +34,7 @@ const retryAfter = { requests: 1, waits: 5, streams: 30 }
 
 type Limited = keyof typeof retryAfter
 
-/** Who uses a limit: API key and client network. `count`: number of units (default 1). */
+/** API key and client network under which a limit counts. `count`: number of units (default 1). */
 interface Holder {
   readonly key: string
   readonly network: string

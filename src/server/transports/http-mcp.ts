@@ -66,7 +66,7 @@ export interface McpServing {
   readonly observeStream: ObserveStream
 }
 
-/** Everything that answering a request to /mcp needs. */
+/** Dependencies for answering requests to /mcp. */
 export interface McpParts extends Omit<McpServing, 'factory'>, StreamOptions {
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler

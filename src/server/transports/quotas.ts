@@ -9,7 +9,7 @@ export interface Bounds {
 
 export type BoundName = keyof Bounds
 
-/** By bound, the name under which a request is counted, in the order of the checks. */
+/** The bounds in the order of their checks, each with the name under which it counts a request. */
 const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
   ['perKey', key],
   ['perAddress', network],

@@ -1,5 +1,5 @@
-"""As much of the Python SDK's interface as the examples use, for machines where the SDK itself cannot
-be installed: their tests then run the examples with this, so that what they send stays tested.
+"""The part of the Python SDK's interface that the examples use. Tests run the examples with it on
+machines where the SDK cannot be installed.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ class StdioServerParameters:
 
 
 class Client:
-    """A connection to a server over its standard input and output, one request at a time."""
+    """A connection to a server over stdio, with one request at a time."""
 
     def __init__(self, server: StdioServerParameters):
         self._server = server
@@ -29,7 +29,7 @@ class Client:
             env=self._server.env,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            # A line is a whole message.
+            # Maximum length of a line, which is one message, bytes.
             limit=64 * 1024 * 1024,
         )
         await self._request("initialize", {

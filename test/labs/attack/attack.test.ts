@@ -35,7 +35,7 @@ test('a scenario that does not exist is refused, and so is an unknown flag', () 
   expect(attack('--no-such-flag').status).toBe(2)
 })
 
-// Memory is read from /proc.
+// /proc reports memory on Linux only.
 test.runIf(process.platform === 'linux')(
   'a broken guarantee is reported with its reason',
   async () => {

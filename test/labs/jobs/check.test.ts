@@ -10,7 +10,7 @@ import { dozens, jobs } from './jobs.ts'
 import { makeSeededSandbox } from './seed/seed-company.ts'
 import { readState, type State } from './state.ts'
 
-/** The unchanged company of every job. */
+/** Initial state of the company in every job. */
 function untouched(): Map<string, State> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')

@@ -16,7 +16,7 @@ const Report = z.object({
   scripts: z.array(z.string()),
 })
 
-// npm run check runs a hundred thousand: npm run simulate -- --seeds 100000.
+// `npm run check` runs a hundred thousand: `npm run simulate -- --seeds 100000`.
 test('in simulated histories each call is placed once, limits hold and no permit is left', async () => {
   const { stdout } = await simulate('--seeds', '200', '--json')
   const report = Report.parse(JSON.parse(stdout))
