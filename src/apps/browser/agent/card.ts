@@ -9,7 +9,7 @@ import { openSample } from '../voices/sample.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, linesOf, valueText } from './labels.ts'
-import { voiceOf } from './look-ups.ts'
+import { voiceOf } from './related-objects.ts'
 
 /** Fields that the list of settings leaves out: they are shown elsewhere, or describe the reply. */
 const elsewhere = new Set([

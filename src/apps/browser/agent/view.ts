@@ -6,8 +6,8 @@ import { agentCard, tagList, warningList } from './card.ts'
 import { changeList } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './labels.ts'
-import { accountArgs, numbersAnsweredBy } from './look-ups.ts'
-import { openedId, settingsButton } from './opened.ts'
+import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
+import { openedId, settingsButton } from './settings-button.ts'
 
 startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
 

@@ -2,8 +2,8 @@ import { h, listen } from '../shared/dom.ts'
 import { capitalised, providerName } from '../shared/names.ts'
 import type { Page } from '../shared/view.ts'
 import { actions } from './actions.ts'
+import { isMarked, mark } from './comparison.ts'
 import type { Voice, VoicesData } from './data.ts'
-import { isMarked, mark } from './marked.ts'
 
 interface ListOptions {
   readonly page: Page<VoicesData>

@@ -3,10 +3,10 @@ import { plainText } from '../../../text/safe-text.ts'
 import { button, emptyState, h, icon } from '../shared/dom.ts'
 import { providerName } from '../shared/names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
+import { comparison, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 import { voiceList } from './list.ts'
-import { comparison, markedVoices, maxMarked } from './marked.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
