@@ -8,7 +8,7 @@ import { packageId } from '../cli/config/program-command.ts'
 import { clients } from '../cli/install/clients.ts'
 import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'
-import { sandboxKeys } from '../sandbox/small-data.ts'
+import { sandboxKeys } from '../sandbox/small-seed.ts'
 import {
   adviceTable,
   code,

@@ -7,11 +7,6 @@ import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import type { FetchDocument, StaticClient } from './clients.ts'
-import { createFormTokens } from './forms.ts'
-import { createInteractions } from './interactions.ts'
-import { sendPage } from './pages/pages.ts'
-import { type AskPlatform, createKeptKeys, createKeyCheck, type KeptKeys } from './platform-keys.ts'
-import { createProvider, problemPageOf } from './provider.ts'
 import {
   asPublicRequest,
   bearerChallenge,
@@ -22,7 +17,12 @@ import {
   paths,
   resourceMetadata,
   resourceOf,
-} from './public-address.ts'
+} from './endpoints.ts'
+import { createFormTokens } from './forms.ts'
+import { createInteractions } from './interactions.ts'
+import { sendPage } from './pages/pages.ts'
+import { type AskPlatform, createKeptKeys, createKeyCheck, type KeptKeys } from './platform-keys.ts'
+import { createProvider, problemPageOf } from './provider.ts'
 import { createStateAdapters } from './state-adapter.ts'
 
 export interface AuthorizationServerOptions {

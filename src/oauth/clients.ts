@@ -5,9 +5,9 @@ import { networkOf, RateLimits, spend } from '../server/transports/quotas.ts'
 import type { NewRecord, RecordBounds, Records } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
 import { jsonIn } from '../text/json.ts'
+import { clientNetwork } from './endpoints.ts'
 import { FetchRefusal, type GuardedFetch } from './guarded-fetch.ts'
 import { redirectTarget } from './pages/client-details.ts'
-import { clientNetwork } from './public-address.ts'
 
 const grantTypes = ['authorization_code', 'refresh_token'] as const
 

@@ -23,9 +23,9 @@ import {
   type StaticClient,
   tooMany,
 } from './clients.ts'
+import { offlineAccess, paths, resourceOf } from './endpoints.ts'
 import type { PageModel, ProblemModel } from './pages/models.ts'
 import { renderPage } from './pages/pages.ts'
-import { offlineAccess, paths, resourceOf } from './public-address.ts'
 import type { StateAdapters } from './state-adapter.ts'
 import { lifetimes, type Tokens, tokenText } from './tokens.ts'
 

@@ -4,7 +4,7 @@ import type { OauthRecordKind, RecordBounds } from '../state/records.ts'
 import { createSealer } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
 import { useAssertion } from './clients.ts'
-import { clientNetwork } from './public-address.ts'
+import { clientNetwork } from './endpoints.ts'
 import { createTokens, notKept, type TokensOptions } from './tokens.ts'
 
 /*

@@ -2,7 +2,7 @@ import { createAccount } from './accounts.ts'
 import type { Content, Fixture } from './fixture/fixture.ts'
 import { loadContent, type NextId } from './fixture/fixture.ts'
 import { hotelContent } from './fixture/hotel-calls.ts'
-import { sandboxKeys, seedId, seedIds, seedSmall } from './small-data.ts'
+import { sandboxKeys, seedId, seedIds, seedSmall } from './small-seed.ts'
 import type { Store } from './store.ts'
 
 const day = 24 * 3_600_000

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
 import type { Step } from './api-fuzz-requests.ts'
 import { type Reply, type Sent, verdict } from './api-fuzz-verdict.ts'
 import { isObject, type Operation } from './openapi.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ClientMetadata, isOwnRedirect, providerMetadata } from '../../src/oauth/clients.ts'
+import { knownRequest } from '../../src/oauth/endpoints.ts'
 import { isFromOwnPage } from '../../src/oauth/forms.ts'
-import { knownRequest } from '../../src/oauth/public-address.ts'
 
 describe('metadata of a client', () => {
   const read = (redirect_uris: string[], more = {}) =>

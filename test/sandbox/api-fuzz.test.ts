@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { withFaults } from '../../src/sandbox/faults.ts'
-import { sandboxKeys } from '../../src/sandbox/small-data.ts'
+import { sandboxKeys } from '../../src/sandbox/small-seed.ts'
 import { fuzz } from '../harness/api-fuzz.ts'
 import { type Operation, operationsOf } from '../harness/openapi.ts'
 import { startSandbox } from '../harness/sandbox.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
 
 /** A write request. */
 export interface Write {

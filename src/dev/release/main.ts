@@ -14,7 +14,7 @@ import {
   sha256Of,
 } from './package-info.ts'
 import { writePlugin } from './plugins.ts'
-import { type Outcome, preparation, type Result, runSteps, type Step } from './preparation.ts'
+import { type Outcome, preconditions, type Result, runSteps, type Step } from './preconditions.ts'
 import { SchemaUnavailable, schemaFaults, serverJson, serverJsonSchemaUrl } from './server-json.ts'
 
 const usage = `Makes what is released, tries it, and says what is left to do. It publishes nothing.
@@ -39,7 +39,7 @@ async function release(info: PackageInfo): Promise<number> {
   const isReady = (results: readonly Result[]) =>
     !results.includes('failed') && (isDryRun || !results.includes('open'))
   try {
-    const prepared = await runSteps(preparation(info), write)
+    const prepared = await runSteps(preconditions(info), write)
     // Open steps are reported before the checks, which take half an hour.
     if (!isReady(prepared)) return notReady()
     const made = await runSteps([checked, ...artifacts(info, scratch)], write)

@@ -8,7 +8,7 @@ import * as z from 'zod'
 import { cleanEnv, startProcess } from '../../../test/harness/program.ts'
 import { tools } from '../../../tools/index.ts'
 import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
-import { sandboxKeys } from '../../sandbox/small-data.ts'
+import { sandboxKeys } from '../../sandbox/small-seed.ts'
 import { root } from './package-info.ts'
 
 /** Folder of a release's files. The next build removes this folder. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
-import { seedIds } from '../../../src/sandbox/small-data.ts'
+import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { inParallel } from '../measure/load.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'

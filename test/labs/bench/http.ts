@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { seedIds } from '../../../src/sandbox/small-data.ts'
+import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { type Goal, round, type Section } from '../measure/report.ts'

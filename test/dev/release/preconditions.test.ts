@@ -7,7 +7,7 @@ import {
   runSteps,
   tag,
   workingTree,
-} from '../../../src/dev/release/preparation.ts'
+} from '../../../src/dev/release/preconditions.ts'
 
 const info = readPackage(root)
 

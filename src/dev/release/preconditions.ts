@@ -5,7 +5,7 @@ import { styleText } from 'node:util'
 import { downloadUrl, type PackageInfo, root } from './package-info.ts'
 
 /** Preconditions of a build. */
-export const preparation = (info: PackageInfo): Step[] => [
+export const preconditions = (info: PackageInfo): Step[] => [
   {
     title: 'Changes of this version',
     run: () => changes(info.version, readFileSync(join(root, 'CHANGELOG.md'), 'utf8')),
