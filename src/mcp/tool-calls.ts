@@ -44,7 +44,7 @@ interface ToolRequest {
   /** All tools that are exposed to the request. */
   readonly tools: readonly Tool[]
   readonly client: ToolClient
-  /** Called only if the call is recorded, to save work. */
+  /** Who sent the request. Called only if the tool call is recorded, to save work. */
   readonly sender: () => RequestSender
   /** Fires when the request is cancelled, or the client has disconnected. */
   readonly signal: AbortSignal
@@ -221,7 +221,7 @@ const Result = z.object({
   }),
 })
 
-/** The outcome of each item of a bulk call; empty for a call for one item. */
+/** The outcome of each item of a tool call for several items; empty for one item. */
 export function targetsOf(result: unknown): readonly Target[] {
   const { data } = Result.safeParse(result)
   if (!data) return []
@@ -235,7 +235,10 @@ export function targetsOf(result: unknown): readonly Target[] {
   )
 }
 
-/** Records a call of a tool that is unknown or not exposed to the request, and returns its error. */
+/**
+ * Records a tool call that names an unknown tool, or one that is not exposed to the request. Returns
+ * its error.
+ */
 export type UnknownTool = (
   name: string,
   exposure: Exposure,

@@ -215,7 +215,7 @@ function withoutPlaces(text: string, places: readonly Place[], first: number): s
 
 /**
  * Wraps a sender so that no reply contains the API key. Redaction precedes parsing, so it covers
- * field names, headers and redirect addresses.
+ * field names, headers and redirect URLs.
  */
 export const keyFree =
   (send: Send, redact: Redact): Send =>

@@ -94,10 +94,10 @@ export function shortenToTokens(text: string, budget: number): string {
   return withRest(firstTokens(text, Math.max(4, budget - tokensOfRest)), text)
 }
 
-/** Tokens of the note that says how much was omitted. */
+/** Tokens of `… (N more characters)`. */
 const tokensOfRest = 8
 
-/** Shortens a text to `max` characters, not counting the note. */
+/** Shortens a text to `max` characters, not counting `… (N more characters)`. */
 export const shortenToCharacters = (text: string, max: number): string =>
   withRest(firstCharacters(text, max), text)
 

@@ -42,9 +42,9 @@ export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Prom
 /** An action that was confirmed, or that needs no confirmation. */
 export interface Agreement {
   /**
-   * Who confirmed. `person`: in a form of the client. `token`, `view`: the caller repeated the call
-   * with the token of the preview's text or of its view; neither token proves that a person was
-   * asked. `off`: the operator turned confirmation off. `not_needed`: this action needs none.
+   * Who confirmed. `person`: in a form of the client. `token`, `view`: the client repeated the tool
+   * call with the token of the preview's text or of its view; neither proves that a person was asked.
+   * `off`: the operator turned confirmation off. `not_needed`: this action needs none.
    */
   readonly by: 'person' | 'token' | 'view' | 'off' | 'not_needed'
   /**

@@ -90,7 +90,7 @@ export interface ProblemModel {
      * The client's request is invalid, so the person cannot be sent back; `detail` has the reason.
      */
     | 'invalid'
-    /** The client's redirect address is refused, because a browser would run it as a script. */
+    /** The client's redirect URI is refused, because a browser would run it as a script. */
     | 'unsafe_return'
     /** Too many authorization requests or document fetches from one network. */
     | 'too_many'
@@ -106,7 +106,7 @@ export interface ProblemModel {
 /** Final page, which leads back to the client. */
 export interface ReturnModel {
   readonly page: 'return'
-  /** The client's redirect address, with the code or the error. */
+  /** The client's redirect URI, with the authorization code or the error. */
   readonly address: string
 }
 

@@ -30,7 +30,7 @@ export interface Drawing {
 
 /** Context of a rendering. */
 export interface Page<T> {
-  /** Arguments of the call whose result is shown. */
+  /** Arguments of the tool call whose result is shown. */
   readonly input: Args
   readonly host: Host
   readonly formats: Formats
@@ -39,11 +39,11 @@ export interface Page<T> {
   /** Calls a tool and shows its result; false if it failed, and the view shows the reason. */
   readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
   /**
-   * Calls a tool in the background and does not show its result; `undefined` if the call failed.
+   * Calls a tool in the background and does not show its result; `undefined` if that failed.
    */
   readonly read: (tool: string, args: Args) => Promise<ToolResult | undefined>
   readonly redraw: () => void
-  /** Shows earlier data again, with the arguments of its call. */
+  /** Shows earlier data again, with the arguments of its tool call. */
   readonly showAgain: (data: T, input: Args) => void
   /** Announces news to screen readers. */
   readonly announce: (text: string) => void

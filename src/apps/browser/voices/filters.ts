@@ -14,7 +14,7 @@ export interface Filters {
 
 const names = ['provider', 'language', 'gender', 'search'] as const
 
-/** The filters of a call. */
+/** The filters among the arguments of a tool call; an empty text for an absent one. */
 export function filtersIn(args: Args): Filters {
   const of = (name: string) => (typeof args[name] === 'string' ? args[name] : '')
   const [provider, language, gender] = [of('provider'), of('language'), of('gender')]
@@ -25,8 +25,8 @@ export const isSame = (one: Filters, other: Filters): boolean =>
   names.every((name) => one[name] === other[name])
 
 /**
- * True if a voice matches. Checks only filters that differ from the call's (`asked`), which the
- * platform has applied in its own way.
+ * True if a voice matches `filters`. A filter with the same text as in the tool call (`asked`) is not
+ * checked: the platform has applied it in its own way.
  */
 export function fits(voice: Voice, filters: Filters, asked: Filters): boolean {
   const isOpen = (name: keyof Filters) => filters[name] === '' || filters[name] === asked[name]

@@ -54,7 +54,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
 
 interface Shown {
   readonly voices: readonly Voice[]
-  /** Filters of the call whose result is shown. */
+  /** Filters of the tool call whose result is shown. */
   readonly asked: Filters
   readonly clear: () => void
 }
