@@ -1,6 +1,7 @@
 /*
  * Style of everything that people see: the views (MCP Apps) and the pages. Sizes are rem, so that text follows the
  * reader's settings; colours are pairs for light and dark. The host's variables (MCP Apps, "Theming") win over ours.
+ * `--danger-fill` is Hang up: red in the dark, too, as on a telephone.
  */
 
 /** Custom properties of views and pages: colours, type, space and radius. */
@@ -17,6 +18,7 @@ export const designTokens = `
   --accent: light-dark(#2f55d4, #93adff);
   --on-accent: light-dark(#ffffff, #0d1530);
   --danger: var(--color-text-danger, light-dark(#b3261e, #ff9b93));
+  --danger-fill: light-dark(#b3261e, #cf352b);
   --danger-page: var(--color-background-danger, light-dark(#fdeceb, #3a1c1a));
   --warning: var(--color-text-warning, light-dark(#7a4a00, #f0c365));
   --warning-page: var(--color-background-warning, light-dark(#fff3d9, #33280f));

@@ -79,8 +79,6 @@ gone.</p>`,
 
 /** The page fills the screen; the conversation takes the space that the other parts leave. */
 const style = styleOf(`
-/* Red in dark mode too, as on a telephone. */
-:root { --hang-up: light-dark(#b3261e, #cf352b); }
 main {
   display: flex; flex-direction: column; gap: var(--space-4);
   max-width: 40rem; height: max(100dvh, 32rem); padding-block: var(--space-5);
@@ -108,10 +106,10 @@ form { display: grid; gap: var(--space-3); }
 .composer { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 #text { flex: 1 1 12rem; min-width: 0; min-height: 2.75rem; }
 #text::placeholder { color: var(--muted); opacity: 1; }
-.hang-up { margin-inline-start: var(--space-4); border-color: var(--hang-up); background: var(--hang-up); color: #ffffff; }
+.hang-up { margin-inline-start: var(--space-4); border-color: var(--danger-fill); background: var(--danger-fill); color: #ffffff; }
 .hang-up .icon { rotate: 135deg; }
 #end { display: grid; gap: var(--space-2); }
-@media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--hang-up), #000000 15%); } }
+@media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger-fill), #000000 15%); } }
 @media (forced-colors: active) { #lines p { border: 1px solid; } .hang-up { border-width: 2px; } }
 @media (max-width: 30rem) { .hang-up { flex: 1 1 100%; margin: 0; } }
 `)
