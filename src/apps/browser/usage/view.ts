@@ -45,7 +45,7 @@ function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
   const rest = [granularity, meta.tz].filter(Boolean).map((part) => ` · ${part}`)
-  // A language of the other direction keeps the order of its dates.
+  // `bdi`: dates in a right-to-left language keep their order within this left-to-right line.
   return [h('span', {}, h('bdi', {}, shown), rest)]
 }
 
