@@ -208,7 +208,7 @@ export function failureText(failure: Failure): string {
 export const mayBeDone = ({ failure, effect }: ApiError): boolean =>
   effect !== 'reads' && mayBeCarriedOut(failure)
 
-/** What a failure says about the fate of its request. */
+/** Facts of a failure that decide whether its request took effect. */
 interface FailureFacts {
   readonly kind: string
   readonly maybeSent?: boolean | undefined

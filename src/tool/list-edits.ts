@@ -11,7 +11,7 @@ import { badArgument } from './refused.ts'
 export interface EditableList {
   /** Dotted path of the list. */
   readonly path: string
-  /** What one entry is called. */
+  /** Word for one entry in messages. */
   readonly word: string
   /** Two entries with the same key count as equal. */
   readonly keyOf: (entry: string) => string

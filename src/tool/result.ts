@@ -32,7 +32,7 @@ import { UnknownChange } from './undo.ts'
 
 export type CallResult = CallToolResult | InputRequiredResult
 
-/** What a result has besides the tool's output. */
+/** Facts for a result beyond the tool's output. */
 interface ResultContext {
   readonly request: RouteRequest
   /** Account that the result names, if any. */

@@ -176,7 +176,7 @@ export interface ItemSelection {
   readonly isByFilter: boolean
   /** Accounts whose items could not be read. */
   readonly failed: readonly FailedAccounts[]
-  /** What was looked at to find the items, as sentences. */
+  /** Sentences about the lists that were searched for the items. */
   readonly notes: readonly string[]
   /** What the filters leave out, as a sentence. */
   readonly leftOut?: string

@@ -325,7 +325,7 @@ function refuseOtherArguments({ request, body, cleared, options }: UndoRun): voi
 
 const badUndo = (message: string) => badArgument('undo', message)
 
-/** What an undo changes in an object. */
+/** Changes of an object by an undo. */
 interface TakenBack {
   /** The changes, from the current value to the earlier one. */
   readonly back: readonly ChangedPath[]

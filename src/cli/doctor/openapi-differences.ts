@@ -81,7 +81,7 @@ function ofOperation(
   ]
 }
 
-/** What a missing or an added field of a schema means. */
+/** Differences that a missing or an added field of a schema causes. */
 interface Meaning {
   /** True if a missing field may have a new name. */
   readonly findsRenamed: boolean

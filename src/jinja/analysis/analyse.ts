@@ -16,7 +16,7 @@ export type AnalyseOptions = ParseOptions & {
   readonly extraFilters?: readonly string[]
 }
 
-/** One finding. `variable` is set for `unknown_variable` only; lines count from 1. */
+/** One finding. Only `unknown_variable` has `variable`. Lines count from 1. */
 type Issue = {
   readonly type: TemplateErrorType | 'unknown_variable'
   readonly message: string
@@ -103,7 +103,7 @@ export function unknownVariables(
     }))
 }
 
-/** What the entries with a `*` begin with, in order, without those that begin with another. */
+/** Prefixes of the entries with a `*`, sorted, without those that start with another prefix. */
 function shortestPrefixes(allowed: readonly string[]): readonly string[] {
   const all = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   const shortest: string[] = []
@@ -114,7 +114,10 @@ function shortestPrefixes(allowed: readonly string[]): readonly string[] {
   return shortest
 }
 
-/** Only the last prefix that does not come after the path in that order can be its beginning. */
+/**
+ * Prefixes are sorted, and none starts with another, so only the last one that is not after the
+ * path can match.
+ */
 function hasPrefix(path: string, prefixes: readonly string[]): boolean {
   let low = 0
   let high = prefixes.length
@@ -130,7 +133,7 @@ function hasPrefix(path: string, prefixes: readonly string[]): boolean {
 interface Allowed {
   readonly exact: ReadonlySet<string>
   readonly prefixes: readonly string[]
-  /** How long the entries are: beginnings of other lengths need not be looked up. */
+  /** Lengths of all entries, so that only parts of a path of these lengths are looked up. */
   readonly lengths: ReadonlySet<number>
 }
 

@@ -49,7 +49,7 @@ class Compiler {
   private hasExtends = false
   /** Loops with a scoped block anywhere inside: such a block can read their `loop`. */
   private readonly scopedLoops = new Set<For>()
-  /** Set once an `extends` outside of any `if` was met: from there on this is a child template. */
+  /** True after an `extends` outside of any `if`: the rest is a child template. */
   private isChild = false
   private extendsSoFar = 0
 
@@ -79,7 +79,7 @@ class Compiler {
     this.report.fail({ type: 'syntax_error', message, line })
   }
 
-  /** Looks through all statements once for what has to be known in advance. */
+  /** Collects in one pass the facts that the walk needs in advance. */
   private survey(): Block[] {
     const { names } = this.template
     if (!names.has('block') && !names.has('extends')) return []
@@ -105,7 +105,7 @@ class Compiler {
     })
   }
 
-  /** A block is a function of its own: it sees the template's context, not its locals. */
+  /** A block is a separate function: it sees the template's context, not its locals. */
   private visitBlockBody(block: Block): void {
     const used: readonly Special[] = ['self', 'super']
     const specials = used.filter((name) => this.specials.uses(block.body, name))
@@ -206,7 +206,10 @@ class Compiler {
     return this.scopedLoops.has(loop)
   }
 
-  /** Nothing inside a loop may assign to `loop`. One look at an outermost loop serves all within. */
+  /**
+   * Reports an assignment to `loop` inside a loop. The check of an outermost loop covers all loops
+   * in it.
+   */
   private checkLoopVariable(loop: For): void {
     if (this.checkedLoops.has(loop)) return
     eachStatement([loop], (statement) => {
@@ -291,7 +294,7 @@ class Compiler {
       this.fail('cannot use extend from a non top-level scope', statement.line)
     }
     if (this.isChild && this.extendsSoFar > 0) {
-      // Fails when rendered, so Jinja2 stops compiling this body here.
+      // The code fails when rendered, so Jinja2 stops compiling the body here.
       this.report.live = false
     }
     this.expressions.visit(statement.template, frame)
@@ -301,7 +304,9 @@ class Compiler {
   }
 }
 
-/** Whether a statement assigns to a target; the names `import` and `macro` define do not count. */
+/**
+ * True if a statement assigns to the target. Names that `import` and `macro` define do not count.
+ */
 function assigns(
   statement: Statement,
 ): statement is Extract<Statement, { kind: 'for' | 'set' | 'set_block' }> {

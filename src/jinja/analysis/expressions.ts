@@ -16,18 +16,18 @@ import type { Names } from './names.ts'
 import type { Report } from './report.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Where in the template a piece of code stands. */
+/** Position of a piece of code in the template. */
 export type Frame = {
   readonly names: Names
-  /** Inside an `if`: unknown filters and tests only fail once they are reached. */
+  /** True inside an `if`, where unknown filters and tests fail only when they are reached. */
   readonly soft: boolean
   /** `root` is the template itself, `top` is inside its ifs, `inner` is inside anything else. */
   readonly level: 'root' | 'top' | 'inner'
-  /** Whether output here is left out when the template extends another. */
+  /** True if output here is dropped when the template extends another. */
   readonly output: boolean
 }
 
-/** The same place, inside an `if`. */
+/** The same frame inside an `if`. */
 function soften(frame: Frame): Frame {
   const { names, soft, level, output } = frame
   return soft ? frame : { names, soft: true, level, output }
@@ -70,7 +70,7 @@ export class ExpressionChecker {
       case 'and':
       case 'or':
       case 'compare':
-        // Jinja2 folds constants first: in `true or x|nosuch` it never meets the filter.
+        // Jinja2 folds constants first, so it never reaches the filter in `true or x|nosuch`.
         this.report.unless(
           () => this.constants.folds(expr),
           () => eachChild(expr, this.visitChild, frame),
@@ -84,7 +84,7 @@ export class ExpressionChecker {
 
   private readonly visitChild = (expr: Expr, frame: Frame): void => this.visit(expr, frame)
 
-  /** The attribute of a namespace is set on what its name holds, so that name is read. */
+  /** Assigning to a namespace's attribute reads the namespace's name. */
   visitTarget(target: Target, frame: Frame): void {
     if (target.kind !== 'attribute') return
     this.read(target.name, noSteps, target.line, frame)
@@ -149,8 +149,8 @@ export class ExpressionChecker {
   }
 
   /**
-   * A flaw of Jinja2: it forgets to look up names that occur only in the arguments of a `set`
-   * block's filter, and then its compiler trips over them.
+   * Reports the error of a Jinja2 bug: names that occur only in the arguments of a `set` block's
+   * filter are not looked up, and the compiler fails.
    */
   private failUnknown(name: string, line: number): void {
     const message =
@@ -161,7 +161,7 @@ export class ExpressionChecker {
   }
 }
 
-/** Mistakes that Jinja2 leaves for Python to find in the code it generates. */
+/** Errors that Jinja2 leaves to Python's compiler. */
 
 const pythonKeywords: ReadonlySet<string> = new Set([
   ...['False', 'None', 'True', 'and', 'as', 'assert', 'async', 'await', 'break', 'class'],
@@ -180,8 +180,8 @@ function firstRepeated(names: readonly string[]): string | null {
 }
 
 /**
- * The keyword given twice, or null. Jinja2 passes all keywords through a dict if one of them is a
- * Python keyword, and a dict does not mind.
+ * The keyword that is given twice, or null. If one keyword is a Python keyword, Jinja2 passes all
+ * of them in a dict, which allows duplicates.
  */
 function repeatedKeyword(args: Arguments, extra: readonly string[]): string | null {
   if (args.keywords.length + extra.length < 2) return null

@@ -40,7 +40,7 @@ export class Names {
   private readonly budget: AnalysisBudget
   readonly parent: Names | null
   private readonly base: Names | null
-  // Created when needed: most of the branches and loops of a template have no names of their own.
+  // Created on demand, because most branches and loops have no names of their own.
   private found: Map<string, Origin> | null = null
   private stored: Set<string> | null = null
 
@@ -50,17 +50,17 @@ export class Names {
     this.base = base
   }
 
-  /** The names of a frame that has none around it. */
+  /** Names of an outermost frame. */
   static first(budget: AnalysisBudget): Names {
     return new Names(budget, null, null)
   }
 
-  /** The names of a frame inside this one. */
+  /** Names of a frame inside this one. */
   inner(): Names {
     return new Names(this.budget, this, null)
   }
 
-  /** The names this frame defines or looks up itself. */
+  /** Names that this frame defines or looks up itself. */
   get origins(): ReadonlyMap<string, Origin> {
     return this.found ?? noOrigins
   }
@@ -75,7 +75,7 @@ export class Names {
     this.stored.add(name)
   }
 
-  /** This frame's own entry for a name, whatever the enclosing frames have. */
+  /** This frame's own origin of a name, without enclosing frames. */
   own(name: string): Origin | undefined {
     for (let at: Names | null = this; at !== null; at = at.base) {
       const origin = at.found?.get(name)
@@ -166,7 +166,7 @@ export class Names {
     return false
   }
 
-  /** Every name set here or in an enclosing frame: what a scoped block or an include can see. */
+  /** All names set here or in an enclosing frame, which scoped blocks and includes can see. */
   visible(): Set<string> {
     const names = new Set<string>()
     for (let at: Names | null = this; at !== null; at = at.parent) {
@@ -255,7 +255,7 @@ function collectIf(names: Names, { first, elifs, otherwise }: If): void {
     const all = names.branch()
     for (const { test, body } of elifs) {
       eachName(test, all)
-      // To Jinja2 an elif is an if of its own, without elifs and else.
+      // Jinja2 treats an elif as an if of its own, without elifs and else.
       all.merge([collectBranch(all, body)])
     }
     branches.push(all)

@@ -14,12 +14,12 @@ type Problem = {
  * Error objects are created on demand, because a template may have as many mistakes as words.
  */
 export class Report {
-  /** False in code that Jinja2 does not compile: mistakes there are never noticed. */
+  /** False in code that Jinja2 does not compile, whose errors it never reports. */
   live = true
   private readonly vocabulary: Vocabulary
   /** The variables the caller must provide. */
   readonly reads: Paths
-  /** Unknown filters and tests where Jinja2 only fails once it gets there. */
+  /** Unknown filters and tests that fail only when rendering reaches them. */
   private readonly deferred = new Map<string, Unknown>()
   private first: Problem | Unknown | null = null
   private late: Problem | null = null
@@ -29,7 +29,7 @@ export class Report {
     this.reads = new Paths(budget)
   }
 
-  /** The error Jinja2 would raise; those left to Python come after all of its own. */
+  /** The error that Jinja2 would raise. Errors left to Python come after all of Jinja2's own. */
   get error(): TemplateError | null {
     const found = this.first ?? this.late
     if (found === null) return null
@@ -52,7 +52,7 @@ export class Report {
     if (this.live) this.late ??= problem
   }
 
-  /** Notes an unknown filter or test that fails only where it is reached, once per name. */
+  /** Records an unknown filter or test that fails only when reached, once per name. */
   defer(unknown: Unknown): void {
     if (!this.live) return
     const key = `${unknown.type} ${unknown.name}`
@@ -61,7 +61,7 @@ export class Report {
     if (isNew || (known !== undefined && unknown.line < known.line)) this.deferred.set(key, unknown)
   }
 
-  /** Forgets an error found while running `check`, if `pardons` says so. */
+  /** Runs `check`, and drops the error that it reports if `pardons` returns true. */
   unless(pardons: () => boolean, check: () => void): void {
     const { first } = this
     check()
@@ -69,7 +69,7 @@ export class Report {
   }
 }
 
-/** A variable and what is read of it: `order`, `order.id`, `order.items[0]`. */
+/** A variable and the parts of it that are read: `order`, `order.id`, `order.items[0]`. */
 type Place = {
   readonly path: string
   /** The line of its first use, or 0 if only parts of it are used. */
@@ -78,8 +78,8 @@ type Place = {
 }
 
 /**
- * The variables read so far, as a tree: a template may read the same few a hundred thousand times,
- * and looking its way up here spares making and hashing the path as text each time.
+ * The variables read so far, as a tree. A template may read the same few variables a hundred
+ * thousand times, and a lookup in the tree needs no path as text.
  */
 class Paths {
   private readonly budget: AnalysisBudget
@@ -96,7 +96,7 @@ class Paths {
     return lines.sort((a, b) => a.line - b.line)
   }
 
-  /** Whether a variable of this name, or a part of it, is read. */
+  /** True if a variable of this name, or a part of it, is read. */
   has(root: string): boolean {
     return this.roots.has(root)
   }
@@ -130,9 +130,10 @@ class Paths {
 }
 
 /**
- * How many of the steps behind a name are a path: the longest run of attributes and constant
+ * Number of steps after a name that belong to its path: the longest run of attributes and constant
  * subscripts. `a['b']` counts as `a.b`, an integer stays a subscript (`orders[0].id`), a computed
- * one ends the path. A called method is not part of it: `customer.get('plan')` reads `customer`.
+ * subscript ends the path. A called method is not part of the path: `customer.get('plan')` reads
+ * `customer`.
  */
 function pathLength(steps: readonly Step[]): number {
   let length = 0

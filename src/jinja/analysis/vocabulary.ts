@@ -16,7 +16,7 @@ export type Unknown = {
   readonly line: number
 }
 
-/** `No filter named 'uper'. Did you mean 'upper'?`, with `found` behind the name. */
+/** `No filter named 'uper'. Did you mean 'upper'?`, with `found` after the name. */
 export function explainUnknown(
   { type, name }: Unknown,
   found: string,
@@ -28,7 +28,7 @@ export function explainUnknown(
   return `No ${kind} named ${quote(name)}${found}.${suggestion}`
 }
 
-/** The known name most like a mistyped one, or null if none is near. */
+/** The known name closest to a mistyped one, or null if none is close. */
 function nearest(name: string, known: Iterable<string>): string | null {
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
@@ -43,7 +43,7 @@ function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-/** Levenshtein's distance, counting two swapped neighbours as one edit. */
+/** Levenshtein distance; swapping two neighbouring letters is one edit. */
 function editDistance(a: string, b: string): number {
   let older: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -66,14 +66,14 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0
 }
 
-/** Names that mean something where Jinja2 provides them, unless the template sets them first. */
+/** Names that Jinja2 defines in some places, unless the template sets them first. */
 const specials = ['loop', 'caller', 'kwargs', 'varargs', 'self', 'super'] as const
 
 export type Special = (typeof specials)[number]
 
 const bits: ReadonlyMap<string, number> = new Map(specials.map((name, index) => [name, 1 << index]))
 
-/** Of each special name, whether it is read before it is set, and whether it occurs at all. */
+/** Bit sets of special names: those that are read before they are set, and those that occur. */
 type Uses = { readonly read: number; readonly seen: number }
 
 const noUses: Uses = { read: 0, seen: 0 }
@@ -86,7 +86,7 @@ const noUses: Uses = { read: 0, seen: 0 }
 export class SpecialNames implements Visitor {
   private readonly occurring: Template['names']
   private readonly known = new Map<Body, Uses>()
-  /** What the body being walked adds up to so far. */
+  /** Sum of the body being walked, so far. */
   private reads = 0
   private seen = 0
 

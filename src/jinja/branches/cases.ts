@@ -28,7 +28,7 @@ type Values = Readonly<Record<string, unknown>>
 /** Maximum number of varied variables: the first ones of the template. */
 export const maxVariables = 40
 
-/** Stands for a text that nobody has given. */
+/** Sample text for a variable without a given value. */
 const placeholder = (path: string): string => `[${path}]`
 
 /**
@@ -61,9 +61,9 @@ export function dimensionsOf(
 }
 
 interface Circumstances {
-  /** `undefined`: nothing is. */
+  /** The given value; `undefined` if none is given. */
   readonly given: unknown
-  /** Parts of it are read, too, and varied on their own. */
+  /** True if parts of the variable are read too; they vary on their own. */
   readonly hasParts: boolean
   readonly isOptional: boolean
   readonly others: readonly unknown[]
@@ -83,7 +83,7 @@ function choicesOf(
   return unique([...tried, ...missing, ...empty]).map((one) => [one])
 }
 
-/** A value that equals none of those which a variable is compared with. */
+/** A value that differs from all constants that the variable is compared with. */
 function sampleOf(path: string, { constants, isNumber }: ReadVariable): Constant {
   const values = [...constants]
   const numbers = values.filter((value) => typeof value === 'number')
@@ -97,7 +97,7 @@ function unique(choices: readonly CaseValue[]): CaseValue[] {
   return [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()]
 }
 
-/** All that are printed only, as given or assumed, absent, and empty. */
+/** Dimension of all variables that are only printed: given or assumed values, absent, and empty. */
 function dimensionOfPrinted(
   printed: readonly (readonly [string, ReadVariable])[],
   given: Values,
@@ -136,7 +136,7 @@ export function withCase(
       paths.map((path, i) => ({ path, to: all[choices[at] ?? 0]?.[i] ?? 'absent' })),
     )
     .sort((a, b) => a.path.length - b.path.length)
-  // What has parts is set before them, and taken away after them.
+  // A variable is set before its parts, and removed after them.
   const present = places.filter((place) => place.to !== 'absent')
   const absent = places.filter((place) => place.to === 'absent')
   const kept = new Set(present.map(({ path }) => path))
@@ -147,7 +147,7 @@ export function withCase(
   return absent.reduce<Values>((values, { path }) => without(values, path.split('.'), kept), all)
 }
 
-/** A copy with one value in it set. */
+/** A copy with the value at one path set. */
 function withValue(
   values: Values,
   [name = '', ...rest]: readonly string[],
@@ -158,7 +158,10 @@ function withValue(
   return { ...values, [name]: withValue(isObject(before) ? before : {}, rest, to) }
 }
 
-/** A copy without one value, and without what had only that, unless it is kept. */
+/**
+ * A copy without the value at one path. Objects that become empty are removed, unless they are
+ * kept.
+ */
 function without(
   values: Values,
   [name = '', ...rest]: readonly string[],

@@ -59,7 +59,7 @@ class DecisionFinder implements Decisions {
     this.isGiven = isGiven
   }
 
-  /** Adds what a statement reads itself; those inside it are added on their own. */
+  /** Adds the reads of a statement itself. The statements inside it are added separately. */
   addStatement(statement: Statement): void {
     if (statement.kind === 'if') this.addIf(statement)
     if (statement.kind === 'for') {
@@ -116,7 +116,7 @@ class DecisionFinder implements Decisions {
     }
   }
 
-  /** `days + 1` is computed with numbers, whatever stands beside it. */
+  /** `days + 1` is arithmetic, whatever the type of the other operand. */
   private addBinary({ first, rest }: Extract<Expr, { kind: 'binary' }>): void {
     const operands = [first, ...rest.map(({ operand }) => operand)]
     if (!operands.some((one) => constantsIn(one).some((value) => typeof value === 'number'))) return
@@ -160,7 +160,7 @@ const deciding: ReadonlySet<Expr['kind']> = new Set(['and', 'or', 'not', 'compar
 
 const decides = (step: Step) => step.kind === 'test' || (step.kind === 'filter' && isDefault(step))
 
-/** The value besides the constant with which the comparison turns out otherwise. */
+/** Offset from the constant to a value for which the comparison has the other result. */
 const besides: Partial<Record<CompareOperator, number>> = { lt: -1, lteq: 1, gt: 1, gteq: -1 }
 const mirrored: Partial<Record<CompareOperator, CompareOperator>> = {
   lt: 'gt',

@@ -82,7 +82,7 @@ function jsonString(text: string): string {
   )
 }
 
-/** JSON that may stand in HTML: the characters that could end a script are spelled out. */
+/** JSON that is safe inside HTML: characters that could end a script are escaped. */
 function toJson(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [indent = null] = args
   const width = textOf(indent) ?? (indent === null ? null : spaces(runtime, indent))
@@ -99,7 +99,7 @@ function spaces(runtime: Runtime, count: Value): string {
   return ' '.repeat(width)
 }
 
-/** How wide `pprint` lets a line become. */
+/** Maximum width of a line of `pprint`, characters. */
 const PAGE_WIDTH = 80
 
 /** `pprint.pformat`: on one line if it fits, else one element per line; long strings stay whole. */
@@ -150,7 +150,7 @@ export const dumpFilters: readonly FilterEntry[] = [
     'pprint',
     '',
     (runtime, value) => {
-      // Written once as it is, which also refuses what is too deep or too large.
+      // Rendered once unchanged, which refuses values that are too deep or too large.
       toText(runtime, value)
       return prettyPrint(runtime, value, 0, 0)
     },

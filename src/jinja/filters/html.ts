@@ -9,7 +9,7 @@ import { Dict, isTrue, Markup, textOf, typeName, Undefined, type Value } from '.
 import { quote } from '../syntax/text.ts'
 import { type FilterEntry, filter } from './define.ts'
 
-/** Attributes for an HTML tag; those that are none or undefined are left out. */
+/** Attributes for an HTML tag, without those whose value is none or undefined. */
 function xmlAttributes(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [leadingSpace = true] = args
   if (value instanceof Undefined) return value.fail(runtime)
@@ -35,7 +35,7 @@ function stripTags(runtime: Runtime, value: Value): Value {
   return unescapeHtml(splitWords(bare).join(' '))
 }
 
-/** Removes what stands between two marks, and the marks. */
+/** Removes two marks and the text between them. */
 function removeBetween(text: string, start: string, end: string): string {
   const kept: string[] = []
   let at = 0
@@ -137,7 +137,7 @@ const urlPattern = new RegExp(
 )
 const emailPattern = /^[^\s@]\S*@\w[\w.-]*\.\w+$|^@\S*@\w[\w.-]*\.\w+$/
 
-/** Makes links of the web and mail addresses in escaped text. */
+/** Turns the web and mail addresses in escaped text into links. */
 function urlize(runtime: Runtime, text: string, args: BoundArguments): string {
   const [limit = null, noFollow = false, target = null, rel = null, schemes = null] = args
   const rels = new Set(rel === null ? [] : splitWords(asText(runtime, rel)))
@@ -187,7 +187,7 @@ function linkWord(word: string, style: Style): string {
   return head + (linkAddress(middle, style) ?? middle) + tail
 }
 
-/** Where the punctuation at the end of a word begins. */
+/** Index at which the punctuation at the end of a word begins. */
 function tailStart(word: string): number {
   let at = word.length
   for (;;) {

@@ -76,11 +76,11 @@ function reverse(runtime: Runtime, value: Value): Value {
   }
   if (tryIterate(runtime, value) === null) runtime.fail('argument must be iterable')
   const items = toArray(runtime, value).reverse()
-  // What Python cannot read backwards is copied to a list, the rest yields an iterator.
+  // A generator cannot be reversed, so Jinja2 copies it to a list. Other values yield an iterator.
   return isOneWay(value) ? new List(items) : new Lazy(items[Symbol.iterator]())
 }
 
-/** Whether a value can be read forwards only: generators and the `loop` of a `for`. */
+/** True if a value can only be read forwards: generators and the `loop` of a `for`. */
 function isOneWay(value: Value): boolean {
   return value instanceof PyObject && !value.reversible
 }
@@ -107,7 +107,7 @@ function* batches(runtime: Runtime, value: Value, args: BoundArguments): Generat
   yield new List(batch)
 }
 
-/** As many lists as asked for; the first ones get what cannot be shared out evenly. */
+/** Splits into the given number of lists. The first lists get the remainder. */
 function* slices(runtime: Runtime, value: Value, args: BoundArguments): Generator<Value> {
   const [count, fill = null] = args
   const items = toArray(runtime, value)
@@ -132,7 +132,7 @@ function items(runtime: Runtime, value: Value): Value {
   return new Lazy(itemsOf(value).iterate(runtime) ?? [][Symbol.iterator]())
 }
 
-/** An attribute, and never an item. */
+/** Reads an attribute, never an item. */
 function attribute(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const name = asText(runtime, args[0])
   if (value instanceof Undefined) return value.fail(runtime)
@@ -161,7 +161,9 @@ export const sequenceFilters: readonly FilterEntry[] = [
   filter('slice', 'slices fill_with?', (...all) => new Lazy(slices(...all))),
 ]
 
-/** Filters that apply others: they return generators, so nothing happens before they are read. */
+/**
+ * Filters that apply other filters. They return generators, so nothing runs before the first read.
+ */
 
 type OnItem = (item: Value) => Value
 
@@ -214,7 +216,7 @@ function* selected(
   }
 }
 
-/** A test by name, on the item or an attribute of it; without one, whether it is true. */
+/** A test by name, on the item or its attribute; without a name, the item's truth value. */
 function condition(
   runtime: Runtime,
   { positional, keywords }: CallArguments,
@@ -234,7 +236,7 @@ function condition(
   }
 }
 
-/** Steps for what is read later: it keeps all that it will need. */
+/** Steps for a generator, which stores everything that it reads later. */
 const newGenerator = 12
 
 function lazy(runtime: Runtime, items: Generator<Value>): Lazy {

@@ -215,7 +215,7 @@ function wrapText(
       chunks.pop()
     }
     const next = chunks.at(-1)
-    // A word that is too long is read again for each line that it fills.
+    // An overlong word is read again for each line that it fills.
     runtime.read(next ?? '')
     runtime.spend(stepsPerChunk)
     if (next !== undefined && textLength(next) > width) {
@@ -228,8 +228,8 @@ function wrapText(
 }
 
 /**
- * Puts what fits of a word that is too long for any line. It may be nothing, and even then Python
- * counts it as the line's last chunk, so that spaces before it stay.
+ * Appends the part of an overlong word that fits. The part may be empty; Python still counts it as
+ * the line's last chunk, so spaces before it are kept.
  */
 function breakWord(
   chunks: string[],
@@ -249,7 +249,7 @@ function breakWord(
   if (tail !== '') chunks.push(tail)
 }
 
-/** Behind the last hyphen that fits, if something else comes before it. */
+/** Index after the last hyphen that fits, if other text precedes it. */
 function hyphenBefore(word: string, space: number): number {
   const [start] = splitAt(word, space)
   const hyphen = start.lastIndexOf('-')

@@ -46,8 +46,8 @@ function unsafe(value: Value, name: string): Undefined {
 }
 
 /**
- * `value.name` in the sandbox: a Python attribute first, then an item of that name. Attributes
- * that start with an underscore are refused; items are data and may be called anything.
+ * `value.name` in the sandbox: a Python attribute first, then an item of that name. Attributes that
+ * start with an underscore are refused; items may have any name, because they are data.
  */
 export function getAttribute(runtime: Runtime, value: Value, name: string): Value {
   if (value instanceof Undefined) return value.fail(runtime)
@@ -70,7 +70,7 @@ export function getItem(runtime: Runtime, value: Value, key: Value): Value {
   return attribute === undefined ? missing(runtime, value, name) : attribute
 }
 
-/** Whether a value has a Python attribute of that name, safe or not. */
+/** True if a value has a Python attribute of that name, safe or not. */
 export function hasAttribute(runtime: Runtime, value: Value, name: string): boolean {
   return internal.has(name) || ownAttribute(runtime, value, name) !== undefined
 }
@@ -161,13 +161,13 @@ function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined 
   return char === undefined ? undefined : sameKind(value, char)
 }
 
-/** An unhashable key is no key: Jinja2 catches the TypeError and the lookup yields undefined. */
+/** A lookup with an unhashable key yields undefined, because Jinja2 catches the TypeError. */
 function dictItem(runtime: Runtime, dict: Dict, key: Value): Value | undefined {
   if (key instanceof List || key instanceof Dict) return undefined
   return dict.entries.get(hashKey(runtime, key))?.[1]
 }
 
-/** The character at an index, which may count from the end. */
+/** The character at an index; a negative index counts from the end. */
 function characterAt(text: string, index: bigint): string | undefined {
   const length = textLength(text)
   const at = Number(index < 0n ? index + BigInt(length) : index)
@@ -205,7 +205,7 @@ function stepOf(runtime: Runtime, [, , step = null]: readonly Value[]): number {
   return by === 0 ? runtime.fail('ValueError: slice step cannot be zero') : by
 }
 
-/** Where a slice starts and stops, clipped to the length; -1 is before the first item. */
+/** Start and end of a slice, clipped to the length; -1 is before the first item. */
 export function sliceBounds(
   runtime: Runtime,
   length: number,

@@ -134,7 +134,7 @@ export function contains(runtime: Runtime, container: Value, item: Value): boole
   return false
 }
 
-/** Integers in hexadecimal: in decimal, long ones take a time that is not in proportion. */
+/** Integers in hexadecimal, because conversion to decimal takes more than linear time. */
 function numberKey(runtime: Runtime, number: bigint | number): string {
   if (typeof number === 'number' && !Number.isInteger(number)) return `n${number}`
   const integer = BigInt(number)
@@ -145,7 +145,7 @@ function numberKey(runtime: Runtime, number: bigint | number): string {
 const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
-/** A key that is the same for values that Python finds equal. Lists and dicts have none. */
+/** A key that is equal for values that Python finds equal. Lists and dicts have none. */
 export function hashKey(runtime: Runtime, value: Value, depth = 0): string {
   runtime.spend()
   if (depth > MAX_VALUE_DEPTH) runtime.fail('maximum recursion depth exceeded')

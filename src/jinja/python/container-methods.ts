@@ -38,7 +38,9 @@ export function itemsOf(dict: Dict): PyObject {
 
 const none = null
 
-/** The methods of `dict`. The sandbox in question allows changes: the context is a copy. */
+/**
+ * The methods of `dict`. They may change it, as in `SandboxedEnvironment`: the context is a copy.
+ */
 export const dictMethods: Methods<Dict> = new Map<string, Method<Dict>>([
   ['items', method('', (_, self) => itemsOf(self), 'free')],
   ['keys', method('', (_, self) => new DictView('dict_keys', self, ([key]) => key), 'free')],
@@ -110,7 +112,7 @@ function popKey(
   return entry === undefined ? (fallback ?? none) : entry[1]
 }
 
-/** The entries `dict(value)` would have: those of a dict, or the pairs of an iterable. */
+/** Entries of `dict(value)`: those of a dict, or the pairs of an iterable. */
 export function* dictEntries(
   runtime: Runtime,
   value: Value,
@@ -236,7 +238,7 @@ function* drain(runtime: Runtime, value: Value): Generator<Value> {
 
 function popItem(runtime: Runtime, items: Value[], index: number): Value {
   const at = index < 0 ? index + items.length : index
-  // What stands behind it moves.
+  // The items after it move.
   runtime.spend(Math.max(0, items.length - at) >> 4)
   const [removed] = at < 0 ? [] : items.splice(at, 1)
   return removed === undefined ? runtime.fail('IndexError: pop index out of range') : removed

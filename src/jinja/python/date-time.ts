@@ -10,20 +10,20 @@ const months = [
 
 const pad = (value: number, width = 2, fill = '0'): string => String(value).padStart(width, fill)
 
-/** Steps for two characters of a pattern: `%c` is nine more. */
+/** Steps per two characters of a pattern: `%c` writes nine more. */
 const stepsPerDirective = 8
 
 /** Steps for looking up a time zone. */
 const newZone = 2000
 
-/** A date and time of day, with its distance from UTC if that is known (`datetime.datetime`). */
+/** A date and time of day, with its UTC offset if that is known (`datetime.datetime`). */
 export class DateTime extends PyObject {
   readonly typeName = 'datetime.datetime'
-  /** What the clock on the wall shows, as if it were UTC. */
+  /** Local date and time, stored as if it were UTC. */
   private readonly wall: Date
   private readonly offsetMinutes: number | null
   private readonly zone: string | null
-  /** Looked up once: the tables of time zones are slow. */
+  /** Cached, because lookups in time zone tables are slow. */
   private nameOfZone: string | undefined
 
   constructor(wall: Date, offsetMinutes: number | null, zone: string | null = null) {
@@ -33,7 +33,7 @@ export class DateTime extends PyObject {
     this.zone = zone
   }
 
-  /** The same moment on the clocks of an IANA time zone, or null if there is no such zone. */
+  /** The same instant in an IANA time zone; null if the zone is unknown. */
   inZone(runtime: Runtime, zone: string): DateTime | null {
     runtime.spend(newZone)
     const moment = this.wall.getTime() - (this.offsetMinutes ?? 0) * 60_000
@@ -41,7 +41,7 @@ export class DateTime extends PyObject {
     return offset === null ? null : new DateTime(new Date(moment + offset * 60_000), offset, zone)
   }
 
-  /** `strftime(pattern)`, in English as Python's C locale is. */
+  /** `strftime(pattern)`, in English like Python's C locale. */
   format(runtime: Runtime, pattern: string): string {
     runtime.spend(stepsPerDirective * (pattern.length >> 1))
     const text = this.expand(pattern)
@@ -112,7 +112,7 @@ export class DateTime extends PyObject {
   }
 }
 
-/** A map, not an object: the names looked up in it are the template's. */
+/** A map, not an object, because the template supplies the names to look up. */
 const numbers: ReadonlyMap<string, (wall: Date) => number> = new Map([
   ['year', (wall: Date) => wall.getUTCFullYear()],
   ['month', (wall: Date) => wall.getUTCMonth() + 1],
@@ -160,7 +160,7 @@ const composites: Readonly<Record<string, string>> = {
   r: '%I:%M:%S %p',
 }
 
-/** Minutes a zone is ahead of UTC at a moment, or null if there is no such zone. */
+/** UTC offset of a zone at an instant, minutes; null if the zone is unknown. */
 function zoneOffset(zone: string, moment: number): number | null {
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
@@ -177,7 +177,7 @@ function zoneOffset(zone: string, moment: number): number | null {
 const isoPattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d\d:?\d\d)?$/
 
-/** Reads an ISO 8601 date, with or without time and offset; null if it is none. */
+/** Parses an ISO 8601 date, optionally with time and offset; null if it is invalid. */
 function parseIsoDate(text: string): DateTime | null {
   const match = isoPattern.exec(text.trim())
   if (match === null) return null
@@ -185,7 +185,7 @@ function parseIsoDate(text: string): DateTime | null {
   const time = [Number(hour), Number(minute), Number(second)] as const
   const millis = Number(fraction.padEnd(3, '0').slice(0, 3))
   const wall = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day), ...time, millis))
-  // Date.UTC lets February have 30 days and an hour 70 minutes; both would show here.
+  // Date.UTC accepts 30 February and minute 70; the comparison detects both.
   const same = wall.getUTCMonth() === Number(month) - 1 && wall.getUTCDate() === Number(day)
   if (!same || time[0] > 23 || time[1] > 59 || time[2] > 59) return null
   return new DateTime(wall, offset === undefined ? null : offsetMinutes(offset))
@@ -198,13 +198,13 @@ function offsetMinutes(offset: string): number {
   return digits.startsWith('-') ? -minutes : minutes
 }
 
-/** A moment given in milliseconds since 1970, in UTC; null where a date cannot be. */
+/** An instant in UTC, from ms since 1970; null outside the range of dates. */
 export function fromEpoch(milliseconds: number): DateTime | null {
   const wall = new Date(milliseconds)
   return Number.isNaN(wall.getTime()) ? null : new DateTime(wall, 0)
 }
 
-/** The moment a value stands for: an ISO date, seconds since 1970 or a date; fails otherwise. */
+/** The instant of an ISO date, of seconds since 1970, or of a date; fails for other values. */
 export function toDateTime(runtime: Runtime, value: Value): DateTime {
   if (value instanceof DateTime) return value
   const text = textOf(value)

@@ -7,13 +7,13 @@ import { sliceText, textLength } from './text.ts'
 import { escapeValue, integerText, repr, TextBuilder, toText } from './to-text.ts'
 import { type CallArguments, Markup, textOf, typeName, Undefined, type Value } from './values.ts'
 
-/** How a replacement field reads `{0.name}` and `{0[key]}`: by the sandbox's rules. */
+/** Access to `{0.name}` and `{0[key]}` in a replacement field, by the sandbox's rules. */
 type FieldAccess = {
   readonly attribute: (runtime: Runtime, value: Value, name: string) => Value
   readonly item: (runtime: Runtime, value: Value, key: Value) => Value
 }
 
-/** `format.format(*positional, **keywords)`. On markup, what is filled in is escaped. */
+/** `format.format(*positional, **keywords)`. On markup, inserted values are escaped. */
 export function formatText(
   runtime: Runtime,
   format: string,
@@ -38,7 +38,7 @@ class BraceFormatter {
     this.escapes = escapes
   }
 
-  /** A format specification may hold fields itself, which may not: two levels in all. */
+  /** A format specification may contain fields, but those may not: two levels in all. */
   expand(format: string, levels: number): string {
     if (levels === 0) this.runtime.fail('ValueError: Max string recursion exceeded')
     const out = new TextBuilder(this.runtime)
@@ -111,7 +111,7 @@ class BraceFormatter {
   }
 }
 
-/** Where the field that starts at `from` ends, counting the braces of nested fields. */
+/** End of the field that starts at `from`, counting the braces of nested fields. */
 function fieldEnd(format: string, from: number): number {
   let depth = 1
   for (let at = from; at < format.length; at++) {

@@ -2,7 +2,9 @@ import type { Runtime } from './runtime.ts'
 import { textLength } from './text.ts'
 import { Dict, List, PyObject, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
-/** `iter(value)`, or null if it has none. A list that grows meanwhile yields what is added. */
+/**
+ * `iter(value)`; null if it is not iterable. A list that grows meanwhile also yields the new items.
+ */
 export function tryIterate(runtime: Runtime, value: Value): Iterator<Value> | null {
   const text = textOf(value)
   if (text !== null) return text[Symbol.iterator]()
@@ -16,7 +18,7 @@ function* keysOf(dict: Dict): Generator<Value> {
   for (const [key] of dict.entries.values()) yield key
 }
 
-/** `iter(value)`; fails as Python does if it has none. */
+/** `iter(value)`; fails as in Python if it is not iterable. */
 export function iterate(runtime: Runtime, value: Value): Iterator<Value> {
   const iterator = tryIterate(runtime, value)
   if (iterator !== null) return iterator
@@ -39,7 +41,7 @@ export function mapItems<T>(runtime: Runtime, value: Value, change: (item: Value
   return array
 }
 
-/** `len(value)`, or null if it has none. */
+/** `len(value)`; null if it has no length. */
 export function tryLength(value: Value): number | null {
   const text = textOf(value)
   if (text !== null) return textLength(text)

@@ -14,11 +14,14 @@ import {
 
 export type BoundArguments = readonly (Value | undefined)[]
 
-/** A method of a type: its parameters (see `bind`) and what it does. */
+/** A method of a type: its parameters (see `bind`) and its function. */
 export type Method<Self> = {
   readonly parameters: readonly string[]
   readonly run: (runtime: Runtime, self: Self, args: BoundArguments) => Value
-  /** How the method reads the value and its arguments. The cost is charged before it runs. */
+  /**
+   * How the method reads the value and its arguments, which decides the cost, charged before it
+   * runs.
+   */
   readonly cost: ReadCost
 }
 
@@ -36,7 +39,7 @@ export function method<Self>(
   return { parameters: parameters === '' ? [] : parameters.split(' '), run, cost }
 }
 
-/** The method as `object.name` yields it: a function that can be called later. */
+/** A bound method, as `object.name` yields it. */
 export function bound<Self extends Value>(
   name: string,
   self: Self,
@@ -50,15 +53,15 @@ export function bound<Self extends Value>(
   })
 }
 
-/** How many items there are to look at or to move; those that are compared cost more, later. */
+/** Number of items to read or move. Comparisons are charged later. */
 function sizeOf(value: Value): number {
   if (value instanceof List || value instanceof Tuple) return value.items.length
   return value instanceof Dict ? value.entries.size : 0
 }
 
 /**
- * Puts arguments in the order of the parameters, as Python's calls do. A parameter written
- * `name?` may be absent (undefined in the result); `*` as the last takes any further ones.
+ * Binds arguments to parameters as Python's calls do. `name?` is optional (undefined if absent); a
+ * final `*` takes all further arguments.
  */
 export function bind(
   runtime: Runtime,
@@ -105,7 +108,7 @@ export function asInteger(runtime: Runtime, value: Value | undefined, fallback: 
   if (value === undefined) return fallback
   const number = numberOf(value)
   if (typeof number === 'bigint') {
-    // Beyond this range Python raises too, or the budget refuses what would follow.
+    // Beyond this range, Python raises too, or the budget refuses the result.
     return Number(
       BigInt.asIntN(64, number) === number ? number : number < 0n ? -(2n ** 62n) : 2n ** 62n,
     )

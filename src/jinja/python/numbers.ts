@@ -37,7 +37,7 @@ function decompose(value: number): [mantissa: bigint, exponent: number] {
   return [value < 0 ? -mantissa : mantissa, Math.max(power, 1) - 1075]
 }
 
-/** Integer division that rounds halves to even. The divisor is positive. */
+/** Integer division, rounding half to even. The divisor is positive. */
 function divideToEven(dividend: bigint, divisor: bigint): bigint {
   const negative = dividend < 0n
   const absolute = negative ? -dividend : dividend
@@ -47,7 +47,7 @@ function divideToEven(dividend: bigint, divisor: bigint): bigint {
   return negative ? -quotient : quotient
 }
 
-/** `value * 10 ** digits`, rounded to an integer on the exact value; halves go to even. */
+/** `value * 10 ** digits`, computed exactly and rounded half to even. */
 function scaled(value: number, digits: number): bigint {
   const [mantissa, exponent] = decompose(value)
   const up = (10n ** BigInt(Math.max(digits, 0))) << BigInt(Math.max(exponent, 0))
@@ -55,7 +55,7 @@ function scaled(value: number, digits: number): bigint {
   return divideToEven(mantissa * up, down)
 }
 
-/** A double has no digits but zeros behind this one: its smallest bit is worth 2 ** -1074. */
+/** All further decimal digits of a double are zeros: its smallest bit is worth 2 ** -1074. */
 const lastDigit = 1074
 
 /** `'%.{digits}f' % value`, for a finite value. */
@@ -70,7 +70,7 @@ export function toFixed(value: number, digits: number): string {
 
 /** `round(value, digits)` of a float. */
 export function roundFloat(value: number, digits: number): number {
-  // Beyond these a double has no digits left to lose, or none left at all.
+  // With more digits a double is unchanged; with fewer it is zero.
   if (!Number.isFinite(value) || digits > 323) return value
   if (digits < -308) return value * 0
   const rounded = Number(`${scaled(value, digits)}e${-digits}`)
@@ -109,7 +109,7 @@ export function toGeneral(value: number, precision: number, keepZeros: boolean):
 
 const word = 2n ** 63n
 
-/** Roughly how many bits an integer has: enough for a cap, and cheap where there are few. */
+/** Approximate number of bits of an integer: enough for a limit, and cheap for small integers. */
 export function bitLength(value: bigint): number {
   return value < word && -value <= word ? 64 : value.toString(16).length * 4
 }

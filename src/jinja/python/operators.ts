@@ -46,7 +46,7 @@ function concatenate(runtime: Runtime, a: Value, b: Value): Value | null {
   const left = textOf(a)
   const right = textOf(b)
   if (left !== null && right !== null) {
-    // V8 keeps the two and copies them when the whole is read, which is paid for there.
+    // V8 keeps both parts and copies them when the text is read, and reading is charged then.
     runtime.payForText(Math.min(left.length, right.length), left.length + right.length)
     if (!(a instanceof Markup || b instanceof Markup)) return left + right
     return new Markup(escapeValue(runtime, a).text + escapeValue(runtime, b).text)
@@ -92,7 +92,7 @@ function divideIntegers(runtime: Runtime, a: bigint, b: bigint): number {
   if (b === 0n) runtime.fail('ZeroDivisionError: division by zero')
   const exact = BigInt(Number.MAX_SAFE_INTEGER)
   if (a <= exact && -a <= exact && b <= exact && -b <= exact) return Number(a) / Number(b)
-  // Enough bits that what is cut off only matters as being there or not: it sets the lowest one.
+  // Enough bits that the cut-off remainder matters only as zero or not, which sets the lowest bit.
   const shift = Math.max(0, bitLength(b) - bitLength(a) + 70)
   runtime.allowBits(bitLength(a) + shift)
   const dividend = a << BigInt(shift)
@@ -108,7 +108,7 @@ function integerArithmetic(
   b: bigint,
 ): bigint {
   const bits = bitLength(a) + bitLength(b)
-  // Two words or less, as nearly all integers are, cost no more than the operation itself.
+  // Integers of up to two words, nearly all, cost no more than the operation itself.
   if (bits > 128) runtime.allowBits(op === 'mul' ? bits : bits >> 1)
   if (op === 'add') return a + b
   if (op === 'sub') return a - b
@@ -135,7 +135,7 @@ function floatArithmetic(
   if (op === 'mod') return remainder
   const quotient = (a - remainder) / b
   if (quotient === 0) return (a / b) * 0
-  // The quotient is a whole number but for rounding, which may have gone either way.
+  // The quotient is a whole number except for a rounding error in either direction.
   const floor = Math.floor(quotient)
   return quotient - floor > 0.5 ? floor + 1 : floor
 }
@@ -162,7 +162,7 @@ function power(runtime: Runtime, base: Num, exponent: Num): Num {
   if (left < 0 && Number.isFinite(left) && !Number.isInteger(right) && Number.isFinite(right)) {
     runtime.fail('complex numbers are not supported')
   }
-  // Python, unlike IEEE 754's successor JavaScript, says 1 to the power of anything is 1.
+  // In Python, 1 to the power of anything is 1, NaN included, unlike in JavaScript.
   const result = left === 1 ? 1 : left ** right
   if (!Number.isFinite(result) && Number.isFinite(left) && Number.isFinite(right)) {
     runtime.fail("OverflowError: (34, 'Numerical result out of range')")

@@ -60,7 +60,7 @@ class PercentFormatter {
 
   private checkAllUsed(): void {
     if (this.used >= this.positional.length) return
-    // Whatever can be subscripted may go unused, as it may have been meant for `%(name)s`.
+    // Arguments that support subscripts may stay unused, because they may be meant for `%(name)s`.
     if (this.args instanceof Undefined) return
     if (
       tryLength(this.args) !== null &&

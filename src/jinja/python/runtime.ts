@@ -7,13 +7,13 @@ export type { Callee, ReadCost, Runtime }
 
 type Budget = { readonly maxSteps: number; readonly maxLength: number }
 
-/** Steps for a list, a dict or another object, besides those for what is in it. */
+/** Steps for a list, a dict or another object, without its contents. */
 export const newContainer = 3
 
-/** Steps for a call: its arguments are put in order. */
+/** Steps for a call, to bind its arguments. */
 export const newCall = 5
 
-/** Steps for a dict's entry: it takes far more memory than an item of a list. */
+/** Steps for an entry of a dict, which takes far more memory than an item of a list. */
 export const newEntry = 5
 
 /** Receives the events of a rendering. */
@@ -114,17 +114,17 @@ export class RenderRuntime implements Runtime {
   }
 }
 
-/** Bounds of what is reported: the number of gaps, and the characters of a path. */
+/** Maximum reported gaps, and maximum length of a path, characters. */
 const maxGaps = 100
 const longestPath = 200
 
 /**
- * Gaps in what a template prints: variables that have no value, or an empty text. Only names and
- * what is read of them count, not what a function returns. Each is reported once, by its path.
+ * Gaps in a template's output: variables without a value, or with an empty text. Only names and
+ * parts read of them count, not results of functions. Each path is reported once.
  */
 export class Gaps {
   private readonly reported = new Set<string>()
-  /** Where gaps were found already: a loop finds the same ones again. */
+  /** Expressions that were found to be gaps, because a loop finds them again. */
   private readonly seen = new Set<Name | Chain>()
   private readonly onGap: (path: string) => void
 
@@ -142,7 +142,7 @@ export class Gaps {
   }
 }
 
-/** `order.items[0]`; null where a call or a computed subscript is in it. */
+/** `order.items[0]`; null if a call or a computed subscript is in it. */
 function pathOf(source: Name | Chain, steps: number): string | null {
   const head = source.kind === 'chain' ? source.head : source
   if (head.kind !== 'name') return null
@@ -150,7 +150,7 @@ function pathOf(source: Name | Chain, steps: number): string | null {
   const passed = source.kind === 'chain' ? source.steps.slice(0, steps) : []
   for (const step of passed) {
     const part = partOf(step)
-    // A filter changes the value, not where it came from.
+    // A filter changes the value, but not its path.
     if (part === null && step.kind !== 'filter') return null
     if (path.length <= longestPath) path += part ?? ''
   }

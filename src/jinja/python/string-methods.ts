@@ -29,7 +29,7 @@ type Transform = (text: string, runtime: Runtime, args: BoundArguments) => strin
 
 /**
  * A method whose result is a string of the same kind. On markup, string arguments are escaped
- * first (`markupsafe` wraps these methods so).
+ * first, as `markupsafe` does.
  */
 function transform(parameters: string, run: Transform, cost?: ReadCost): Method<Text> {
   const change: Method<Text>['run'] = (runtime, self, args) => {
@@ -45,7 +45,7 @@ function escapeArgument(value: Value | undefined): Value | undefined {
   return typeof value === 'string' ? new Markup(escapeText(value)) : value
 }
 
-/** A method that asks something about a string. */
+/** A method that returns a fact about a string. */
 function query(
   parameters: string,
   run: (text: string, runtime: Runtime, args: BoundArguments) => Value,
@@ -67,7 +67,7 @@ function affix(test: 'startsWith' | 'endsWith'): Method<Text> {
   })
 }
 
-/** `text[start:end]` as methods take them; null if the window lies beyond the end. */
+/** `text[start:end]` as methods take it; null if the start is beyond the end of the text. */
 function window(
   text: string,
   runtime: Runtime,

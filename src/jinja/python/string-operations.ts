@@ -11,7 +11,10 @@ import {
   textLength,
 } from './text.ts'
 
-/** What string methods and filters do, on plain text. Each checks a length before it makes it. */
+/**
+ * Python's string methods and Jinja2's text filters, on plain text. Each checks the length of its
+ * result before building it.
+ */
 
 /** `str.title()`: a letter is upper case unless a letter comes before it. */
 export function titleCase(text: string): string {
@@ -55,7 +58,7 @@ export function padText(
   const length = textLength(text)
   const gap = Math.max(0, width - length)
   runtime.allowLength(gap * fill.length + text.length)
-  // CPython puts the odd space on the left if the width is odd.
+  // If both gap and width are odd, CPython puts the extra space on the left.
   const before = side === 'left' ? 0 : side === 'right' ? gap : (gap >> 1) + (gap & width & 1)
   return fill.repeat(before) + text + fill.repeat(gap - before)
 }
@@ -76,7 +79,7 @@ export function replaceText(
   return cutAt(text, old, times).join(replacement)
 }
 
-/** The pieces between the first so many occurrences of a separator, and the rest. */
+/** Splits at the first `times` occurrences of a separator; the last piece is the rest. */
 function cutAt(text: string, separator: string, times: number): string[] {
   const parts: string[] = []
   let start = 0
@@ -89,7 +92,7 @@ function cutAt(text: string, separator: string, times: number): string[] {
   return parts
 }
 
-/** The replacement before every character and at the end, as often as allowed. */
+/** Inserts the replacement before every character and at the end, at most `times` times. */
 function spaceOut(text: string, replacement: string, times: number): string {
   const chars = [...text]
   const head = chars.slice(0, times).map((char) => replacement + char)
@@ -118,7 +121,7 @@ export function splitText(
   return [...parts.slice(0, maximum), parts.slice(maximum).join(separator)]
 }
 
-/** Splits off `maximum` words from one end and leaves the rest as it is. */
+/** Splits off `maximum` words from one end; the rest stays unchanged. */
 function splitSomeWords(text: string, maximum: number, fromRight: boolean): string[] {
   let rest = fromRight ? trimEnd(text) : trimStart(text)
   const words: string[] = []
@@ -132,7 +135,7 @@ function splitSomeWords(text: string, maximum: number, fromRight: boolean): stri
   return fromRight ? words.reverse() : words
 }
 
-/** How long the first or last word is. */
+/** Length of the first or last word. */
 function wordLength(text: string, fromRight: boolean): number {
   let length = 0
   while (length < text.length) {
@@ -150,7 +153,7 @@ export function joinTexts(runtime: Runtime, separator: string, texts: readonly s
   return texts.join(separator)
 }
 
-/** `str.find`, in characters; -1 if it is not there. */
+/** `str.find`, in characters; -1 if not found. */
 export function findText(
   text: string,
   part: string,

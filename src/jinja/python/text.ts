@@ -1,8 +1,8 @@
 import { isSpace, skipSpace } from '../syntax/text.ts'
 
 /**
- * Strings by code points. Python counts characters, JavaScript UTF-16 units; they only differ
- * where there are surrogates, so plain strings take the fast way.
+ * Strings by code points. Python counts characters, JavaScript UTF-16 units; they differ only in
+ * strings with surrogates, so all other strings take a fast path.
  */
 
 const surrogate = /[\ud800-\udfff]/
@@ -12,26 +12,26 @@ export function textLength(text: string): number {
   return surrogate.test(text) ? countCharacters(text, text.length) : text.length
 }
 
-/** How many characters there are before a unit. */
+/** Number of characters before a UTF-16 unit. */
 function countCharacters(text: string, end: number): number {
   let count = 0
   for (let at = 0; at < end; at = nextCharacter(text, at)) count++
   return count
 }
 
-/** Where the character behind the one at this unit begins; half a pair counts as one. */
+/** Start of the next character after the one at this unit; a lone surrogate counts as one. */
 function nextCharacter(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? at + 2 : at + 1
 }
 
-/** The unit at which a character begins; the end if there are fewer. */
+/** UTF-16 unit at which a character begins; the end if there are fewer characters. */
 function unitOf(text: string, index: number): number {
   let at = 0
   for (let left = index; left > 0 && at < text.length; left--) at = nextCharacter(text, at)
   return at
 }
 
-/** Something whose elements are the characters, without copying a string that needs no care. */
+/** Characters of a string by index. A string without surrogates is returned as it is. */
 export function characters(text: string): string | readonly string[] {
   return surrogate.test(text) ? [...text] : text
 }
@@ -51,13 +51,13 @@ export function compareText(a: string, b: string): number {
   let at = 0
   while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
   if (at >= a.length || at >= b.length) return a.length - b.length
-  // Of two characters that differ in their second half only, the whole counts.
+  // For characters that differ only in their second surrogate, the whole code points are compared.
   const isSecondHalf = (text: string) => at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
   const start = isSecondHalf(a) || isSecondHalf(b) ? at - 1 : at
   return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0)
 }
 
-/** How often `part` occurs in `text`, without overlaps. */
+/** Number of non-overlapping occurrences of `part`. */
 export function countText(text: string, part: string): number {
   if (part === '') return textLength(text) + 1
   let count = 0
@@ -107,15 +107,14 @@ export function splitLines(text: string, keepEnds = false): string[] {
 }
 
 /**
- * Searching text for text in a time that is proportional to both. V8's own search may compare a
- * long pattern anew at nearly every position, and its search from the right does so with short
- * ones too: a template of 98 characters kept it busy for a minute.
+ * Text search in linear time. V8's own search may restart a long pattern at nearly every position,
+ * and searching from the right even a short one: a template of 98 characters took a minute.
  */
 
 /** Up to this length V8's search is linear: its tables cover the whole pattern. */
 const shortPattern = 32
 
-/** Where `part` first occurs at or after `from`, or -1. */
+/** Index of the first occurrence of `part` at or after `from`, or -1. */
 export function findFirst(text: string, part: string, from = 0): number {
   if (part.length <= shortPattern || part.length > text.length - from) {
     return text.indexOf(part, from)
@@ -123,7 +122,7 @@ export function findFirst(text: string, part: string, from = 0): number {
   return new Search(part, from).next(text, false)
 }
 
-/** Where `part` last occurs, or -1. */
+/** Index of the last occurrence of `part`, or -1. */
 export function findLast(text: string, part: string): number {
   if (part.length <= 1 || part.length > text.length) return text.lastIndexOf(part)
   let last = -1
@@ -131,7 +130,7 @@ export function findLast(text: string, part: string): number {
   return last
 }
 
-/** Where `part`, which is not empty, occurs in `text`, without overlaps. */
+/** Indexes of the non-overlapping occurrences of `part`, which must not be empty. */
 export function positionsOf(text: string, part: string): Generator<number> {
   return eachPosition(text, part, false)
 }
@@ -151,12 +150,15 @@ function* eachPosition(text: string, part: string, overlapping: boolean): Genera
   }
 }
 
-/** The search of Knuth, Morris and Pratt: it never goes back in the text. */
+/** Knuth–Morris–Pratt search, which never goes back in the text. */
 class Search {
   private readonly part: string
-  /** How much of the pattern's beginning is also the end of its first n characters. */
+  /**
+   * For each n, the length of the longest proper prefix of the pattern that is also a suffix of its
+   * first n characters.
+   */
   private readonly borders: Int32Array
-  /** How much of the pattern stands right before `at`. */
+  /** Length of the pattern's prefix that ends right before `at`. */
   private matched = 0
   private at: number
 
@@ -170,7 +172,7 @@ class Search {
     }
   }
 
-  /** The longest beginning of the pattern that ends with this character. */
+  /** Length of the longest prefix of the pattern that ends with this character. */
   private extend(code: number, matched: number): number {
     let length = matched
     while (length > 0 && (length === this.part.length || this.part.charCodeAt(length) !== code)) {
@@ -180,8 +182,8 @@ class Search {
   }
 
   /**
-   * The next place; after one was found, the next that overlaps it, or where it must not, the next
-   * behind it.
+   * Index of the next occurrence, which may overlap the previous one if `overlapping`; -1 if there
+   * is none.
    */
   next(text: string, overlapping: boolean): number {
     const { part } = this

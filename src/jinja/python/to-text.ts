@@ -23,7 +23,10 @@ export function repr(runtime: Runtime, value: Value): string {
   return out.text()
 }
 
-/** An integer in decimal, which takes longer the longer it is, and is refused before. */
+/**
+ * An integer in decimal. Refused before the conversion if it is too long, because the time grows
+ * faster than the length.
+ */
 export function integerText(runtime: Runtime, value: bigint): string {
   const bits = bitLength(value)
   runtime.allowBits(bits)
@@ -38,7 +41,7 @@ export function integerText(runtime: Runtime, value: bigint): string {
 class ReprWriter {
   private readonly runtime: Runtime
   private readonly out: TextBuilder
-  /** Containers being written; one inside itself is shown as `[...]`. */
+  /** Containers being written; one that contains itself is shown as `[...]`. */
   private readonly open = new Set<Value>()
 
   constructor(runtime: Runtime, out: TextBuilder) {
@@ -139,12 +142,12 @@ export function escapeValue(runtime: Runtime, value: Value): Markup {
   return new Markup(escaped)
 }
 
-/** A string of the same kind as `like`: markup where that is markup. */
+/** A string of the same kind as `like`: markup or plain text. */
 export function sameKind(like: Value, text: string): string | Markup {
   return like instanceof Markup ? new Markup(text) : text
 }
 
-/** Puts text together and pays for each piece before it is kept. */
+/** Builds a text, and pays for each piece before it is stored. */
 export class TextBuilder {
   private readonly runtime: Runtime
   private readonly parts: string[] = []

@@ -44,7 +44,7 @@ export class Tuple {
   }
 }
 
-/** A tuple whose items also go by name. */
+/** A tuple whose items also have names. */
 export class NamedTuple extends Tuple {
   readonly names: readonly string[]
 
@@ -62,7 +62,7 @@ export class Dict {
     this.entries = entries
   }
 
-  /** The value under a string key; all keyword arguments and most context data have such. */
+  /** The value of a string key, as nearly all keys in arguments and context data are. */
   get(name: string): Value | undefined {
     return this.entries.get(stringKey(name))?.[1]
   }
@@ -72,7 +72,7 @@ export class Dict {
   }
 }
 
-/** The key under which a dict keeps an entry whose key is this string. */
+/** The internal key of a string key. */
 function stringKey(text: string): string {
   return `s${text}`
 }
@@ -84,7 +84,7 @@ function stringKey(text: string): string {
 export class Undefined {
   readonly why: string
   readonly unsafe: boolean
-  /** The name or chain it was looked up by, and how many of the chain's steps led to it. */
+  /** The name or chain that was looked up, and the number of the chain's steps to this result. */
   source: Name | Chain | null = null
   steps = 0
 
@@ -122,7 +122,7 @@ export interface Runtime {
   readonly tests: ReadonlyMap<string, Callee>
   /** The line of the statement being rendered, for errors. */
   line: number
-  /** Whether output is escaped: off by default, changed by `{% autoescape %}`. */
+  /** True if output is escaped: off by default, changed by `{% autoescape %}`. */
   autoescape: boolean
   /**
    * Pays for work: an operation on n elements costs at least n steps. Throws TemplateError
@@ -144,18 +144,18 @@ export interface Runtime {
   allowBits(bits: number): void
   /** Runs a macro, a recursive loop or a block, which may call itself. */
   call<T>(run: () => T): T
-  /** Notes that a variable was printed as nothing: see runtime.ts. */
+  /** Reports that a variable was printed as nothing: see runtime.ts. */
   noteGap(source: Name | Chain, steps: number): void
-  /** Notes which way a decision of the template went: see runtime.ts. */
+  /** Reports the result of a decision in the template: see runtime.ts. */
   noteBranch(decision: object, taken: number): void
   fail(message: string, type?: TemplateErrorType): never
 }
 
 /** A Python object with behaviour: a macro, `loop`, `range(3)`, a bound method… */
 export abstract class PyObject {
-  /** What Python calls its type. */
+  /** Name of its Python type. */
   abstract readonly typeName: string
-  /** False if its items can only be read once, and forwards. */
+  /** False if its items can be read only once and forwards. */
   readonly reversible: boolean = true
 
   attribute(_name: string, _runtime: Runtime): Value | undefined {
@@ -166,12 +166,12 @@ export abstract class PyObject {
     return undefined
   }
 
-  /** `self[start:stop:step]`, or null if it cannot be sliced. */
+  /** `self[start:stop:step]`; null if it cannot be sliced. */
   slice(_bounds: readonly Value[], _runtime: Runtime): Value | null {
     return null
   }
 
-  /** The items, or null if it cannot be iterated over. */
+  /** The items; null if it is not iterable. */
   iterate(_runtime: Runtime): Iterator<Value> | null {
     return null
   }
@@ -180,7 +180,7 @@ export abstract class PyObject {
     return null
   }
 
-  /** Absent if it cannot be called. */
+  /** Absent if it is not callable. */
   call?(runtime: Runtime, args: CallArguments): Value
 
   repr(_runtime: Runtime): string {
@@ -209,7 +209,7 @@ export class Callable extends PyObject {
   }
 }
 
-/** A generator: what `map`, `select` and their like return. It can be consumed once. */
+/** A generator, as `map` and `select` return. It can be consumed once. */
 export class Generator extends PyObject {
   readonly typeName = 'generator'
   override readonly reversible = false
@@ -245,7 +245,7 @@ export function typeName(value: Value): string {
   return value instanceof Undefined ? 'Undefined' : value.typeName
 }
 
-/** Python's truth: empty things, zero, `None` and undefined are false. */
+/** Python's truth value: empty containers, zero, `None` and undefined are false. */
 export function isTrue(value: Value): boolean {
   if (value === null || value instanceof Undefined) return false
   if (typeof value !== 'object') return Boolean(value)

@@ -33,7 +33,7 @@ import type {
 } from '../syntax/tree.ts'
 import { tests } from './tests.ts'
 
-/** Where an expression gets the values of its names. */
+/** Source of the values of an expression's names. */
 type Lookup = { readonly find: (name: string) => Value | undefined }
 
 /** Computes an expression's value. */
@@ -90,7 +90,7 @@ function evaluateName(runtime: Runtime, expr: Name, scope: Lookup): Value {
 
 type Logic = Extract<Expr, { kind: 'and' | 'or' }>
 
-/** The value of the operand that decides, as in Python. */
+/** The value of the deciding operand, as in Python. */
 function evaluateLogic(runtime: Runtime, logic: Logic, scope: Lookup): Value {
   const { kind, operands } = logic
   let value: Value = null
@@ -115,13 +115,13 @@ function evaluateDict(
     const key = evaluate(runtime, keyExpr, scope)
     const value = evaluate(runtime, valueExpr, scope)
     const hash = hashKey(runtime, key)
-    // A repeated key keeps its place and its first spelling.
+    // A repeated key keeps its position and its first spelling.
     dict.entries.set(hash, [dict.entries.get(hash)?.[0] ?? key, value])
   }
   return dict
 }
 
-/** `a < b < c` compares neighbours, and stops at the first that fails. */
+/** `a < b < c` compares neighbours and stops at the first false comparison. */
 function evaluateCompare(
   runtime: Runtime,
   { first, rest }: Extract<Expr, { kind: 'compare' }>,
@@ -157,7 +157,7 @@ function holds(runtime: Runtime, op: CompareOperator, a: Value, b: Value): boole
   }
 }
 
-/** `a ~ b`: everything as text. Where output is escaped, markup makes the whole markup. */
+/** `a ~ b`: all values as text. If output is escaped, one markup value makes the result markup. */
 function concat(runtime: Runtime, values: readonly Value[]): Value {
   const escapes = runtime.autoescape && values.some((value) => value instanceof Markup)
   let text = ''
@@ -166,7 +166,7 @@ function concat(runtime: Runtime, values: readonly Value[]): Value {
     const plain = toText(runtime, value)
     runtime.read(plain, isEscaped ? 'walk' : 'free')
     const part = isEscaped ? escapeText(plain) : plain
-    // V8 keeps the two and copies them when the whole is read, which is paid for there.
+    // V8 keeps both parts and copies them when the text is read, and reading is charged then.
     runtime.payForText(Math.min(text.length, part.length), text.length + part.length)
     text += part
   }
@@ -248,7 +248,7 @@ function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup
   return step.negated ? !isTrue(result) : result
 }
 
-/** Calls a value; what cannot be called fails as in Python. */
+/** Calls a value; a value that is not callable fails as in Python. */
 export function callValue(runtime: Runtime, callee: Value, args: CallArguments): Value {
   runtime.spend(newCall)
   if (callee instanceof Undefined) return callee.fail(runtime)
@@ -285,10 +285,10 @@ const contextual = ['map', 'select', 'reject', 'selectattr', 'rejectattr', 'rand
 
 const pureFilters = new Map([...filters].filter(([name]) => !contextual.includes(name)))
 
-/** For all the constants of a template together. */
+/** Limits for all constants of a template together. */
 const budget = { maxSteps: 500_000, maxLength: 100_000 }
 
-/** Tells which expressions Jinja2's optimizer can compute while it compiles a template. */
+/** Decides which expressions Jinja2's optimizer computes while it compiles a template. */
 export class ConstantFolder {
   private readonly runtime = new RenderRuntime(budget, pureFilters, tests)
 

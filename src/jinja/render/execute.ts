@@ -18,7 +18,7 @@ import { LoopContext } from './loop.ts'
 import { MacroValue } from './macro.ts'
 import { assign, assignName, type Context, type Place, Scope } from './scope.ts'
 
-/** Steps for making a loop or a macro, which may be kept, with all that it reaches. */
+/** Steps to create a loop or a macro, including the values that it keeps alive. */
 const costs = { loop: 8, macro: 12 }
 
 /** Runs a template's statements. */
@@ -60,7 +60,7 @@ export class Executor {
     })
   }
 
-  /** A body's output as a value; markup where output is escaped, as it is escaped already. */
+  /** A body's output as a value; markup if output is escaped, because it already is. */
   private capture(body: Body, scope: Scope): Value {
     const out = new TextBuilder(this.runtime)
     this.runBody(body, { scope, out, top: false })
@@ -154,7 +154,7 @@ export class Executor {
     }
   }
 
-  /** A variable that was given an empty text is a gap, too; one that the template sets is not. */
+  /** A variable with an empty text is a gap too, unless the template itself set it. */
   private noteEmpty(expr: Expr): void {
     const [head, steps] = expr.kind === 'chain' ? [expr.head, expr.steps.length] : [expr, 0]
     if (head.kind !== 'name' || !this.compiled.report.reads.has(head.name)) return
@@ -215,7 +215,7 @@ export class Executor {
       })
   }
 
-  /** The items that pass the loop's `if`, as a generator: `loop.length` has to count them. */
+  /** The items that pass the loop's `if`, as a generator, so that `loop.length` can count them. */
   private filterItems(loop: For, frames: LoopFrames, items: Value, outer: Scope): Value {
     return new ItemFilter(this.passing(loop, frames, iterate(this.runtime, items), outer))
   }
@@ -296,7 +296,7 @@ export class Executor {
   }
 }
 
-/** `self`: calling one of its attributes renders the block of that name once more. */
+/** `self`: `self.name()` renders the block of that name again. */
 class TemplateReference extends PyObject {
   readonly typeName = 'jinja2.runtime.TemplateReference'
   private readonly blocks: ReadonlySet<string>
@@ -308,7 +308,7 @@ class TemplateReference extends PyObject {
     this.render = render
   }
 
-  /** Blocks are items of it, not attributes, so they may start with an underscore. */
+  /** Blocks are items, not attributes, so their names may start with an underscore. */
   override item(key: Value): Value | undefined {
     if (typeof key !== 'string' || !this.blocks.has(key)) return undefined
     return new Callable(key, () => this.render(key))

@@ -39,7 +39,7 @@ function makeDict(runtime: Runtime, { positional, keywords }: CallArguments): Di
   return dict
 }
 
-/** What `{% set ns.x = … %}` assigns to. Its attributes are its only ones: it has no methods. */
+/** Result of `namespace()`, whose attributes `{% set ns.x = … %}` sets. It has no methods. */
 export class Namespace extends PyObject {
   readonly typeName = 'jinja2.utils.Namespace'
   private readonly dict: Dict
@@ -131,7 +131,7 @@ function lipsum(runtime: Runtime, args: CallArguments): Value {
   return new Markup(joinTexts(runtime, '\n', marked))
 }
 
-/** A global that is a class; calling it makes an object. */
+/** A global that is a class; calling it creates an object. */
 class Class extends Callable {
   private readonly path: string
 

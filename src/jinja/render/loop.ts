@@ -14,7 +14,7 @@ import {
 /** Renders a recursive loop's body over other items, one level deeper. */
 type Recurse = (items: Value, depth: number) => Value
 
-/** The `loop` variable. It looks ahead, or reads all items for their number, only when asked to. */
+/** The `loop` variable. It looks ahead, or reads all items to count them, only on demand. */
 export class LoopContext extends PyObject {
   readonly typeName = 'jinja2.runtime.LoopContext'
   override readonly reversible = false
@@ -51,7 +51,7 @@ export class LoopContext extends PyObject {
     return next.value
   }
 
-  /** As in Jinja2, reading it moves the loop on, and each item comes with the loop itself. */
+  /** As in Jinja2, iterating over `loop` advances the loop, and each item is paired with it. */
   override iterate(runtime: Runtime): Iterator<Value> {
     const next = (): IteratorResult<Value> => {
       const value = this.next()
@@ -126,7 +126,7 @@ export class LoopContext extends PyObject {
     return value === undefined ? runtime.fail('TypeError: no items for cycling given') : value
   }
 
-  /** Whether the values differ from those of the last call, or this is the first. */
+  /** True if the values differ from those of the last call, or on the first call. */
   private changed(runtime: Runtime, values: readonly Value[]): boolean {
     const now = new Tuple(values)
     if (this.lastChanged !== null && equals(runtime, this.lastChanged, now)) return false

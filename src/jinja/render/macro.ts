@@ -64,7 +64,8 @@ export class MacroValue extends PyObject {
   ): Set<string> {
     const missing = new Set<string>()
     for (const [index, name] of this.parameters.entries()) {
-      // A keyword for a parameter that was given by position stays over, and is refused as such.
+      // A keyword for a parameter that was also given by position stays in `left`, and is refused
+      // there.
       const value = index < positional.length ? positional[index] : left.get(name)
       if (index >= positional.length) left.delete(name)
       if (value === undefined) missing.add(name)

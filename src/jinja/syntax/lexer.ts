@@ -24,7 +24,7 @@ export class Lexer {
   /** Where the current line ends. */
   private newline: number
   private mode: Mode = 'text'
-  /** What closes the brackets still open in the current tag; meanwhile `}}` does not end it. */
+  /** Closing brackets that the current tag still needs; until then `}}` does not end the tag. */
   private readonly open: string[] = []
 
   constructor(source: string) {

@@ -358,7 +358,7 @@ const stepNames: Readonly<Record<Step['kind'], string>> = {
   test: 'test',
 }
 
-/** What Jinja2 calls a node, which is the class of the outermost one. */
+/** Jinja2's name for a node: the class of the outermost one. */
 function nodeName(expr: Expr): string {
   switch (expr.kind) {
     case 'conditional':

@@ -5,7 +5,7 @@ import { Lexer } from './lexer.ts'
 import { quote } from './text.ts'
 import { describe, describeType, type Token, type TokenType } from './token.ts'
 
-/** What stands before the first token. */
+/** Placeholder for the token before the first one. */
 const start: Token = { type: 'data', value: '', number: 0n, line: 1 }
 
 /** The parser's view of the tokens: the current one, and one more when it must look ahead. */

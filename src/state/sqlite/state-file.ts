@@ -121,7 +121,7 @@ export function sealOf(db: DatabaseSync): (text: string) => string {
 
 /** A kind of file that is opened on first use. */
 export interface LazyStateFile extends StateFile {
-  /** What the file holds, for errors. */
+  /** Contents of the file, as errors name them. */
   readonly holds: string
   /** If true, a commit does not wait for the disk, so a power cut may lose the last commits. */
   readonly isRelaxed?: boolean

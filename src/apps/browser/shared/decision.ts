@@ -75,7 +75,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
     take(result: ToolResult): boolean {
       const decision = decisionIn(result)
       if (decision) {
-        // What the server answers now is open, also if the device's clock is ahead.
+        // The decision in a reply is open, even if the device's clock is ahead.
         const isAnswer = shown?.step === 'busy'
         show(decision, isAnswer || !isOver(decision) ? 'open' : 'unsure')
         if (!isAnswer && isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)

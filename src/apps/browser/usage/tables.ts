@@ -63,7 +63,7 @@ export function groupTable(
   const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)
   const other = measure === 'minutes' ? 'conversations' : 'minutes'
-  // What is measured and its change come first: they are in view on a phone.
+  // The chosen measure and its change come first, so that a phone shows them without scrolling.
   const cells = (group: Sums) => [
     amountCell(measure, group[measure], formats),
     isCompared && changeCell(group, measure, formats),
