@@ -31,7 +31,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
     })
 }
 
-/** The same command with a newer Node.js: that of the clone, or one that npx fetches. */
+/** The same command with a newer Node.js: the clone's own, or one that npx downloads. */
 function newerNode(): string {
   const require = module.createRequire(import.meta.url)
   const { existsSync } = require('node:fs')
@@ -61,7 +61,7 @@ async function start(): Promise<number> {
   return main(process.argv.slice(2), process.env, openFilesHint)
 }
 
-/** What to do where the system refuses to open more files and connections; empty for other errors. */
+/** Advice if the system refuses to open more files and connections; empty for other errors. */
 function openFilesHint({ message }: Error): string {
   return /EMFILE|ENFILE|too many open files/i.test(message)
     ? ' The program may open no more files and connections: raise the limit (ulimit -n) and start it again.'

@@ -19,7 +19,7 @@ export interface KeptKey {
  */
 export type KeptKeys = ReturnType<typeof createKeptKeys>
 
-/** What a key is stored for: a pending authorization request or a grant. */
+/** Owner of a stored key: a pending authorization request or a grant. */
 interface KeyName {
   readonly of: 'interaction' | 'grant'
   readonly id: string

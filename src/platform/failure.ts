@@ -53,7 +53,7 @@ export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_
 /** The request ran out of time. */
 export interface TimedOut {
   kind: 'timeout'
-  /** What was awaited: the first byte of the reply, or its end. */
+  /** The awaited part of the reply: its first byte or its end. */
   waitingFor: 'headers' | 'body'
   /** Time waited over all attempts, ms. */
   afterMs: number

@@ -155,7 +155,7 @@ const WebTalk = z.object({
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),
 })
-/** What the agent of a web call needs to talk to a person. */
+/** Data of a web call's agent for a talk with a person. */
 export type WebTalk = z.output<typeof WebTalk>
 
 /** A web call that can be joined in a browser. */

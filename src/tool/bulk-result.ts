@@ -34,7 +34,7 @@ export interface ShownItem {
 interface BulkResult<T> {
   /** Name of the field with the item's id. */
   readonly idArgument: string
-  /** What one item is called. */
+  /** Word for one item in messages. */
   readonly noun: string
   /** Name of the field with the list. */
   readonly list: string

@@ -130,7 +130,7 @@ function whyNotClearable({ clearable, route }: ClearingTool, path: string): stri
   return `there is no field ${shown}; ${hint}`
 }
 
-/** What to do instead, for a declared field that does not allow null. */
+/** Advice for a declared field that does not allow null. */
 function alternative(clearable: readonly string[], path: string): string {
   const inner = clearable.filter((one) => one.startsWith(`${path}.`))
   return inner.length > 0

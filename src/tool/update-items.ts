@@ -33,10 +33,10 @@ export const updateOptions = {
   ...undoOption,
 }
 
-/** What an update tool provides for its kind of item. */
+/** Operations of an update tool for its kind of item. */
 interface ItemUpdates<T, R> {
   readonly kind: 'agent' | 'phone_number' | 'sip_trunk'
-  /** What one item is called. */
+  /** Word for one item in messages. */
   readonly noun: string
   /** Name of the result field with the list of items. */
   readonly list: string

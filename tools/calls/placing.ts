@@ -22,7 +22,7 @@ import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { placingRefusal, policyRefusal } from './call-refusals.ts'
 
-/** What placing a call needs from a run. The request names the account by id, never as `me`. */
+/** Parts of a run that placing a call uses. The request names the account by id, never as `me`. */
 export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
   /** Account that owns the calls in the journal. */
   readonly callOwner: string
@@ -133,7 +133,7 @@ interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
   }
 }
 
-/** What the dial policy needs to know about a call. */
+/** Facts about a call for the dial policy. */
 export const dialRequestOf = (
   body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
   agent: Pick<Agent, 'id' | 'name'>,

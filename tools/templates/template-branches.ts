@@ -40,7 +40,7 @@ const isOptional = (path: string) =>
   path.startsWith('contact.') ||
   !knownVariables.some((known) => known === path || known.startsWith(`${path}.`))
 
-/** What a template says in each of its branches; empty if it always says the same. */
+/** The text of a template in each of its branches; empty if there is only one text. */
 export async function templateBranches(
   template: string,
   testVariables: Variables,

@@ -57,6 +57,6 @@ function settingList(settings: readonly EffectiveSetting[], file = ''): string {
     .join('\n')
 }
 
-/** What applies if a setting without a fixed default is not set, as its `range` says. */
+/** Effective value if a setting without a fixed default is not set, as its `range` describes it. */
 const unsetText = (setting: Setting | undefined) =>
   /^Default: (.+)\.$/.exec(setting?.range ?? '')?.[1] ?? 'not set'

@@ -58,7 +58,7 @@ export function renderCompiled(
     const values = toValues(runtime, context)
     return new Executor(runtime, compiled).run(new Context(runtime, values, globals))
   } catch (error) {
-    // The caps bound each kind of nesting; together they may still exhaust the stack.
+    // Each limit bounds one kind of nesting; combined, they may still exhaust the stack.
     if (!(error instanceof RangeError)) throw error
     const message = 'maximum recursion depth exceeded'
     throw new TemplateError('limit_exceeded', message, runtime.line)

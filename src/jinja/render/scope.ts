@@ -34,7 +34,7 @@ export class Context {
     this.set.set(name, value)
   }
 
-  /** This context as a scoped block sees it: with the locals around it on top. */
+  /** This context for a scoped block: with the surrounding locals on top. */
   derive(locals: ReadonlyMap<string, Value>): Context {
     this.runtime.spend(4 * (this.given.size + this.set.size + locals.size))
     const parent = new Map(this.given)
@@ -44,15 +44,15 @@ export class Context {
   }
 }
 
-/** Steps for a scope, besides one for each of its names. */
+/** Steps for a scope, without its names; each name costs one more. */
 const newScope = 3
 
-/** How many scopes are looked through for one step. */
+/** Scopes that a lookup passes per step. */
 const hopsPerStep = 4
 
 /**
- * The variables of one frame at run time. Which names it holds was decided by `Names`; here they
- * get values. A name without one yet is undefined, even if the context has it.
+ * The variables of one frame at run time. `Names` has decided which names it has; here they get
+ * values. A name without a value is undefined, even if the context has one.
  */
 export class Scope {
   readonly context: Context
@@ -76,7 +76,7 @@ export class Scope {
     }
   }
 
-  /** The value of a name, or undefined if it has none. */
+  /** The value of a name; undefined if it has none. */
   find(name: string): Value | undefined {
     let climbed = 0
     for (let at: Scope | null = this; at !== null; at = at.parent) {
@@ -94,7 +94,7 @@ export class Scope {
     return new Scope(names, this.context, this)
   }
 
-  /** All variables set here or around here that have a value. */
+  /** All variables with a value that this scope or an enclosing one sets. */
   visible(): Map<string, Value> {
     const names = this.names.visible()
     this.context.runtime.spend(3 * names.size)
@@ -111,11 +111,13 @@ export class Scope {
 export type Place = {
   readonly scope: Scope
   readonly out: TextBuilder
-  /** Whether `set` is also seen by blocks: at the template's top level, and in ifs there. */
+  /** True where blocks also see a `set`: at the template's top level, and in ifs there. */
   readonly top: boolean
 }
 
-/** Assigns a value to a name, to names it is unpacked into, or to an attribute of a namespace. */
+/**
+ * Assigns a value to a name, unpacks it into several names, or sets an attribute of a namespace.
+ */
 export function assign(runtime: Runtime, target: Target, value: Value, place: Place): void {
   if (target.kind === 'name') {
     assignName(target.name, value, place)
@@ -132,7 +134,7 @@ export function assign(runtime: Runtime, target: Target, value: Value, place: Pl
   namespace.assign(target.attribute, value)
 }
 
-/** Sets a variable, at the top level also for the blocks. */
+/** Sets a variable; at the top level, blocks see it too. */
 export function assignName(name: string, value: Value, { scope, top }: Place): void {
   scope.assign(name, value)
   if (top) scope.context.assign(name, value)

@@ -21,7 +21,7 @@ function check(name: string, run: Check): readonly [string, Callee] {
   ]
 }
 
-/** A test with one argument, under all the names it goes by. */
+/** A test with one argument, under all its names. */
 function comparison(names: string, run: Comparison): (readonly [string, Callee])[] {
   return names.split(' ').map((name) => [
     name,
@@ -36,7 +36,7 @@ function isRemainder(runtime: Runtime, value: Value, divisor: bigint, wanted: bi
   return equals(runtime, binary(runtime, 'mod', value, divisor), wanted)
 }
 
-/** A value as text whose characters are looked at. */
+/** A value as text, charged for reading its characters. */
 function readText(runtime: Runtime, value: Value): string {
   const text = toText(runtime, value)
   runtime.read(text, 'walk')
@@ -49,11 +49,10 @@ function isSequence(value: Value): boolean {
 }
 
 /**
- * `a is b` of Python. Numbers and strings have no identity here, so equal ones are the same where
- * CPython keeps only one of each: the integers from -5 to 256 and the empty string. Others are
- * different objects to it when they come from different places, as a literal and the context or
- * two fields of the context do. That a variable is the same as itself, or as one it was assigned
- * to, is lost for those.
+ * Python's `a is b`. Numbers and strings have no identity here. Equal ones count as the same if
+ * CPython interns them: the integers from -5 to 256 and the empty string. Other equal ones count as
+ * different, as in CPython if they come from different places, such as a literal and the context.
+ * So a large number or a string is not even the same as itself, unlike in CPython.
  */
 function isSame(a: Value, b: Value): boolean {
   if (a !== b) return a instanceof Tuple && b instanceof Tuple && isEmpty(a) && isEmpty(b)

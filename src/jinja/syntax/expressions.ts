@@ -21,8 +21,8 @@ const parenthesised: TupleRules = { parenthesised: true }
 
 /**
  * Parses expressions, loosest operator first: inline if, `or`, `and`, `not`, comparisons, `+ -`,
- * `~`, `* / // %`, `**`, signs, then a value and its postfixes. The operators between are read by
- * precedence climbing: most expressions have none, and pay for one look instead of nine calls.
+ * `~`, `* / // %`, `**`, signs, then a value and its postfixes. Binary operators are parsed by
+ * precedence climbing: most expressions have none, and need one check instead of nine calls.
  */
 export class JinjaExpressionParser implements ExpressionParser {
   readonly stream: TokenStream
@@ -47,7 +47,10 @@ export class JinjaExpressionParser implements ExpressionParser {
     return expr
   }
 
-  /** One level deeper; whoever enters leaves by `depth--`. A mistake ends the parser anyway. */
+  /**
+   * Enters one level of nesting; the caller leaves it by `depth--`. An error ends the parser
+   * anyway.
+   */
   private enter(): void {
     if (this.depth >= MAX_EXPRESSION_DEPTH) {
       const message = `expressions may nest at most ${MAX_EXPRESSION_DEPTH} levels deep`
@@ -56,7 +59,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     this.depth++
   }
 
-  /** An `if` without `else` may be followed by another; that nests to the left. */
+  /** An `if` without `else` may be followed by another one, which nests to the left. */
   private parseCondition(then: Expr, line: number): Expr {
     this.enter()
     const test = this.parseOperators(levels.or)
@@ -67,7 +70,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     return expr
   }
 
-  /** A value and the operators behind it that bind at least as tightly as `loosest`. */
+  /** A value and the operators after it that bind at least as tightly as `loosest`. */
   private parseOperators(loosest: number): Expr {
     const { line } = this.stream.current
     let expr =
@@ -80,7 +83,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     return expr
   }
 
-  /** The level of the operator that is next, or 0 if there is none. */
+  /** Precedence of the next operator, or 0 if there is none. */
   private level(): number {
     const { type, value } = this.stream.current
     if (type !== 'name') return operatorLevels[type] ?? 0
@@ -94,7 +97,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     return type === 'name' && value === 'in'
   }
 
-  /** The operators of one level and what stands between them. */
+  /** The operators of one precedence and their operands. */
   private parseLevel(level: number, first: Expr, line: number): Expr {
     switch (level) {
       case levels.or:
@@ -162,7 +165,9 @@ export class JinjaExpressionParser implements ExpressionParser {
     return { kind: 'binary', first, rest, line }
   }
 
-  /** A sign binds looser than attributes and calls, tighter than filters: `-x.y|abs`. */
+  /**
+   * A sign binds less tightly than attributes and calls, and more tightly than filters: `-x.y|abs`.
+   */
   private parseUnary(withFilters: boolean): Expr {
     const { line } = this.stream.current
     const head = this.parseSigned(line) ?? this.parsePrimary()
@@ -179,7 +184,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     return { kind, operand, line }
   }
 
-  /** A literal, a name or something in brackets. */
+  /** A literal, a name or a bracketed expression. */
   parsePrimary(): Expr {
     const token = this.stream.current
     switch (token.type) {
@@ -203,7 +208,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     }
   }
 
-  /** Adjacent string literals are one, as in Python. */
+  /** Adjacent string literals are concatenated, as in Python. */
   private parseStrings(): Expr {
     const { line, value } = this.stream.next()
     if (!this.stream.isType('string')) return { kind: 'const', value, line }
@@ -245,7 +250,7 @@ export class JinjaExpressionParser implements ExpressionParser {
     return { kind: 'dict', entries: this.entries.take(start), line }
   }
 
-  /** One expression, or several separated by commas, which make a tuple. */
+  /** One expression, or several separated by commas, which form a tuple. */
   parseTuple(rules = noRules): Expr {
     if (this.isTupleEnd()) return this.emptyTuple(rules)
     const first = this.parseTupleItem(rules)

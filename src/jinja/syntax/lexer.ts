@@ -12,23 +12,23 @@ const brace = 0x7b
 const anyName = /[_\p{L}\p{N}\p{XID_Continue}]+/uy
 
 /**
- * Cuts a template into tokens, one at a time. It is lazy because Jinja2's is: a parse error at the
- * top of a template is reported although a worse lexing error may follow further down.
+ * Splits a template into tokens on demand, as Jinja2 does: a parse error at the top of a template
+ * is reported even if a lexing error follows.
  */
 export class Lexer {
-  /** Every name met so far, so that a name that occurs a thousand times is one string. */
+  /** Names met so far, so that all occurrences of a name share one string. */
   readonly names = new Map<string, string>()
   private readonly source: string
   private at = 0
   private line = 1
-  /** Where the current line ends. */
+  /** End of the current line. */
   private newline: number
   private mode: Mode = 'text'
   /** Closing brackets that the current tag still needs; until then `}}` does not end the tag. */
   private readonly open: string[] = []
 
   constructor(source: string) {
-    // Only these three are line breaks, and one at the very end is dropped.
+    // Only these three sequences are line breaks; one at the end of the template is dropped.
     const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source
     this.source = text.endsWith('\n') ? text.slice(0, -1) : text
     this.newline = this.findNewline(0)
@@ -42,14 +42,14 @@ export class Lexer {
     return false
   }
 
-  /** Moves on, at least over something that makes no token. */
+  /** Moves on. Returns false if it skipped only text without a token. */
   private step(token: Token): boolean {
     if (this.mode === 'text') return this.readText(token)
     if (this.mode === 'raw') return this.readRaw(token)
     return this.readTagToken(token, this.mode)
   }
 
-  /** Moves on to `end`, counting lines. Each newline is looked for once, also in one long line. */
+  /** Moves to `end` and counts lines. Each newline is searched for once, even on a long line. */
   private advance(end: number): void {
     while (this.newline < end) {
       this.line++
@@ -95,7 +95,7 @@ export class Lexer {
     return char === '-' || char === '+' ? char : ''
   }
 
-  /** The text up to a tag, if any is left; a `-` on that tag strips the whitespace before it. */
+  /** The text up to a tag, if there is any. A `-` on the tag strips the whitespace before it. */
   private takeData(token: Token, end: number, sign: string): boolean {
     const text = this.source.slice(this.at, end)
     token.type = 'data'
@@ -113,7 +113,10 @@ export class Lexer {
     return true
   }
 
-  /** `#}` ends a comment; `-#}` eats the whitespace after it. A `{#` at the very end is nothing. */
+  /**
+   * `#}` ends a comment; `-#}` also strips the whitespace after it. A `{#` at the very end is
+   * dropped.
+   */
   private skipComment(from: number): void {
     this.at = from
     if (from >= this.source.length) return
@@ -123,7 +126,7 @@ export class Lexer {
     this.advance(strips ? skipSpace(this.source, end + 2) : end + 2)
   }
 
-  /** Where `word` stands alone in the tag that starts at `start`, the end of that tag, or -1. */
+  /** End of the tag at `start` if it contains only `word`; otherwise -1. */
   private wordTagEnd(start: number, word: string, plus: boolean): number {
     const from = skipSpace(this.source, start + 2 + this.signAt(start + 2).length)
     if (!this.source.startsWith(word, from)) return -1
@@ -171,7 +174,7 @@ export class Lexer {
   }
 
   private closeTag(token: Token, mode: 'block' | 'variable', code: number): boolean {
-    // Brackets, names and spaces are no end; only `}`, `%`, `-` and `+` can begin one.
+    // Only `}`, `%`, `-` and `+` can begin the end of a tag; brackets, names and spaces cannot.
     if (code !== 0x7d && code !== percent && code !== 0x2d && code !== 0x2b) return false
     const end = mode === 'block' ? this.tagEnd('%}', true) : this.tagEnd('}}', false)
     if (end < 0) return false
@@ -199,7 +202,7 @@ export class Lexer {
     this.at += token.value.length
   }
 
-  /** A name with other letters than those of ASCII. */
+  /** A name with non-ASCII letters. */
   private matchName(): string {
     anyName.lastIndex = this.at
     const name = anyName.exec(this.source)?.[0]
@@ -215,7 +218,7 @@ export class Lexer {
     return name
   }
 
-  /** Reads a string, if one begins here and ends somewhere. */
+  /** Reads a string if a terminated one begins here. */
   private readString(token: Token, mark: number): boolean {
     if (mark !== 0x22 && mark !== 0x27) return false
     const { source } = this

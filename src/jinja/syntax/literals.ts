@@ -5,7 +5,7 @@ import type { Token } from './token.ts'
 /** CPython refuses to convert longer decimal strings to integers (`sys.set_int_max_str_digits`). */
 const MAX_DECIMAL_DIGITS = 4300
 
-/** The end of a run of digits that single underscores may separate, or `from` if there is none. */
+/** End of a run of digits, which single underscores may separate; `from` if there is none. */
 function digitsEnd(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -17,7 +17,10 @@ function digitsEnd(text: string, from: number): number {
   }
 }
 
-/** A fraction, an exponent or both must follow the digits; just after a dot it is no float. */
+/**
+ * End of a float's fraction and exponent, of which at least one must follow the digits. Digits
+ * after a dot are never a float.
+ */
 function floatEnd(text: string, from: number): number {
   const whole = digitsEnd(text, from)
   if (whole === from || text[from - 1] === '.') return from
@@ -40,16 +43,16 @@ function integerEnd(text: string, from: number): number {
   if (text[from] !== '0') return digitsEnd(text, from)
   prefixed.lastIndex = from
   if (prefixed.test(text)) return prefixed.lastIndex
-  // A decimal zero may only be repeated: `012` is `0` and then `12`.
+  // A decimal number may begin with zeros only if all digits are: `012` is `0` and then `12`.
   let at = from + 1
   while (text[at] === '0' || (text[at] === '_' && text[at + 1] === '0')) at++
   return at
 }
 
-/** Single digits are most of the numbers in templates. */
+/** Cached, because most numbers in templates have one digit. */
 const digitValues: readonly bigint[] = Array.from({ length: 10 }, (_, digit) => BigInt(digit))
 
-/** Reads the number at `from`, which holds a digit, into `token`; returns where it ends. */
+/** Reads the number that begins at `from` into `token`; returns its end. */
 export function readNumber(text: string, from: number, token: Token): number {
   const after = text.charCodeAt(from + 1)
   if (!isWord(after) && after !== 46) {
@@ -99,9 +102,9 @@ const hexLengths: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
 /**
  * Resolves the escapes of a string literal's body. Jinja2 encodes it to ASCII with
- * `backslashreplace` and decodes that as `unicode-escape`, so an unknown escape keeps its
- * backslash, and a backslash before a non-ASCII character leaves that character spelled out.
- * `\N{…}` is accepted when closed but not resolved: that would need the table of Unicode names.
+ * `backslashreplace` and decodes the result as `unicode-escape`. So an unknown escape keeps its
+ * backslash, and a non-ASCII character after a backslash becomes its escape sequence. `\N{…}` is
+ * accepted if closed but not resolved, because that needs the table of Unicode names.
  */
 export function unescapeString(body: string, line: number): string {
   if (!body.includes('\\')) return body
@@ -117,7 +120,10 @@ export function unescapeString(body: string, line: number): string {
   }
 }
 
-/** The text an escape stands for, and where it ends. The lexer never leaves a lone last `\`. */
+/**
+ * The character of an escape, and the end of the escape. The lexer never leaves a lone `\` at the
+ * end.
+ */
 function readEscape(body: string, slash: number, line: number): [string, number] {
   const char = String.fromCodePoint(body.codePointAt(slash + 1) ?? 0)
   const after = slash + 1 + char.length

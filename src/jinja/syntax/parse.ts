@@ -30,7 +30,7 @@ import type {
 } from './tree.ts'
 
 export type ParseOptions = {
-  /** Longest template accepted, in UTF-16 code units. */
+  /** Maximum length of a template, UTF-16 code units. */
   readonly maxLength?: number
 }
 
@@ -56,7 +56,7 @@ export function parse(
 
 type TagParser = (parser: StatementParser, line: number) => Statement
 
-/** Jinja2's tags without extensions; each parser starts behind the tag's name. */
+/** Jinja2's tags without extensions. Each parser starts after the tag's name. */
 const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
   ['for', parseFor],
   ['if', parseIf],
@@ -83,10 +83,13 @@ class JinjaStatementParser implements StatementParser {
   readonly bindings = new ListBuilder<Binding>()
   private readonly statements = new ListBuilder<Statement>()
   private readonly output = new ListBuilder<Data | Expr>()
-  /** The tags now open, innermost last, and for each list of statements what may end it. */
+  /**
+   * Names of the open tags, innermost last, and for each list of statements the names that may end
+   * it.
+   */
   private readonly openTags: string[] = []
   private readonly endings: (readonly string[])[] = []
-  /** How many loops are open in the Python function this part of the template becomes. */
+  /** Number of open loops in the Python function that Jinja2 would generate for this part. */
   private loops = 0
 
   constructor(stream: TokenStream) {
@@ -94,9 +97,12 @@ class JinjaStatementParser implements StatementParser {
     this.expressions = new JinjaExpressionParser(stream)
   }
 
-  /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */
+  /**
+   * The statements of a tag's body. The name that ended it stays the current token unless it is
+   * dropped.
+   */
   parseBody(endNames: readonly string[], dropEnd = true): Body {
-    // Jinja2 accepts Python's colon here.
+    // Jinja2 accepts a colon here, as Python does.
     this.stream.skipType('colon')
     this.stream.expect('block_end')
     if (this.endings.length >= MAX_BLOCK_DEPTH) {
@@ -111,7 +117,7 @@ class JinjaStatementParser implements StatementParser {
     return body
   }
 
-  /** Statements up to one of the end names or the end of the template. */
+  /** Statements up to an end name or the end of the template. */
   parseStatements(endNames: readonly string[]): Body {
     const start = this.statements.begin()
     const outputStart = this.output.begin()
@@ -133,14 +139,14 @@ class JinjaStatementParser implements StatementParser {
     return this.statements.take(start)
   }
 
-  /** Text and prints up to a tag are one statement. */
+  /** Merges consecutive text and prints into one statement. */
   private endOutput(start: number): void {
     if (!this.output.has(start)) return
     const nodes = this.output.take(start)
     this.statements.add({ kind: 'output', nodes, line: nodes[0]?.line ?? 1 })
   }
 
-  /** Counts the loops within each other, anew in a tag that starts a Python function. */
+  /** Counts nested loops, from zero in a tag that starts a Python function. */
   private enter(tag: string, line: number): void {
     this.openTags.push(tag)
     if (functionTags.has(tag)) this.loops = 0
@@ -287,13 +293,13 @@ function parseAutoescape(parser: StatementParser, line: number): Statement {
 
 type Endings = readonly (readonly string[])[]
 
-/** Names that only have a meaning inside a block; elsewhere they are misplaced, not unknown. */
+/** Names that are valid only inside a block; elsewhere the error is 'misplaced', not 'unknown'. */
 const blockParts: ReadonlySet<string> = new Set([
   ...['elif', 'else', 'endif', 'endfor', 'endset', 'endwith', 'endmacro', 'endcall'],
   ...['endfilter', 'endautoescape', 'endblock', 'endraw'],
 ])
 
-/** Raises Jinja2's explanation of a tag that does not exist, or not here. */
+/** Throws Jinja2's error for a tag that does not exist or is misplaced. */
 function unknownTag(
   name: string,
   line: number,
@@ -305,7 +311,7 @@ function unknownTag(
   throw new TemplateError(type, message, line)
 }
 
-/** Raises Jinja2's explanation of a template that ends inside a block. */
+/** Throws Jinja2's error for a template that ends inside a block. */
 function unexpectedEnd(stream: TokenStream, endings: Endings, openTags: readonly string[]): never {
   stream.fail(explain('Unexpected end of template.', null, endings, openTags))
 }

@@ -22,17 +22,17 @@ import type {
  * so their files use these interfaces and do not import each other.
  */
 
-/** How `parseTuple` reads a list that may lack brackets. */
+/** Rules of `parseTuple` for a list without brackets. */
 export type TupleRules = {
   /** Only names and literals, for the targets of assignments. */
   readonly simplified?: boolean
-  /** Whether an inline `if` may follow; it may not where a tag's own `if` could. */
+  /** True if an inline `if` may follow; false where a tag has an `if` of its own. */
   readonly conditional?: boolean
-  /** Inside parentheses even an empty tuple is one. */
+  /** True inside parentheses, where an empty tuple is allowed. */
   readonly parenthesised?: boolean
 }
 
-/** Parses expressions; it is made in expressions.ts. */
+/** Parses expressions; implemented in expressions.ts. */
 export interface ExpressionParser {
   readonly stream: TokenStream
   readonly lists: ListBuilder<Expr>
@@ -43,29 +43,32 @@ export interface ExpressionParser {
   parseTuple(rules?: TupleRules): Expr
 }
 
-/** Parses text, `{{ … }}` and tags into statements; it is made in parse.ts. */
+/** Parses text, `{{ … }}` and tags into statements; implemented in parse.ts. */
 export interface StatementParser {
   readonly stream: TokenStream
   readonly expressions: ExpressionParser
   readonly branches: ListBuilder<Branch>
   readonly parameters: ListBuilder<Parameter>
   readonly bindings: ListBuilder<Binding>
-  /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */
+  /**
+   * The statements of a tag's body. The name that ended it stays the current token unless it is
+   * dropped.
+   */
   parseBody(endNames: readonly string[], dropEnd?: boolean): Body
 }
 
 const none: readonly never[] = []
 
 /**
- * Lists under construction, each on top of the one around it. A list made by `push` has room for
- * sixteen items more, and trees consist of short lists; those taken from here have none to spare.
+ * Lists under construction, as a stack. An array grown by `push` reserves room for sixteen more
+ * items; arrays taken from here have the exact size, which saves memory in trees of short lists.
  */
 export class ListBuilder<T> {
   private readonly items: T[] = []
-  /** How many items there are; behind them lie some that were taken. */
+  /** Number of items. The array may have stale items after them. */
   private height = 0
 
-  /** Begins a list; hand what it returns to `take`. */
+  /** Begins a list. Returns the start to pass to `take`. */
   begin(): number {
     return this.height
   }
@@ -74,12 +77,12 @@ export class ListBuilder<T> {
     this.items[this.height++] = item
   }
 
-  /** Whether anything was added since. */
+  /** True if items were added since `start`. */
   has(start: number): boolean {
     return this.height > start
   }
 
-  /** Ends a list, and all that were begun since. */
+  /** Ends a list, and all lists begun after it. */
   take(start: number): readonly T[] {
     if (this.height === start) return none
     const list = this.items.slice(start, this.height)
@@ -88,14 +91,14 @@ export class ListBuilder<T> {
   }
 }
 
-/** Refuses more operations in a row than Python takes parentheses within each other. */
+/** Throws if a chain has more operations than Python allows nested parentheses. */
 export function checkChain(operations: number, line: number): void {
   if (operations <= MAX_CHAIN_LENGTH) return
   const message = `at most ${MAX_CHAIN_LENGTH} operations may follow each other in an expression`
   throw new TemplateError('too_deep', message, line)
 }
 
-/** Puts steps behind a value; parentheses make no difference: `(a.b).c` is `a.b.c`. */
+/** Appends steps to a value. Parentheses make no difference: `(a.b).c` is `a.b.c`. */
 function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
   if (steps.length === 0) return head
   checkChain(steps.length, line)
@@ -103,7 +106,7 @@ function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
   return { kind: 'chain', head: head.head, steps: [...head.steps, ...steps], line: head.line }
 }
 
-/** Reads what is done to a value: attributes, subscripts and calls, then filters and tests. */
+/** Parses the postfixes of a value: attributes, subscripts and calls, then filters and tests. */
 export function parsePostfixes(
   parser: ExpressionParser,
   head: Expr,
@@ -146,7 +149,7 @@ function addTestAndFilterSteps(parser: ExpressionParser): void {
   }
 }
 
-/** `| f | g(x)`, as long as there are pipes. */
+/** Filters in a row: `| f | g(x)`. */
 export function parseFilters(parser: ExpressionParser): FilterStep[] {
   const filters: FilterStep[] = []
   while (parser.stream.skipType('pipe')) filters.push(parseFilter(parser))
@@ -204,7 +207,7 @@ function parseAttribute(stream: TokenStream): Step {
     stream.next()
     return { kind: 'attribute', name: token.value, line }
   }
-  // Jinja2 moves on before it complains, so a lexing error right behind is reported instead.
+  // Jinja2 reads the next token before it fails, so a lexing error there takes precedence.
   stream.next()
   if (token.type !== 'integer') stream.fail('expected name or number', token.line)
   return { kind: 'item', index: { kind: 'const', value: token.number, line: token.line }, line }
@@ -232,12 +235,12 @@ function emptyTuple(line: number): Expr {
   return { kind: 'tuple', items: [], line }
 }
 
-/** `a[1:2, 3]`: Jinja2 parses it, then writes Python that Python refuses. */
+/** `a[1:2, 3]`: Jinja2 parses it, but Python refuses the generated code. */
 function failSlice(stream: TokenStream, slice: SliceStep): never {
   stream.fail('invalid syntax: a slice cannot be part of a tuple', slice.line)
 }
 
-/** An index, or a slice `start:stop:step` of which any part may be absent. */
+/** An index, or a slice `start:stop:step` with optional parts. */
 function parseSubscribed(parser: ExpressionParser): Expr | SliceStep {
   const { stream } = parser
   const { line } = stream.current
@@ -263,8 +266,8 @@ const noArguments: Arguments = {
 }
 
 /**
- * The arguments of a call, a filter or a test, from `(` to `)`. Positional ones come first; one
- * `*list` and one `**dict` may follow, keywords anywhere before the `**dict`.
+ * The arguments of a call, a filter or a test, from `(` to `)`. Positional arguments come first;
+ * one `*list` and one `**dict` may follow, and keywords anywhere before the `**dict`.
  */
 function parseArguments(parser: ExpressionParser): Arguments {
   const { stream, lists, keywords } = parser
@@ -314,25 +317,25 @@ function parseKeyword(parser: ExpressionParser): Keyword {
   return { name, value: parser.parseExpression() }
 }
 
-/** Parses what is assigned to. */
+/** Parses the targets of assignments. */
 export const targetParser = { parseName, parseList, parseListOrAttribute }
 
 const reserved: ReadonlySet<string> = new Set(['true', 'True', 'false', 'False', 'none', 'None'])
 
-/** One plain name. */
+/** A single name. */
 function parseName({ stream }: ExpressionParser): Name {
   const { value: name, line } = stream.takeName()
   if (reserved.has(name)) stream.fail("can't assign to 'name'", line)
   return { kind: 'name', name, line }
 }
 
-/** A name or a tuple of them, possibly nested. */
+/** A name, or a tuple of names, possibly nested. */
 function parseList(parser: ExpressionParser): Target {
   const expr = parser.parseTuple({ simplified: true })
   return toTarget(expr) ?? parser.stream.fail(`can't assign to '${nodeName(expr)}'`, expr.line)
 }
 
-/** As `parseList`, or an attribute of a namespace. */
+/** Like `parseList`, or an attribute of a namespace. */
 function parseListOrAttribute(parser: ExpressionParser): Target {
   const { stream } = parser
   if (stream.look().type !== 'dot') return parseList(parser)

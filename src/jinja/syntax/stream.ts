@@ -8,10 +8,10 @@ import { describe, describeType, type Token, type TokenType } from './token.ts'
 /** Placeholder for the token before the first one. */
 const start: Token = { type: 'data', value: '', number: 0n, line: 1 }
 
-/** The parser's view of the tokens: the current one, and one more when it must look ahead. */
+/** The parser's view of the tokens: the current one, and one of lookahead. */
 export class TokenStream {
   current: Token = { ...start }
-  /** The token ahead once it was looked at, until then the one left behind. */
+  /** The lookahead token after `look`, otherwise the previous token. */
   private other: Token = { ...start }
   private looked = false
   private readonly lexer: Lexer
@@ -23,12 +23,12 @@ export class TokenStream {
     this.next()
   }
 
-  /** Every name met so far. */
+  /** All names so far. */
   get names(): ReadonlyMap<string, string> {
     return this.lexer.names
   }
 
-  /** Moves on by one token and returns the one left behind, which is good until the next move. */
+  /** Moves to the next token. Returns the previous one, which the next move overwrites. */
   next(): Token {
     const left = this.current
     this.current = this.look()
@@ -44,7 +44,7 @@ export class TokenStream {
     return this.other
   }
 
-  /** The end of the template stands on the line where the last token began. */
+  /** The end of the template has the line on which the last token began. */
   private pull(token: Token): void {
     this.budget.spend(STEPS_PER_TOKEN)
     if (this.current.type !== 'eof' && this.lexer.read(token)) return

@@ -5,7 +5,7 @@ import type { TokenStream } from './stream.ts'
 import { isSpace } from './text.ts'
 import type { Body, Expr, Statement } from './tree.ts'
 
-/** The tags that tie templates to each other: blocks, inheritance, includes and imports. */
+/** Tags that relate templates to each other: blocks, inheritance, includes and imports. */
 
 const contextWords: readonly string[] = ['with', 'without']
 
@@ -30,7 +30,7 @@ export function parseBlock(parser: StatementParser, line: number): Statement {
 
 function isBlank(body: Body): boolean {
   return body.every((statement) => {
-    // Jinja2 looks for output nodes in every child, and breaks on a tag that has none.
+    // Jinja2 searches every child for output nodes, and crashes on a tag without children.
     if (statement.kind !== 'output') return false
     return statement.nodes.every(
       (node) => node.kind === 'data' && [...node.text].every(isBlankChar),
@@ -95,7 +95,7 @@ function isNameAhead(stream: TokenStream, name: string): boolean {
   return ahead.type === 'name' && ahead.value === name
 }
 
-/** Skips `with context` or `without context`; without a loader they make no difference. */
+/** Skips `with context` or `without context`, which make no difference without a loader. */
 function skipContext(stream: TokenStream): boolean {
   if (!isNameAhead(stream, 'context')) return false
   stream.next()

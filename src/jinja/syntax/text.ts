@@ -1,4 +1,4 @@
-/** Characters and strings as Python sees them; JavaScript's own notions differ in small ways. */
+/** Characters and strings by Python's rules, which differ from JavaScript's in details. */
 
 /** Python's `str.isspace` for one UTF-16 unit; unlike JavaScript's `\s` it has no U+FEFF. */
 export function isSpace(code: number): boolean {
@@ -15,7 +15,7 @@ export function isSpace(code: number): boolean {
   )
 }
 
-/** The first position at or after `from` that does not hold whitespace. */
+/** The first position at or after `from` without whitespace. */
 export function skipSpace(text: string, from: number): number {
   let at = from
   while (at < text.length && isSpace(text.charCodeAt(at))) at++
@@ -38,7 +38,7 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** Whether a UTF-16 unit is a letter, a digit or the underscore of ASCII. */
+/** True for an ASCII letter, digit or underscore. */
 export function isWord(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || isDigit(code)
 }

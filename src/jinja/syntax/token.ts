@@ -1,4 +1,4 @@
-/** Tokens carry Jinja2's own type names because its error messages are built from them. */
+/** Tokens have Jinja2's type names, which its error messages contain. */
 
 const operators = {
   '//': 'floordiv',
@@ -36,8 +36,8 @@ type Bracket = 'block_begin' | 'block_end' | 'variable_begin' | 'variable_end' |
 export type TokenType = Operator | Bracket | 'name' | 'string' | 'data' | 'integer' | 'float'
 
 /**
- * One token. It is written over by a later one: a long template has a million, and making an
- * object of each takes longer than all the rest of reading it.
+ * One token, overwritten by a later one. A long template has a million tokens, and allocating each
+ * would take longer than the rest of lexing.
  */
 export type Token = {
   type: TokenType
@@ -50,14 +50,14 @@ export type Token = {
 
 const codeOf = (text: string): number => text.charCodeAt(0)
 
-/** The operators of one character, by its code. */
+/** One-character operators, by character code. */
 export const shortOperators: ReadonlyMap<number, TokenType> = new Map(
   Object.entries(operators)
     .filter(([text]) => text.length === 1)
     .map(([text, type]) => [codeOf(text), type]),
 )
 
-/** The operators of two characters, by the code of the first: no two begin with the same. */
+/** Two-character operators, by the code of the first character: all first characters differ. */
 export const longOperators: ReadonlyMap<number, { readonly second: number; type: TokenType }> =
   new Map(
     Object.entries(operators)
@@ -78,12 +78,12 @@ const plainWords: Readonly<Record<string, string>> = {
   eof: 'end of template',
 }
 
-/** How an error message names a kind of token. */
+/** Name of a token type in error messages. */
 export function describeType(type: string): string {
   return operatorText.get(type) ?? plainWords[type] ?? type
 }
 
-/** How an error message names a token; names are shown as written. */
+/** Name of a token in error messages; names are shown as written. */
 export function describe(token: Token): string {
   return token.type === 'name' ? token.value : describeType(token.type)
 }

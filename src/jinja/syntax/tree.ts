@@ -1,6 +1,6 @@
 import type { TokenType } from './token.ts'
 
-/** Operator precedences, loosest first. Operators of one level form one flat node. */
+/** Operator precedences, loosest first. Operators of one precedence form one flat node. */
 export const levels = {
   or: 1,
   and: 2,
@@ -12,7 +12,7 @@ export const levels = {
   power: 8,
 } as const
 
-/** Precedences of the operators that are written as symbols. */
+/** Precedences of the operators that are symbols. */
 export const operatorLevels: Partial<Record<TokenType, number>> = {
   eq: levels.compare,
   ne: levels.compare,
@@ -49,7 +49,7 @@ export const compareOperators: Partial<Record<TokenType, CompareOperator>> = {
   gteq: 'gteq',
 }
 
-/** The names that are literals; Jinja2 takes either case of the first letter. */
+/** Names of constants; Jinja2 accepts both cases of the first letter. */
 export const constants: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
   ['True', true],
@@ -60,8 +60,8 @@ export const constants: ReadonlyMap<string, boolean | null> = new Map([
 ])
 
 /**
- * The tree of a template. Chains that Jinja2 nests (`a.b.c`, `a|f|g`, `a + b + c`) are flat lists
- * here, so that a long one costs no depth: neither the parser nor any walker recurses along it.
+ * The syntax tree of a template. Chains that Jinja2 nests (`a.b.c`, `a|f|g`, `a + b + c`) are flat
+ * lists here, so that neither the parser nor a walker recurses along a long one.
  */
 
 type Literal = null | boolean | string | bigint | number
@@ -83,7 +83,9 @@ export type Name = { readonly kind: 'name'; readonly name: string; readonly line
 
 export type Entry = { readonly key: Expr; readonly value: Expr }
 
-/** A value and what is done to it, in order: attributes, subscripts, calls, filters and tests. */
+/**
+ * A value and the steps applied to it, in order: attributes, subscripts, calls, filters and tests.
+ */
 export type Chain = {
   readonly kind: 'chain'
   readonly head: Expr
@@ -134,10 +136,10 @@ export type Arguments = {
 
 export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow'
 
-/** An operator and what stands behind it. */
+/** An operator and its right operand. */
 export type Operation<Operator> = { readonly op: Operator; readonly operand: Expr }
 
-/** Operators of one precedence, applied from left to right; in Jinja2 that is so for `**` too. */
+/** Operators of one precedence, applied from left to right; in Jinja2 this includes `**`. */
 type Binary = {
   readonly kind: 'binary'
   readonly first: Expr
@@ -162,7 +164,7 @@ export type Conditional = {
   readonly line: number
 }
 
-/** What can be assigned to. `attribute` is `ns.x`, which only `set` takes. */
+/** Target of an assignment. `attribute` is `ns.x`, which only `set` accepts. */
 export type Target =
   | Name
   | { readonly kind: 'tuple'; readonly items: readonly Target[]; readonly line: number }
@@ -281,7 +283,9 @@ export type Block = {
   readonly line: number
 }
 
-/** `import … as x` and `from … import a, b as c`; `names` are those the template gains. */
+/**
+ * `import … as x` and `from … import a, b as c`; `names`: names that it defines in the template.
+ */
 type Import = {
   readonly kind: 'import'
   readonly template: Expr
@@ -292,6 +296,6 @@ type Import = {
 export type Template = {
   readonly kind: 'template'
   readonly body: Body
-  /** Every name that occurs: of variables, attributes, filters, tags… */
+  /** All names in the template: of variables, attributes, filters, tags and so on. */
   readonly names: ReadonlyMap<string, string>
 }

@@ -11,9 +11,8 @@ import type {
 } from './tree.ts'
 
 /*
- * Ways through a tree. They call back instead of returning lists, and hand on a context instead of
- * taking a closure: a long template has a million nodes, and each list or closure would cost as
- * much as the node itself.
+ * Traversals of a tree. They use callbacks with a context argument instead of lists and closures: a
+ * long template has a million nodes, and a list or closure for each would cost as much as the node.
  */
 
 type Visit<C> = (expr: Expr, context: C) => void
@@ -61,7 +60,7 @@ export function eachChild<C>(expr: Expr, visit: Visit<C>, context: C): void {
   }
 }
 
-/** Visits the expressions a step holds: its subscript, bounds or arguments. */
+/** Visits the expressions in a step: its subscript, bounds or arguments. */
 export function eachInStep<C>(step: Step, visit: Visit<C>, context: C): void {
   switch (step.kind) {
     case 'attribute':
@@ -93,7 +92,7 @@ export function eachName(expr: Expr, reader: Reader): void {
   else if (expr.kind !== 'const') eachChild(expr, eachName, reader)
 }
 
-/** Visits the plain names an assignment sets; the attribute of a namespace is none. */
+/** Visits the plain names that an assignment sets, but no attribute of a namespace. */
 export function eachNameSet<C>(
   target: Target,
   visit: (name: Name, context: C) => void,
@@ -124,7 +123,7 @@ function visitFilters(filters: readonly FilterStep[], visitor: Visitor): void {
   for (const step of filters) eachInStep(step, read, visitor)
 }
 
-/** Visits what a statement consists of, in the order in which Jinja2's visitors meet it. */
+/** Visits the parts of a statement, in the order of Jinja2's visitors. */
 export function visitParts(statement: Statement, visitor: Visitor): void {
   switch (statement.kind) {
     case 'output':
@@ -189,7 +188,7 @@ export function visitParts(statement: Statement, visitor: Visitor): void {
   }
 }
 
-/** Visits statements and all they contain, outer ones first. */
+/** Visits statements and all statements inside them, outer ones first. */
 export function eachStatement(body: Body, visit: (statement: Statement) => void): void {
   for (const statement of body) {
     visit(statement)

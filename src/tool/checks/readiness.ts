@@ -141,7 +141,7 @@ export async function lookUpFromNumber(
 interface NumberFindings {
   /** `undefined`: the account does not have the number, or its trunk is not known. */
   readonly trunk: TrunkOfNumber | undefined
-  /** What else can dial out, for cures; `undefined`: not read. */
+  /** Other numbers and trunks that can dial out, for cures; `undefined`: not read. */
   readonly dialOut: DialOut | undefined
 }
 

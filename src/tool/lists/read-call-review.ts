@@ -46,7 +46,7 @@ interface ReviewRun extends TreeRun {
 interface ReadReview {
   readonly review: CallReview
   readonly failed: readonly FailedAccounts[]
-  /** What was not read, and why. */
+  /** Calls that were not read, with the reason. */
   readonly note: string | undefined
 }
 

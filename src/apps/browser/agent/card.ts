@@ -82,7 +82,7 @@ const textIn = (agent: Fields, part: string, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** What the agent says first, or who speaks first instead. */
+/** The agent's first words, or who speaks first instead. */
 function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] {
   const [message, mode] = ['message', 'mode'].map((name) => textIn(agent, 'initial_message', name))
   const isFixed = !mode || mode === 'fixed_message'
