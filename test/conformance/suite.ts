@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { allowInSandbox } from '../harness/oauth-person.ts'
 import { givenClient } from '../harness/oauth-program.ts'
+import { allowInSandbox } from '../harness/oauth-user-agent.ts'
 import { cleanEnv, freePort } from '../harness/program.ts'
 
 /*

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
-import { allowInSandbox } from './oauth-person.ts'
 import type { OauthServer } from './oauth-server.ts'
+import { allowInSandbox } from './oauth-user-agent.ts'
 
 const insecure = { [oauth.allowInsecureRequests]: true }
 

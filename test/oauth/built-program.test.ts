@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { allowInSandbox } from '../harness/oauth-person.ts'
 import { givenClient, startOauthProgram } from '../harness/oauth-program.ts'
+import { allowInSandbox } from '../harness/oauth-user-agent.ts'
 
 test('the built program gives a client a token, which it takes', async () => {
   await using server = await startOauthProgram()

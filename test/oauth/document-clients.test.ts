@@ -7,8 +7,8 @@ import * as z from 'zod'
 import { startConnectProxy } from '../harness/connect-proxy.ts'
 import { startDocumentServer, trusted } from '../harness/document-server.ts'
 import { OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
-import { Person } from '../harness/oauth-person.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
+import { UserAgent } from '../harness/oauth-user-agent.ts'
 import { freePort, scratchFolder, startHttpProgram } from '../harness/program.ts'
 
 /*
@@ -62,7 +62,7 @@ async function start(answer: RequestListener) {
     })
   /** The page that a user gets from the client's authorization request. */
   const ask = async (clientId: string, redirect = redirectUri) => {
-    const person = new Person(url)
+    const person = new UserAgent(url)
     await person.open(`/oauth/authorize?${queryOf(clientId, redirect)}`)
     const { status, text = '' } = person.page ?? {}
     const problem = /data-problem="(\w+)"/.exec(text)?.[1]
@@ -209,7 +209,7 @@ test('a client that publishes a document is fetched for a code or token of its o
   onTestFinished(() => server[Symbol.asyncDispose]())
   const registered = await registeredClient(server)
   const flow = new OauthFlow(registered.as, { ...registered.client, client_id: documentUrl })
-  const person = new Person(server.url)
+  const person = new UserAgent(server.url)
   await person.open((await flow.authorizationUrl()).url)
   const cancelled = await person.answer('cancel')
   expect(cancelled?.searchParams.get('error')).toBe('access_denied')
@@ -234,7 +234,7 @@ test('a document that went away while a person decides is no defect, and the pag
   onTestFinished(() => server[Symbol.asyncDispose]())
   const registered = await registeredClient(server)
   const flow = new OauthFlow(registered.as, { ...registered.client, client_id: documentUrl })
-  const person = new Person(server.url)
+  const person = new UserAgent(server.url)
   await person.open((await flow.authorizationUrl()).url)
   delete documents[documentUrl]
   vi.advanceTimersByTime(120_000)

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Person } from '../harness/oauth-person.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
+import { UserAgent } from '../harness/oauth-user-agent.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const redirectUri = 'https://assistant.example/oauth/callback'
@@ -22,7 +22,7 @@ async function tokenStatus(
   writeFileSync(file, JSON.stringify([client]))
   const server = await startOauthServer({ texts: { 'oauth-clients': file } })
   onTestFinished(() => server[Symbol.asyncDispose]())
-  const person = new Person(server.url)
+  const person = new UserAgent(server.url)
   const query = new URLSearchParams({
     client_id: client.client_id,
     redirect_uri: redirectUri,

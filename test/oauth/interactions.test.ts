@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
-import { Person } from '../harness/oauth-person.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+import { UserAgent } from '../harness/oauth-user-agent.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const key = 'key-of-a-person'
@@ -35,8 +35,8 @@ afterAll(async () => {
 })
 
 /** A user on the first page of a new authorization request. */
-async function arrived(): Promise<Person> {
-  const person = new Person(server.url)
+async function arrived(): Promise<UserAgent> {
+  const person = new UserAgent(server.url)
   await person.open((await flow.authorizationUrl()).url)
   return person
 }
@@ -99,7 +99,7 @@ describe('the key', () => {
 
 async function tokens(scopes = ['read', 'write', 'call']) {
   const { url, verifier } = await flow.authorizationUrl()
-  const person = new Person(server.url)
+  const person = new UserAgent(server.url)
   await person.open(url)
   await person.answer('continue', { key })
   const sentTo = await person.answer('allow', { scope: scopes })
@@ -154,7 +154,7 @@ describe('the answer', () => {
     using folder = scratchFolder()
     await using own = await startOauthServer({ texts: { 'state-dir': folder.path } })
     const ownFlow = await registeredClient(own)
-    const person = new Person(own.url)
+    const person = new UserAgent(own.url)
     await person.open((await ownFlow.authorizationUrl()).url)
     await person.answer('sandbox')
     const page = person.page?.url ?? ''
@@ -198,7 +198,7 @@ describe('the answer', () => {
 
   test('of a browser without the cookie of the request is refused', async () => {
     const one = await arrived()
-    const stranger = new Person(server.url)
+    const stranger = new UserAgent(server.url)
     stranger.page = one.page
     await stranger.answer('continue', { key })
     expect(stranger.page?.status).toBe(410)
@@ -268,7 +268,7 @@ describe('scopes', () => {
 
   test('never have calls ticked, whatever the client asks for', async () => {
     for (const scope of ['read write call', 'read call', 'call']) {
-      const person = new Person(server.url)
+      const person = new UserAgent(server.url)
       await person.open((await flow.authorizationUrl({ scope })).url)
       await person.answer('continue', { key })
       expect(person.page?.text).toContain('value="call"')

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clientKinds } from '../harness/client.ts'
 import { connectAgain, connectWithOauth, KeptOauth } from '../harness/oauth-client.ts'
-import { allowInSandbox, Person } from '../harness/oauth-person.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
+import { allowInSandbox, UserAgent } from '../harness/oauth-user-agent.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const documentUrl = 'https://client.example.com/oauth/metadata.json'
@@ -36,7 +36,7 @@ const cases = clientKinds.flatMap((kind) =>
 
 /** Chooses the sandbox and gives consent, with the boxes as they are or with `scope` ticked. */
 const decide = (scope?: string[]) => async (url: URL) => {
-  const person = new Person(url.origin)
+  const person = new UserAgent(url.origin)
   await person.open(url)
   await person.answer('sandbox')
   expect(person.form.body.getAll('scope')).toEqual(['read', 'write'])

@@ -1,5 +1,5 @@
-/** A person's browser: keeps cookies, follows redirects within the server, and submits forms. */
-export class Person {
+/** A user agent (RFC 6749): keeps cookies, follows redirects within the server, submits forms. */
+export class UserAgent {
   readonly #cookies = new Map<string, { value: string; path: string }>()
   readonly #origin: string
   /** The current page. */
@@ -96,7 +96,7 @@ export async function allowInSandbox(
   authorizationUrl: string | URL,
   fields: Record<string, string | string[]> = {},
 ): Promise<URL> {
-  const person = new Person(new URL(authorizationUrl).origin)
+  const person = new UserAgent(new URL(authorizationUrl).origin)
   await person.open(authorizationUrl)
   await person.answer('sandbox')
   const target = await person.answer('allow', { scope: ['read', 'write', 'call'], ...fields })
