@@ -49,7 +49,7 @@ export const scopeSettings = withVariables({
     help: 'Expose only tools that read, also of --toolsets and --tools. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({
-    help: 'How long the catalogs of models, transcribers and voices are cached.',
+    help: 'How long catalogs are cached for resources, prompts, completions and checks. list_models, list_transcribers and list_voices always ask the platform.',
     default: 300,
   }),
   'max-watched': count({
