@@ -7,7 +7,7 @@ import { changeList } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './labels.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
-import { openedId, settingsButton } from './settings-button.ts'
+import { openedId, settingsButton } from './show-settings-button.ts'
 
 startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
 

@@ -1,7 +1,7 @@
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
-import { type Background, readBackground } from './background.ts'
+import { type Background, readBackground } from './background-figures.ts'
 import type { UsageData } from './data.ts'
 
 /**
