@@ -101,7 +101,7 @@ class CallPoll {
     const began = performance.now()
     const stop = () =>
       this.#last ? resolve(this.#last) : reject(notRead(signal, performance.now() - began))
-    // A timer of its own is cheaper than AbortSignal.timeout: a thousand requests may wait.
+    // setTimeout is cheaper than AbortSignal.timeout, and a thousand requests may wait.
     const timer = setTimeout(stop, forMs).unref()
     const waiter: Waiter = {
       failed: reject,
@@ -138,8 +138,7 @@ class CallPoll {
             return this.#fail(error)
         }
         await sleep(this.#waitMs(), undefined, { ref: false })
-        // A request may start to wait shortly after another has stopped, so the poll goes on for a
-        // while.
+        // Checked only after the pause, because another request may have started to wait meanwhile.
       } while (this.#waiters.size > 0)
     } finally {
       this.#limiter.change(this.#intervalMs, Number.POSITIVE_INFINITY)
@@ -182,8 +181,9 @@ function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
 }
 
 /**
- * True if a later reading may succeed. That is so after a failure of the platform, but not after a
- * refusal. An exception is a call that was never read: the platform may not show it yet.
+ * True if a later reading may succeed: after a failure of the platform, but not after a refusal
+ * (4xx except 429). Exception: a 404 for a call that was never read, because the platform may not
+ * show a new call yet.
  */
 function mayRecover(error: unknown, isUnread: boolean): boolean {
   if (!(error instanceof ApiError)) return false
@@ -192,22 +192,23 @@ function mayRecover(error: unknown, isUnread: boolean): boolean {
   return !isRefusal || (isUnread && isNotFound(error))
 }
 
-/** Polling interval, ms: one second at first, while the call rings, later longer. */
+/** Polling interval by the age of a call, ms. Short at first, while the call rings. */
 export function pollIntervalMs(ageMs: number): number {
   if (ageMs < 10_000) return 1000
   return ageMs < 60_000 ? 2000 : 5000
 }
 
 /**
- * Maximum readings per second over all telephone calls. If there are more calls, each is read less
- * often.
+ * Maximum readings per second over all telephone calls. With more calls, each is read less often.
  */
 const maxPerSecond = 20
+
+/** Above the limit, readings are due at multiples of this time, ms: see `waitMs`. */
 const batchMs = 1000
 
-/** Slows all polls down so that together they keep the limit. */
+/** Lengthens the intervals of all polls so that together they stay within `maxPerSecond`. */
 class PollLimiter {
-  /** Readings per ms that all calls would need at their own intervals. */
+  /** Readings per ms of all calls together, if each were read at its own interval. */
   #wanted = 0
 
   /** Changes the interval of a call. Infinity means that the call is not read. */
@@ -217,8 +218,8 @@ class PollLimiter {
 
   /**
    * Time until the next reading of a call, ms: its own interval, lengthened if all calls together
-   * exceed the limit. Then the readings of each second share a timer, because a timer costs as much
-   * as a reading.
+   * exceed the limit. In that case all readings of one second are due at the same time, because
+   * separate timers would cost as much as the readings.
    */
   waitMs(intervalMs: number): number {
     const times = (this.#wanted * 1000) / maxPerSecond
@@ -248,7 +249,7 @@ export function hasEnded(
 /** Time after the placing of a call during which the platform may not show it yet, ms. */
 export const shownAfterMs = 30_000
 
-/** True if a call changed between two readings in something that waiting requests report. */
+/** True if the call differs from the previous reading in a value that waiting requests report. */
 function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
   if (!before) return true
   return (

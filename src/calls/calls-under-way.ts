@@ -8,7 +8,7 @@ import type { OpenCall } from '../state/call-counter.ts'
 import type { CallFollower } from './call-follower.ts'
 import { hasEnded } from './call-follower.ts'
 
-/** A group of calls that are counted together, and the means to read them. */
+/** The account whose calls are counted, and the client that reads them. */
 export interface CallReader {
   /** Platform and account, as the call counter stores them. Only calls of this owner are read. */
   readonly callOwner: string
@@ -17,16 +17,15 @@ export interface CallReader {
   readonly keyHash: string
 }
 
-/**
- * Time limit for reading calls, ms, because a request waits for it. Maximum number of calls read.
- */
+/** Time limit for reading calls, ms. A request waits for the reading. */
 const readMs = 3000
+
+/** Maximum number of calls read at once. */
 const maxRead = 50
 
 /**
  * Time for which the platform must report a call as missing before the call counts as ended, ms.
- * The time is measured by this process's monotonic clock: if the time of day is set forward, a call
- * only looks older.
+ * Measured by this process's monotonic clock, so that setting the time of day ends no call.
  */
 const missingForMs = 120_000
 
@@ -61,7 +60,10 @@ export class CallsUnderWay {
     await this.#policy.placed(permitId, { owner: reader.callOwner, callId })
   }
 
-  /** Asks the policy. If a call that counted as running turns out to have ended, asks again. */
+  /**
+   * Asks the dial policy about a call (`question`). If the policy refuses for `max_at_once`, but a
+   * call that counted as running turns out to have ended, asks again.
+   */
   async ask<V extends { readonly allowed: boolean }>(
     reader: CallReader,
     signal: AbortSignal | undefined,
@@ -85,8 +87,8 @@ export class CallsUnderWay {
   }
 
   /**
-   * Reads a call and reports its state to the policy. An unreadable call counts until its lease
-   * ends.
+   * Reads a call and reports its state to the policy. A call that cannot be read counts as running
+   * until its lease ends.
    */
   async #update(
     call: OpenCall,
@@ -102,7 +104,7 @@ export class CallsUnderWay {
     return status
   }
 
-  /** Treats a call that stays missing as ended. */
+  /** Treats a call as ended once it has been missing for `missingForMs`. */
   #judged(permitId: string, status: CallStatus): CallStatus {
     if (status !== 'missing') {
       this.#missingSince.delete(permitId)

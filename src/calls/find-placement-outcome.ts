@@ -14,10 +14,13 @@ import {
 } from './listed-call.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
-/** Outcome of a sent request to place a call. It is searched for if the reply was lost. */
+/**
+ * Outcome of a request to place a call. If the reply was lost, it is found with the journal and the
+ * platform's list.
+ */
 export type PlacementOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
-  /** The call does not exist, and will not exist while its journal entry has this stamp. */
+  /** The call does not exist, and nobody will send it while its journal entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
   /** `failure`: the reason why the platform gave no answer; absent if it answered. */
   | {
@@ -44,8 +47,7 @@ export async function findPlacementOutcome(
     // The entry was pruned. The journal keeps entries for longer than a request can be in flight.
     if (!current) return { kind: 'absent', entry }
     const forMs = deadline - performance.now()
-    // Decided before the list is read: only a list read later than this moment can prove an
-    // absence.
+    // Determined before the list is read: a list that is read earlier than this proves no absence.
     const isSettled = current.sinceDeadlineMs >= settledMs
     const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
     if (outcome.kind !== 'unknown') return outcome
@@ -100,8 +102,8 @@ interface LookUpOptions {
 
 interface SentOptions extends LookUpOptions {
   /**
-   * Time of the first send, ms since 1970. `undefined`: only the list filtered by external id is
-   * read.
+   * Time of the first send, ms since 1970. `undefined`: not known, so only the list filtered by
+   * external id is read.
    */
   readonly sentAt: number | undefined
   /** True if enough time has passed since the send for the list to prove an absence. */

@@ -5,27 +5,33 @@ import { isMintedExternalId } from '../state/journal.ts'
 /*
  * Identifies the wanted call in a list. Platforms ignore filters or `offset`, return fewer items than
  * requested, count the items of a page instead of all, and list a call without its external id, or
- * with its id, numbers or agent in another form. So absence alone proves nothing:
+ * with its id, numbers or agent in another form. So a call that is not in the list may still exist:
  *
- * 1. The wanted call is listed under an id that this server made, in any form that contains all of
- *    it; or under exactly the caller's id, unless it is to another person.
- * 2. Another call is to another person (a number shown whole differs in its last eight digits), or of
- *    the other type (phone or web), or created before the search period, or known to the journal as
- *    another request's call. An external id excludes only a web call, which has no number, and before
- *    a first send a call whose id is no form of the caller's.
- * 3. Every other call is doubt. So is a list that is not read to its end: an empty page ends it, if no
- *    page counted more calls than were listed. A page without a new id does not.
- * 4. The call is certainly absent if the list is read long enough after the send and leaves no doubt.
+ * 1. A listed call is the wanted call if its external id contains, in any form, the one that this
+ *    server made; or if its external id equals the caller's, unless the call is to another person.
+ * 2. A listed call is another call if it is to another person (a number shown whole differs in its
+ *    last eight digits), or of the other type (phone or web), or was created before the search
+ *    period, or if the journal knows it as the call of another request. A different external id
+ *    proves this only for a web call, which has no number, and before a first send for any call
+ *    whose id is no form of the caller's.
+ * 3. Every other listed call leaves a doubt: it may be the wanted call. So does a list that was not
+ *    read to its end. The end is an empty page, if no page counted more calls than were listed. A
+ *    page without a new id is not the end.
+ * 4. The call is certainly absent if the list is read long enough after the send and leaves no
+ *    doubt.
  *
  * The search period begins with the first send. Before a first send it is the journal's retention
- * time, and an empty filtered list excludes only calls without an external id: all calls of the period
- * are read. Then a call with a form of the id is doubt, and so is one under exactly the id whose
- * number is masked.
+ * time, and all calls of the period are read, because an empty filtered list excludes only calls
+ * without an external id. A call with a form of the id then leaves a doubt, and so does a call with
+ * exactly the id whose number is masked.
  */
 
 export interface WantedCall {
   readonly externalId: string
-  /** False: the external id is the caller's own, and another installation may have sent it. */
+  /**
+   * False: this server has not sent the external id. It is the caller's own, and another
+   * installation may have sent it.
+   */
   readonly wasSent: boolean
   /** True: this server created the external id and sent it. */
   readonly isOurId: boolean
@@ -89,8 +95,9 @@ export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
 }
 
 /**
- * What external ids prove. `others`: a call with another id is not the wanted call. `also by
- * absence`: nor is a call without an id.
+ * What the external ids of listed calls prove. `nothing`: a call with another id, or without one,
+ * may be the wanted call. `others`: a call with another id is not the wanted call. `also by
+ * absence`: a call without an id is not the wanted call either.
  */
 export type IdEvidence = 'nothing' | 'others' | 'also by absence'
 

@@ -41,8 +41,8 @@ export async function placeOnce(
   const { entry } = claim
   if (claim.kind === 'conflict') throw conflictWith(entry)
   if (claim.kind === 'mine') {
-    // Another installation may have used the caller's own external id, or this one before its
-    // journal was lost.
+    // The caller's own external id is looked up before the send: another installation may have used
+    // it, or this one before its journal was lost.
     const isMinted = identity.externalId === undefined
     const listed = isMinted ? undefined : await lookUpFirst(entry, placing, signal)
     return listed ?? sendCall(entry, placing, signal)
@@ -58,8 +58,9 @@ export async function placeOnce(
 
 /**
  * Returns the call that an identical request placed; `undefined` if there was no such request or it
- * certainly placed no call. Must run before every step that may fail or refuse: its error must not
- * be reported for a call that was sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
+ * certainly placed no call. Must run before every other step that can fail or refuse, so that no
+ * such error is reported for a call that was already sent. Throws OutcomeUnknown,
+ * ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
   lookup: LookupContext,
@@ -145,8 +146,8 @@ async function repeatOf(
 }
 
 /**
- * Current state of a journal entry. If the journal fails, the last known state, because the call
- * exists.
+ * Current state of a journal entry. If the journal fails, returns the last known state, because the
+ * call exists and must not look failed.
  */
 async function stateOf(
   entry: JournalEntry,
@@ -199,7 +200,7 @@ async function sendCall(
   )
 }
 
-/** A call that is recorded as sent, and its permit. */
+/** A call that may be sent now: the journal has the send, and the policy gave the permit. */
 interface ReadyCall {
   readonly entry: JournalEntry
   readonly permit: Permit
@@ -313,7 +314,10 @@ async function recordPlacement(
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
-/** Handles a failed request: either there is certainly no call, or its outcome must be found. */
+/**
+ * Handles a failed request. If it certainly placed no call, throws its error; otherwise finds the
+ * outcome of the call.
+ */
 async function afterFailure(
   error: unknown,
   sent: SentCall,
@@ -364,7 +368,8 @@ const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
 const ambiguous = new Set([408, 409, 460, 499])
 
 /**
- * Statuses sent before a request has any effect, even if the reply lacks the platform's error body.
+ * Statuses that prove that the request was not processed, even if the reply lacks the platform's
+ * error body.
  */
 const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
 

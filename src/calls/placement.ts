@@ -99,7 +99,7 @@ export interface LookupContext {
   readonly client: Client
   readonly journal: Journal
   readonly callOwner: string
-  /** Overrides the time for which an identical request means the same call, ms. */
+  /** Time for which an identical request means the same call, ms; default `sameCallMs`. */
   readonly sameForMs?: number | undefined
   readonly timing: Timing
   /** Deadline of the request, as a time of `performance.now`, a clock that nobody can set, ms. */
@@ -128,10 +128,11 @@ export async function settlePlaced(
 }
 
 /**
- * Settles a call that does not exist while its journal entry has this stamp: the entry becomes
- * free, and its permits void. Reads the permits first. A holder of one of these permits then has an
- * outdated stamp and sends nothing more, and a later permit belongs to a later claim. An entry
- * without permits stays unchanged. Returns the resulting entry. Throws JournalError.
+ * Settles a call that certainly does not exist: its journal entry becomes free, unless its stamp
+ * has changed since, and its permits become void. The permits are read before the entry becomes
+ * free. Their holders then have an outdated stamp and send nothing more, and a later permit belongs
+ * to a later claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
+ * JournalError.
  */
 export async function settleAbsent(
   entry: JournalEntry,
