@@ -190,8 +190,8 @@ export type AgentUpdate = z.output<typeof AgentUpdate>
 const settings = (what: string) => z.looseObject({}).nullish().describe(what)
 
 /**
- * An agent as the platform returns it. Without the bounds of requests, because a stored agent may
- * be older than a bound, and max_duration_seconds is documented with two different bounds [B].
+ * An agent as the platform returns it. The bounds of requests do not apply: a stored agent may be
+ * older than a bound, and max_duration_seconds is documented with two different bounds [B].
  */
 export const Agent = z.looseObject({
   id: z.string().describe('Agent id.'),

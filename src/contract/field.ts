@@ -31,8 +31,8 @@ export const instant = (what: string) =>
   z.iso.datetime({ offset: true, error: ({ input }) => instantExpected(input) }).describe(what)
 
 /**
- * Error text for a text that is not an instant. A day alone is refused: it says neither in which
- * time zone it begins nor, as an end, whether it is included.
+ * Error text for a text that is not an instant. A date without a time is refused: it leaves open
+ * the time zone and, as the end of a range, whether that day is included.
  */
 function instantExpected(given: unknown): string {
   const day = dayOf(given)
@@ -72,7 +72,7 @@ export const pageQuery = {
 
 /**
  * One page of a list. `count` is the number of all matches, not of the returned items [B]. It is
- * optional, because for agents and conversations it is only [R].
+ * optional, because for agents and conversations only the reference has it [R].
  */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.looseObject({

@@ -82,8 +82,8 @@ export const Voice = z.looseObject({
 export type Voice = z.output<typeof Voice>
 
 /**
- * Voices of one provider. The shape is not published [B], so the schema accepts a list, and an
- * object with the list under any name. Keeps all of it.
+ * Voices of one provider. The shape is not published [B], so the schema accepts a list, or an
+ * object with the list under any name, and keeps every field.
  */
 export const VoiceCatalog = z
   .union([z.looseObject({}), z.array(z.unknown())])

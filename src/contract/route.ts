@@ -40,7 +40,7 @@ export interface Route<
   readonly query: Query
   /** null: the operation sends no body. */
   readonly body: Body
-  /** null: a success has no content of its own, so any 2xx is one, with or without a body. */
+  /** null: the reply has no content that matters. Any 2xx is a success, with or without a body. */
   readonly reply: Reply
   /** The documented status of a success; the client accepts any 2xx. */
   readonly success: 200 | 201 | 204
