@@ -27,8 +27,8 @@ export interface ClientOptions {
   /** Time limit of all attempts together, ms, without the waits between them. */
   readonly totalTimeoutMs?: number
   /**
-   * Id of the API key's own account, sent in place of `me`, because the reference declares some of
-   * these path parameters as UUIDs. Default: sends `me`.
+   * Id of the API key's own account, sent in place of `me`, because the reference declares some
+   * account parameters of paths as UUIDs. Default: sends `me`.
    */
   readonly ownAccountId?: () => Promise<string>
   /** Records changes in the audit trail. */
@@ -147,7 +147,7 @@ async function observedTry(
   const outcome = await (span ? span.run(send) : send())
   const durationMs = performance.now() - started
   const failure = outcome.ok ? undefined : outcome.failure
-  // If the reply was incomplete, only the failure is known.
+  // If there is no complete reply, the failure may have the status and the request id.
   const { status, requestId } = { status: undefined, requestId: null, ...failure }
   const attempt: PlatformTry = {
     operation,
@@ -170,8 +170,8 @@ async function sendOnce(
   { signal, timeLeftMs }: Trying,
   moreHeaders: Readonly<Record<string, string>> | undefined,
 ): Promise<Outcome & { readonly reply?: WireReply }> {
-  // A client may reuse the request of a change to read the same resource, so a body is sent only if
-  // the route has one.
+  // Callers may read a resource with the request that changes it. So the body is sent only if the
+  // route has one.
   const body = route.body ? request.body : undefined
   try {
     const reply = await send({
@@ -220,7 +220,9 @@ function targetOf(route: Route, request: RouteRequest): string {
   return query ? `${path}?${query}` : path
 }
 
-/** True if only the body of an acknowledgement is incomplete. Its status suffices. */
+/**
+ * True if the reply was cut off, but its status proves the success and its body does not matter.
+ */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&

@@ -52,8 +52,8 @@ export class ConcurrencyLimit {
    */
   acquire({ key, network }: Sender, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
-    // Every waiting request is held back by a limit. A request below its own limits may start,
-    // because no waiting request could.
+    // A request within all limits starts at once. It delays no waiting request, because each of
+    // those is held back by a limit.
     if (this.#hasCapacity(queue, network)) {
       this.#begin(queue, network)
       begin()

@@ -25,8 +25,8 @@ type WithoutDrift =
  * Drops mistyped optional parts of a reply; `fatal` if a required part is missing or mistyped.
  * Nearly every field of a reply is optional [R], so one wrong field must not fail the operation,
  * but results must match the output schemas. Wrong items of an optional list are dropped singly. A
- * wrong item of a required list is fatal, because the list would falsely say that it does not
- * exist. If the contract documents only absence, null counts as absent.
+ * wrong item of a required list is fatal, because the list would falsely say that the item does not
+ * exist. Null in a field that may only be absent counts as absent.
  */
 export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDrift {
   const drift: Found = new Map()
@@ -183,7 +183,10 @@ function jsonTypeOf(value: unknown): string {
 
 const driftOfReplies = new WeakMap<object, readonly Drift[]>()
 
-/** Records the dropped parts of a reply, for callers to whom an absent field means something. */
+/**
+ * Records the dropped parts of a reply, for callers that must tell a dropped field from an absent
+ * one.
+ */
 export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
   if (typeof reply === 'object' && reply !== null && drift.length > 0)
     driftOfReplies.set(reply, drift)

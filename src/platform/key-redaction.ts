@@ -21,8 +21,9 @@ const instead = '[API key]'
 const shortest = 6
 
 /**
- * Number of characters of each spelling that are searched first. Few texts match that many. V8
- * copies a substring of this length; for a longer one it would keep the whole spelling in memory.
+ * Length of the beginning of each spelling, characters. The beginnings are searched first, because
+ * few texts contain one. V8 copies a substring of this length; for a longer one it would keep the
+ * whole spelling in memory.
  */
 const beginning = 12
 
@@ -70,7 +71,10 @@ interface Transforms {
 interface Spelling {
   readonly transform: keyof Transforms
   readonly written: string
-  /** Matches the characters after the spelling that depend only partly on the API key. */
+  /**
+   * Matches what may follow `written` and depends only partly on the API key: the last character of
+   * base64, and its padding.
+   */
   readonly rest?: RegExp
 }
 
@@ -91,8 +95,8 @@ const lowerCase = (text: string) => text.toLowerCase()
 function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
-    // The API key is also searched as it is written, because the key itself or the text before it
-    // may look escaped.
+    // The API key is also searched as it is written: the key, or the text before it, may look like
+    // an escape, which unescaping would change.
     { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []

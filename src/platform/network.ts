@@ -178,7 +178,7 @@ function openPool({
   concurrency = defaultConcurrency,
 }: PoolOptions): Dispatcher {
   const options = {
-    // The number includes connections that are still opening for requests that have ended.
+    // undici also counts connections that it is still opening for requests that have ended.
     connections: concurrency.inAll,
     // exchange.ts limits headers and body. undici's own timers are coarse.
     headersTimeout: 0,

@@ -13,8 +13,8 @@ import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
 /*
- * The account of a request. It is settled once, on entry (settledAccount). From then on
- * `params.account_id` names it (accountIn), as an id or as `me`.
+ * The account of a request. It is determined once, when the request arrives (settledAccount). From
+ * then on it is in `params.account_id`, as an id or as `me` (accountIn).
  */
 
 /**
@@ -101,7 +101,7 @@ const rememberOwnAccount = (cache: ReplyCache, { id }: Pick<Account, 'id'>): voi
 /** Id of the API key's own account; `undefined`: not read yet. */
 export const knownOwnAccountId = (cache: ReplyCache): string | undefined => ownIds.get(cache)
 
-/** Reason why an API key may hold nothing open on this server, such as a stream. */
+/** Reason to refuse an API key anything that stays open on this server, such as a stream. */
 export interface KeyFault {
   readonly status: 401 | 503
   readonly message: string
@@ -163,8 +163,9 @@ const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().
 type KeyAccount = z.output<typeof KeyAccount>
 
 /**
- * The API key's own account, for placing calls. Noted in the journal: if the platform temporarily
- * cannot name the account, a placed call must not look failed. Throws ApiError and JournalError.
+ * The API key's own account, for placing calls. Also stored in the journal, for when the platform
+ * temporarily cannot name the account: a call that was already placed must not look failed. Throws
+ * ApiError and JournalError.
  */
 async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`

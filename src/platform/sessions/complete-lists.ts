@@ -54,7 +54,7 @@ export async function readAllItems<T extends { readonly id: string }>(
     const isCounted = max !== undefined && known.size >= max
     if (items.length === 0) return result(max === undefined || isCounted)
     if (isEnough?.(items, known.size)) return result(false)
-    // A full page may have counted only itself.
+    // The `count` of a full page proves nothing: it may count only that page.
     if (isCounted && items.length < limit && !distrustsCount) return result(true)
     if (known.size === before)
       return result(items.length < limit && (max === undefined || isCounted))

@@ -37,16 +37,18 @@ const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, name
 type CacheTimes = typeof cacheTimes
 export type CacheTime = keyof CacheTimes
 
-/**
- * Maximum replies per API key, and their total length as JSON. Parsed, they take several times as
- * much memory.
- */
+/** Maximum number of replies per API key. */
 const maxReplies = 64
+
+/**
+ * Maximum total length of the replies per API key, characters of JSON. Parsed, they take several
+ * times as much memory.
+ */
 const maxLength = 8 * 1024 * 1024
 
 /**
- * Maximum total length over all API keys. Above it, the least recently used keys lose their
- * replies.
+ * Maximum total length of the replies of all API keys, characters of JSON. Above it, the least
+ * recently used keys lose their replies.
  */
 const maxLengthInAll = 32 * 1024 * 1024
 
@@ -71,7 +73,10 @@ interface CachedReply {
 /** Cached replies of one API key. */
 type KeptReplies = LRUCache<string, CachedReply, CachedRead>
 
-/** Total length of the replies per API key. The least recently used replies are dropped. */
+/**
+ * The replies of each API key, and their total length. The least recently used key loses its
+ * replies first.
+ */
 type KeptLengths = LRUCache<KeptReplies, number>
 
 const createKeptLengths = (): KeptLengths =>
@@ -162,8 +167,8 @@ function createReplyCache(
           },
         }
       })
-      // Reads the reply with which later ones are compared, but after the caller's own code: a
-      // caller over its watch limit ends this watch at once.
+      // Reads the reply with which later ones are compared. Runs after the caller's own code,
+      // because a caller that is over its watch limit ends this watch at once.
       queueMicrotask(() => {
         if (!watched.has(key)) return
         read(route, request, time).then((reply) => watched.compare(key, reply), ignore)

@@ -126,9 +126,9 @@ function isAllowed(check: () => void): boolean {
 
 /**
  * Watches the pinned account. Calls `watch` without a request if the pinned account is the API
- * key's own, and with a request if it is a subaccount. Deciding this may need a read. If the read
- * fails, or a watch limit is reached after it, the account stays unwatched. Returns the unsubscribe
- * function. Throws WatchLimitError.
+ * key's own, and with a request if it is a subaccount. If the id of the API key's own account is
+ * not known yet, reads it first. If that fails, or if a watch limit is then reached, the account
+ * stays unwatched. Returns the unsubscribe function. Throws WatchLimitError.
  */
 function watchPinned(
   { cache, pinnedAccount = 'me' }: Session,

@@ -131,7 +131,7 @@ export function createReplyChanges(broadcast: Broadcast, platform: string): Repl
   const watchers = new Listeners<string>()
   let announced: string | undefined
   broadcast.listen('written', (topic) => {
-    // Not for a change that this server announced itself: it has just read that reply.
+    // Skips a change that this server announced itself, because it has just read that reply.
     if (topic !== announced) watchers.notify(topic, topic)
   })
   const topicOf = (...words: string[]) =>
