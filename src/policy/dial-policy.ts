@@ -16,7 +16,10 @@ import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dia
 /** Maximum length of a call, ms. A call whose end is unknown counts as running for this long. */
 export const longestCallMs = 12 * 3_600_000
 
-/** The operator's limits on calls. One per server process, because `max_total` counts. */
+/**
+ * The operator's limits on calls. One per server process, because it counts the calls of the
+ * process for `max_total`.
+ */
 export interface DialPolicy {
   /**
    * The operator's stop of all calls; `undefined`: calls are not stopped. Check it right before a

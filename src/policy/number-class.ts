@@ -58,7 +58,7 @@ const fictional: readonly [range: RegExp, country: string, type: string][] = [
  */
 const shortPlans: ReadonlySet<string> = new Set(['LU', 'NU', 'TA', 'TK'])
 
-/** Classifies an E.164 number: ordinary, or never dialled for a reason. */
+/** Classifies an E.164 number: ordinary, or never dialled, with the reason. */
 export function classifyNumber(number: string): NumberClass {
   if (!isE164(number)) {
     return { kind: 'invalid_number', reason: 'is not an E.164 number such as +4930123456' }

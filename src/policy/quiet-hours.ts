@@ -30,7 +30,8 @@ export function quietAt(
 
 /**
  * The first instant from `at` on that is outside the quiet hours of every zone; `undefined` if
- * there is none within a week. Never too early. An hour late if clocks go forward before it.
+ * there is none within a week. Never too early, but an hour too late if the clocks go forward
+ * before it.
  */
 export function quietUntil(
   at: number,
@@ -45,8 +46,8 @@ export function quietUntil(
       }),
     )
     if (left <= 0) return then
-    // Advances to the end of the longest quiet hours and checks again, because others may apply by
-    // then.
+    // Advances to the end of the longest quiet hours and checks again, because other quiet hours
+    // may have begun by then.
     then = (Math.floor(then / minuteMs) + left) * minuteMs
   }
   return undefined
