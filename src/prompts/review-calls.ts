@@ -70,7 +70,7 @@ export const reviewCalls = definePrompt({
 /** Time limit for reading calls, ms. Shorter than a prompt's wait for optional data. */
 const readMs = 9000
 
-/** Maximum tokens of the counts. */
+/** Maximum tokens of the attached review. */
 const reviewBudget = 4000
 
 interface Days {

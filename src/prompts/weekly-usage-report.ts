@@ -174,7 +174,10 @@ const groupsOf = (
     }),
   )
 
-/** Sums of the values by this dimension alone. */
+/**
+ * The values with this dimension alone: without their other dimensions, and without the values that
+ * lack it.
+ */
 const valuesBy = (dimension: string, buckets: readonly Bucket[]) =>
   buckets.flatMap(({ values }) =>
     values.flatMap((value) => {
