@@ -12,8 +12,8 @@ export const CallStop = z.object({
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * Name of the note in the journal that stores the stop. Every server needs the shared journal to
- * place a call, so no server misses the stop. It survives restarts.
+ * Name of the journal's note that stores the stop (see `readNote` in journal.ts). Every server
+ * needs the shared journal to place a call, so no server misses the stop. It survives restarts.
  */
 export const callStopNote = 'calls stopped'
 

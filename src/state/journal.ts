@@ -99,8 +99,8 @@ export interface Journal {
   /** The entry as it is now; `undefined` if it was pruned. */
   current(entry: JournalEntry): Promise<CurrentEntry | undefined>
   /**
-   * Records that the holder sends now, and stops after `forMs`. For a claim and for a takeover.
-   * `undefined`: another caller was faster.
+   * Records that the holder sends now, for at most `forMs`. Called after a claim, and for a
+   * takeover. `undefined`: another caller was faster.
    */
   beginSending(entry: JournalEntry, forMs: number): Promise<JournalEntry | undefined>
   /** Records that the sender stopped before its deadline. */
@@ -118,7 +118,7 @@ export interface Journal {
    * not have the call.
    */
   placedAgoMs(owner: string, callId: string): Promise<number | 'unknown' | undefined>
-  /** The last value written under a name, such as the stop of all calls. */
+  /** Reads a note: the last value written under a name, such as the stop of all calls. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
   close(): Promise<void>
@@ -136,8 +136,9 @@ export class JournalError extends StateError {
 export const sameCallMs = 10 * 60_000
 
 /**
- * Like `sameCallMs`, for a call of a batch. A long batch takes several requests, with nights,
- * limits and long weekends in between; but it may be due again after a week.
+ * Like `sameCallMs`, for a call of a batch. Days, because a long batch is placed with several
+ * requests, between which there may be nights, long weekends and limits of the dial policy. Less
+ * than a week, because the same batch may then be due again.
  */
 export const sameInBatchMs = 5 * 24 * 3_600_000
 
@@ -219,8 +220,8 @@ export const foundEntry = (
   row && row.state !== 'free' && row.content === content ? entryOf(row) : undefined
 
 /**
- * Result of `current` for a row, by the time since its stamp. `undefined` if that time is unknown:
- * the sender may have begun just now, so a new deadline must be set.
+ * Result of `current` for a row. `elapsedMs`: time since the row's stamp. If it is not known, the
+ * sender may have begun just now; then the result is `undefined`, and a new deadline must be set.
  */
 export const currentEntry = (
   row: JournalRow,

@@ -118,17 +118,18 @@ export interface AddedObject {
   settle(state: 'done' | 'not_done', paths: readonly ChangedPath[]): void
 }
 
-/**
- * Maximum number of changes that `ofObject` returns, and of changes that it reads for that, because
- * some were not done.
- */
+/** Maximum number of changes that `ofObject` returns. */
 const maxShown = 10
+
+/** Maximum number of changes that `ofObject` reads. Some of them were not done, and are dropped. */
 const maxRead = 50
 
 /** Maximum length of an item's value, characters of JSON. */
 const maxLength = 64_000
 
-/** Bounds in a file or database, and in memory, which the items share with the whole process. */
+/**
+ * Maximum number of items: in a file or database, and in memory, which the whole process shares.
+ */
 export const undoBounds = {
   stored: { perOwner: 2000, inAll: 100_000 },
   memory: { perOwner: 1000, inAll: 1000 },

@@ -21,7 +21,7 @@ const Notice = z.object({
   topic: z.string().max(200),
 })
 
-/** Backoff before reconnecting, ms. */
+/** Pause before reconnecting, ms. Doubles with each failure, up to the longest pause. */
 const firstPauseMs = 1000
 const longestPauseMs = 15_000
 
@@ -139,7 +139,7 @@ class ListeningConnection {
   #connectLater(client: Client | undefined): void {
     if (client !== this.#client || this.#isClosed) return
     this.#client = undefined
-    // Not `end`, because the peer of a lost connection does not answer.
+    // `end` would wait for the peer of a lost connection, which does not answer.
     this.#socket?.destroy()
     // Jitter keeps servers from reconnecting at the same time.
     this.#wait(this.#pauseMs * (0.5 + Math.random()), () => this.#connect())

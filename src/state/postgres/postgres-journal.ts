@@ -123,9 +123,10 @@ const rowColumns = `owner, external_id, content, state, since, replica_since, up
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
-// The rules are those of sqlite-journal.ts. A call of unknown outcome stays the same call. A free
-// row is the last choice. A row is recent if any clock says so: the database's, the servers', the
-// uptime of the writing machine, or ($7, $8) the database's clock before it was set.
+// The rules are those of sqlite-journal.ts. A row whose outcome is unknown matches at any age. A
+// free row is returned only if there is no other. A row is recent if any clock says so: the
+// database's, the servers', the uptime of the writing machine, or ($7, $8) the database's clock
+// before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
   AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
     OR (boot = $5 AND uptime > $6::bigint)

@@ -63,7 +63,8 @@ const counts = 'voice_agent_mcp.record_counts'
 const isThere = `expires > ${databaseNow}`
 const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
 /**
- * Skips rows that another server is counting until the next run, because waiting could deadlock.
+ * Skips rows that another server is changing, because waiting could deadlock. The next run deletes
+ * them.
  */
 const purgeCountsSql = `
   DELETE FROM ${counts} WHERE (kind, owner) IN (

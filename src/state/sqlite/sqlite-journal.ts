@@ -140,9 +140,9 @@ const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().pa
 
 const byIdSql = 'SELECT * FROM calls WHERE owner = ? AND external_id = ?'
 const byCallSql = 'SELECT * FROM calls WHERE owner = ? AND call_id = ?'
-// A call of unknown outcome stays the same call until its outcome is known. A free row is the last
-// choice: a failed request does not undo another request that placed a call. A row is recent if
-// either clock says so, so that setting the clock forward causes no second call.
+// A row whose outcome is unknown matches at any age. A free row is returned only if there is no
+// other, because another row may have a placed call. A row is recent if either clock says so, so
+// that setting the clock forward causes no second call.
 const byContentSql = `
   SELECT * FROM calls WHERE owner = :owner AND content = :content AND minted = 1
     AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
