@@ -28,8 +28,8 @@ export function closestWord(word: string, known: readonly string[]): string | un
 }
 
 /**
- * The known word that begins or ends with this word (`agent_id` for `id`), or that is the end of
- * it; `undefined` if no word or several words do.
+ * The known word that begins or ends with the given word (`agent_id` for `id`), or with which the
+ * given word ends; `undefined` if there is none, or more than one.
  */
 function wordWithSameStartOrEnd(folded: string, known: readonly string[]): string | undefined {
   if (folded.length < 2) return undefined
