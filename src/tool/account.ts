@@ -13,7 +13,7 @@ import type { Run } from './tool.ts'
 /** Reads objects of one account. Throws ApiError. */
 export interface AccountReader {
   readonly account: string
-  /** The account as an argument for advice: see `accountArgumentText`. */
+  /** The argument `account_id` in advice: see `accountArgumentText`. */
   readonly accountArgument: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
   /** Reads through the cache; replies may be some minutes old. */
@@ -68,8 +68,8 @@ export async function accountForPerson({
 }
 
 /**
- * The account as an argument for advice, such as `get_call, call_id x, account_id y`; empty if
- * tools need no `account_id`.
+ * The argument `account_id` as the end of advice, such as `, account_id y`. Empty if the tools need
+ * no `account_id`.
  */
 export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)

@@ -124,7 +124,8 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
       }
       const nullsBefore = found.nulls.length
       const inner = normalised(field, schemaOf(properties[name]), here, found)
-      // An object in which every field is null counts as not given: a client filled it in.
+      // An object whose fields are all null counts as not given: some clients send every declared
+      // field.
       const wasEmptied =
         isObject(inner) && Object.keys(inner).length === 0 && found.nulls.length > nullsBefore
       return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]

@@ -23,7 +23,7 @@ export const shownItemShape = {
 export interface ShownItem {
   readonly id?: string | undefined
   readonly name: string
-  /** Text that lines show instead of the name. */
+  /** Name of the item in the result's text, if not `name`. */
   readonly label?: DialogText | undefined
   readonly outcome: string
   readonly problem?: string | undefined
@@ -42,7 +42,9 @@ interface BulkResult<T> {
   readonly order: readonly string[]
   /** Text before the counts. */
   readonly head?: string
-  /** Lines after the selection's unread accounts and repeats, before its notes. */
+  /**
+   * Lines after those about unread accounts and repeated references, before the selection's notes.
+   */
   readonly lines: (named: Names<T>) => readonly string[]
   /** Replaces the items in the result's list. */
   readonly listed?: (items: readonly T[]) => readonly T[]

@@ -17,7 +17,7 @@ const concurrency = 8
 /** Remaining time that is needed to start another item, ms. */
 const minTimePerItemMs = 2000
 
-/** Retries of a request that the platform refused with 429. */
+/** Maximum retries of a request that the platform refused with 429. */
 const maxRetries = 4
 
 /** Result for one item of a bulk operation. */
@@ -93,7 +93,7 @@ const isMissing = (outcome: Outcome<unknown>) =>
   outcome.error.method === 'GET' &&
   isNotFound(outcome.error)
 
-/** The run, moved to an account; unchanged if there is none. */
+/** The run with its request moved to an account; unchanged if no account is given. */
 export function runIn<R extends Pick<Run, 'request'>>(
   account: AccountInTree | undefined,
   run: R,

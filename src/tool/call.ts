@@ -91,7 +91,8 @@ async function run(
   if (!resolved.ok) throw invalidArguments([resolved.problem])
   const { request, named, unknown } = resolved
   const { confirm_token: token, ...options } = parsed.options
-  // A tool may send an option in another request: the original of a copy, for example.
+  // Advice after a failure also checks options: a tool may send one in another request, such as the
+  // original of a copy.
   const withOptions = { ...request, query: { ...options, ...request.query } }
   call.request = withOptions
   const confirm = await confirmOf({
@@ -106,7 +107,7 @@ async function run(
     ...{ request, named, options, restricted, cleared: parsed.cleared },
     session: isCheck(token) ? readingOnly(session) : session,
     ...{ signal, shutdown, begunAt, answerBy, confirm, progress },
-    // Only views ask what is open, and a view can take no task.
+    // Only a view checks whether its token is still valid, and a view cannot receive a task.
     takesTasks: takesTasks && !isCheck(token),
     // The body was parsed with the schema of this tool's route.
     body: request.body as Run['body'],

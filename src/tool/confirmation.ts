@@ -147,7 +147,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         if (mode === 'never') return withoutAsking('off')
         // The server cannot tell a click in a view from a tool call of the model.
         if (asksIn !== 'form' && mode === 'person') throw needsPerson()
-        // A form has no token that could still be open.
+        // A client that is asked in a form gets no token, so there is none to check.
         if (asksIn === 'form' && isCheck(token)) throw nothingAsked()
         const what = typeof given === 'function' ? await given() : given
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
@@ -167,7 +167,10 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
 
 const hasExpired = ({ exp }: SingleUseToken) => exp * 1000 <= Date.now()
 
-/** Error for an answer that was used before. Same code and reason as for an invalid state. */
+/**
+ * Error for an answer that was used before, with the same code and reason as for an invalid
+ * `requestState`.
+ */
 const invalidRequestState = () =>
   new ProtocolError(
     -32602,

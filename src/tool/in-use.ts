@@ -82,7 +82,7 @@ const openCallMs = longestCallMs + 24 * 3_600_000
 
 /**
  * The account's running calls. The list is not filtered by status, because not all statuses are
- * documented. Where the platform supports the filter by time, it saves pages.
+ * documented. `created_after` saves pages where the platform supports it.
  */
 export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
   look(run, async (reader) => {
@@ -117,10 +117,13 @@ const firstPage = 100
 export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
   items.length === 0 && unknown === undefined
 
-/** Time limit of the search for a question, ms. */
+/** Time limit for finding the uses that a question names, ms. */
 const longestLookMs = 10_000
 
-/** Fields that decide whether an item is used: what it uses, and whether it has ended. */
+/**
+ * Reply fields that decide whether something is in use: the agent of a number or a call, and
+ * whether the call has ended.
+ */
 const decisive = /^items\.\*\.(inbound_agent|agent_id|status|created|started_at|ended_at)\b/
 
 async function look<T>(

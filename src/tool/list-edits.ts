@@ -132,8 +132,8 @@ export function editedList(
 const maxNamed = 10
 
 /**
- * Warns of missing entries. They are no error: the result is the same, and a request may be
- * repeated.
+ * Warns of entries to remove that the list does not have. They are no error: the result is the
+ * same, and a client may repeat a request.
  */
 export function missingWarnings({
   list: { word },
@@ -166,8 +166,8 @@ export function missingEverywhere(
 }
 
 /**
- * A change of a list as text, equal for items with different lists: `+new −old`. Empty if the
- * values are not lists.
+ * A change of a list as text: `+new −old`. Shows only the entries that differ, so different lists
+ * with the same change have the same text. Empty if the values are not lists.
  */
 export function listChangeInWords(
   before: unknown,

@@ -197,7 +197,7 @@ async function apiErrorResult(
     isExposed: (name) => tools.some((one) => one.name === name),
     hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
   })
-  // The text already has both, shortened.
+  // The text of the result already has `excerpt` and `errors`, shortened.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
   const undo = error instanceof UnknownChange && error.undo
   const next = undo

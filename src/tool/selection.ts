@@ -65,7 +65,7 @@ export interface AccountLists {
     route: ListRoute,
     filters?: object,
   ) => Promise<OwnedItems<T>>
-  /** The run. Its signal ends when the time for reads is up. */
+  /** The run of the tool call. Its signal also fires when the time for reads is up. */
   readonly run: SelectionRun
 }
 

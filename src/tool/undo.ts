@@ -28,8 +28,8 @@ import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 /*
  * Undoing changes. Before an update sends its request, it stores the paths it changes with their
  * values; afterwards it stores the values of the reply. A failure to store never fails the update.
- * An undo is itself an update: it restores the paths that still hold what the change left, and can
- * be undone as well.
+ * An undo is itself an update: it restores the paths that still have the value that the change gave
+ * them, and can be undone as well.
  */
 
 type ChangedKind = ChangedObject['kind']
@@ -211,7 +211,8 @@ export class KeptChanges {
   }
 
   /**
-   * The result of the tool call, with the id that undoes its changes, or the reason why none does.
+   * The result of the tool call, with the id that undoes its changes, or with the reason why they
+   * cannot be undone.
    */
   async named({ structured, lines: [head = '', ...lines] }: OutputWithLines): Promise<ToolOutcome> {
     await this.#flush()
@@ -383,7 +384,8 @@ export const cannotBeUnset = ({ path }: ChangedPath): string =>
   `${path.join('.')}: had no value before, and an update cannot remove it`
 
 /**
- * Fields whose value in the reply is not the value that was sent. Null empties a list or a text.
+ * Describes the fields that the platform saved with another value than was sent. For a sent null,
+ * an empty list or text is no other value.
  */
 export const notTaken = (body: Fields, saved: Fields): string[] =>
   Object.entries(body).flatMap(([name, value]) =>

@@ -6,9 +6,9 @@ import { nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account.ts'
 
 /**
- * Cures as sentences, best first. Each begins with a verb. It names the tool and its arguments
- * where that saves the caller a look-up: `enable it (update_subaccount with subaccount_id x,
- * is_active true)`.
+ * Joins cures to sentences, best first. A cure says how to remove a problem. It begins with a verb,
+ * and names the tool and its arguments where that saves the caller a look-up: `enable it
+ * (update_subaccount with subaccount_id x, is_active true)`.
  */
 export const inSentences = (cures: readonly string[]): string =>
   cures
@@ -27,7 +27,10 @@ export const archivedCures = (
   'take another from list_agents',
 ]
 
-/** Reads what cures name. `accountArgument`: the account as an argument, where tools need it. */
+/**
+ * Reads the objects that cures name, such as other trunks. `accountArgument`: the account as an
+ * argument, where tools need it.
+ */
 export type CureReader = Pick<AccountReader, 'call' | 'accountArgument'>
 
 /** Trunks and phone numbers of an account that can dial out. */

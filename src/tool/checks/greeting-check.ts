@@ -59,8 +59,10 @@ function gapText({ variable }: TemplateIssue, spoken: SpokenText): string {
   return `; calls are placed all the same, ${gap} unless test_variables fill it`
 }
 
-/** Maximum number of variables named, and of other warnings. */
+/** Maximum number of variables named in a warning. */
 const maxVariables = 10
+
+/** Maximum number of other warnings shown. */
 const maxWarnings = 3
 
 /**
@@ -84,7 +86,7 @@ export async function checkGreeting(
     return problem('greeting', found, 'correct initial_message with update_agent')
   }
   const empty = unfilledVariables(validation.unknown_variables, template, given)
-  // The warnings below report variables by their values, so the platform's warnings about variables
+  // The check reports the variables that stay empty, so the platform's own warnings about variables
   // are dropped.
   const others = warnings.filter(({ variable }) => !variable).slice(0, maxWarnings)
   if (empty.length > 0)
@@ -161,14 +163,14 @@ function hasDefault(path: string, code: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What is known before the call. Only the platform knows an absent fact. */
+/** What is known before the call. A fact that is absent here is known only to the platform. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
   readonly toNumber?: string | undefined
   /** The type of the call to place. It implies the direction. */
   readonly type?: 'phone' | 'web' | undefined
-  /** The medium as an argument of the call; by default its type. */
+  /** The medium that the request gives; by default the call's type. */
   readonly medium?: string | undefined
   readonly testVariables?: Variables | undefined
 }

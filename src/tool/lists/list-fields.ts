@@ -278,8 +278,10 @@ function listWithSpeech(
   }
 }
 
-/** Maximum tokens for the speech of one item, and the approximate tokens of the untrusted marks. */
+/** Maximum tokens for the speech of one item. */
 const longestSpoken = resultBudget * 0.7
+
+/** Approximate tokens of the untrusted marks. */
 const tokensOfMarks = 150
 
 /** Splits an item into the fields of the contract and the fields that may quote a conversation. */

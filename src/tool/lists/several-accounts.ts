@@ -61,8 +61,8 @@ interface BranchesRun extends TreeRun {
 }
 
 /**
- * Calls `work` with one branch per account. All requests end when time is up. `open` creates more
- * branches with other filters. Throws ApiError.
+ * Calls `work` with one branch per account: the list of that account. `open` creates branches with
+ * other filters. All requests end when time is up. Throws ApiError.
  */
 export function withBranches<T>(
   route: ListRoute,

@@ -17,8 +17,10 @@ import { callCures } from '../checks/readiness.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
-/** Maximum number of items per read. Timeout of each read for an error, ms. */
+/** Page size of the lists that are read to find the closest items. */
 const maxCompared = 100
+
+/** Time limit for finding the closest items, ms. The caller waits for the error. */
 const patienceMs = 2000
 
 /**
@@ -142,8 +144,10 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
   return known.length > 5 ? `Some that exist: ${some}; ${list} shows all.` : `There are ${some}.`
 }
 
-/** Maximum number of pages read, and of words tried, in the search for more agents. */
+/** Maximum number of pages read to find the closest items. */
 const maxPages = 5
+
+/** Maximum number of words of a mistyped name by which further agents are searched. */
 const maxWords = 2
 
 /** Existing items, as far as they could be read in time; `undefined`: every read failed. */
@@ -182,7 +186,7 @@ const longestWords = (text: string) =>
     .sort((a, b) => b.length - a.length)
     .slice(0, maxWords)
 
-/** An item as the value that the argument sends for it, and its names. */
+/** An item for comparison: its names, and as id the value that the argument sends for it. */
 function namedItem(
   item: Readonly<Record<string, unknown>>,
   { names, sends }: ReferenceKind,
@@ -191,8 +195,10 @@ function namedItem(
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
 }
 
-/** Maximum number of accounts searched. Timeout of the search, ms. */
+/** Maximum number of accounts searched for a hint. */
 const maxAccounts = 20
+
+/** Time limit of that search, ms. */
 const searchMs = 2000
 
 /**

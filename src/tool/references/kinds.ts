@@ -93,7 +93,7 @@ const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
 /** Arguments of an operation that refer to objects, in its path and body. */
 export function referencesOf(path: string, body: object | undefined): string[] {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
-  // Every path has an account, so it does not count.
+  // Every path contains the account, so the account does not count.
   const inPath = last && last !== 'account_id' && kindOf(last) ? [last] : []
   return [...inPath, ...inBodies.filter((name) => body && name in body && !inPath.includes(name))]
 }

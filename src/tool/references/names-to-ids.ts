@@ -140,8 +140,8 @@ export async function idMeant(
   const { found, isAll } = await objectsCalled(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
-  // An unfiltered list without a match is no problem even if it is incomplete: the text may be an
-  // id.
+  // If an unfiltered list has no match, the text may be an id. So it is no problem if the list was
+  // not read to its end.
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
   const value = found[0]?.[kind.sends ?? 'id']
   return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }

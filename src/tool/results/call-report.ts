@@ -243,8 +243,10 @@ export function textOf({ message, name, result }: Message): string {
   return plainText(`${name ? `${name}: ` : ''}${message ?? ''}${data}`).normalize()
 }
 
-/** Maximum tokens of one turn, and of all other fields together. */
+/** Maximum tokens of one turn. */
 const longestTurn = 4000
+
+/** Maximum tokens of all untrusted fields besides the transcript together. */
 const longestOther = 400
 
 /**

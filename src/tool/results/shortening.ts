@@ -87,7 +87,7 @@ export function shortenLines(whole: readonly string[], budget: number): string {
   ].join('\n')
 }
 
-/** Approximate tokens of the last line (`Shortened: …`) and of one end mark. */
+/** Approximate tokens of the last line (`Shortened: …`) and of one end mark, together. */
 const tokensOfLastLines = 60
 
 /** The end marks of untrusted blocks that are cut off before their end. */
@@ -161,8 +161,10 @@ const entriesOf = (value: object): [name: string, field: unknown][] =>
 
 const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
 
-/** Minimum tokens of a shortened entry, and tokens for the count of the omitted entries. */
+/** Minimum tokens of a shortened entry. */
 const minShown = 24
+
+/** Tokens of the text that counts the omitted entries. */
 const moreSize = 10
 
 /**
@@ -208,7 +210,7 @@ function evenShare(entries: readonly { size: number }[], budget: number): number
 
 /**
  * A result as text for a model: JSON without null, empty values, and flags with their usual value.
- * `false` and `0` stay elsewhere, because they are answers.
+ * All other fields keep `false` and `0`, because these are answers.
  */
 export function compactJson(value: unknown): string {
   return safeJson(JSON.stringify(withoutEmpty(value)) ?? '{}')
