@@ -137,7 +137,8 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
     values: Object.entries(body).flatMap(([name, value]) =>
       name === 'is_active' ? [] : valuesOf(name, value),
     ),
-    // The body of an undo depends on later changes, so a confirmation covers only this body.
+    // What an undo restores depends on the changes since. So the confirmation is only for this
+    // body.
     scope: body,
   }
 }

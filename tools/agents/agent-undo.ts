@@ -46,9 +46,9 @@ const route = routes.agents.update
 const clearable = clearablePaths(route, undefined)
 
 /**
- * True if null must be sent to undo an added value. That removes a whole field, or a setting in a
- * merged object. If the undo changes the object's provider, the settings are left to the platform:
- * the earlier provider may not have them.
+ * True if null must be sent to undo an added value: null removes a whole field, or a setting in a
+ * merged object. Not for settings of an object whose provider the undo changes: the earlier
+ * provider may not have them.
  */
 const isNulled = ({ path: [name = '', ...inner], after }: KeptPath, all: readonly KeptPath[]) =>
   after === undefined &&

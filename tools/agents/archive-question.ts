@@ -59,8 +59,8 @@ interface ManyFacts {
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
   /**
-   * Present if a filter selected the agents: what the filter looked at. A selection by filter
-   * always asks.
+   * What was looked at to select the agents by a filter; absent if they were not. A selection by
+   * filter always needs confirmation.
    */
   readonly selectedBy?: readonly string[]
 }

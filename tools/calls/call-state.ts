@@ -64,8 +64,10 @@ export const isGoingOn = (state: CallState): boolean => state === 'talking' || s
 export const isUnreached = (state: CallState): boolean =>
   ['machine', 'not_answered', 'busy', 'declined', 'failed'].includes(state)
 
-/** Maximum length of the last words and of the opening, characters. */
+/** Maximum length of the last words, characters. */
 const longestWords = 120
+
+/** Maximum length of the agent's first words, characters. */
 const longestOpening = 400
 
 /** The last words of the person on the call, on one line. They are untrusted speech. */

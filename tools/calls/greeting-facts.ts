@@ -21,8 +21,10 @@ type Facts = Record<string, DialogText>
 /** Maximum length of a greeting in a question, characters. The rest is counted. */
 const longestShown = 600
 
-/** Maximum number of greetings shown for a batch, and of names of empty variables. */
+/** Maximum number of greetings shown for a batch. */
 const maxGreetings = 3
+
+/** Maximum number of empty variables named, and of calls named for each. */
 const maxEmptyNames = 10
 
 /**
@@ -64,8 +66,8 @@ export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): 
 }
 
 /**
- * The greeting template, for when variables cannot be filled in. All calls of the batch share their
- * overrides.
+ * The template of the greetings, shown unless all calls have the same greeting. All calls of the
+ * batch share their overrides.
  */
 function templateFact(agent: Agent, [first]: readonly BatchBody[]): Facts {
   const { message } =

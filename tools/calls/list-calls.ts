@@ -36,7 +36,7 @@ import {
 import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 
-/** Result fields of a list that is counted by answer status, and of a review. */
+/** Result fields besides the list: the counts by answer status, and the review. */
 const countsShape = {
   by_answer_status: z
     .record(z.string(), z.int())

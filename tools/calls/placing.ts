@@ -29,9 +29,9 @@ export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' |
 }
 
 /**
- * Resolves the account to its id: under two names for one account, the journal would place a call
- * twice. Throws ApiError if the API key has no access to the account. This check is needed because
- * outcomes of earlier calls are reported without a request.
+ * Resolves the account to its id, because the journal would place a call twice if its account had
+ * two names. Throws ApiError if the API key has no access to the account. Outcomes of earlier calls
+ * need this check: they are reported without a request to the platform.
  */
 export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
@@ -186,7 +186,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
 })
 
 /**
- * The calls that count towards `max_at_once`, and how to read the account's calls; `undefined`: the
+ * The calls that count towards `max_at_once`, and access to those of the account; `undefined`: the
  * policy has no such limit. Throws ApiError.
  */
 async function concurrentCallLimit({ request, session }: PolicyRun) {
@@ -200,7 +200,8 @@ async function concurrentCallLimit({ request, session }: PolicyRun) {
 }
 
 /**
- * Asks the policy. Before the policy refuses a call for `max_at_once`, ended calls stop counting.
+ * Asks the dial policy about a call (`question`). Before a refusal for `max_at_once`, checks which
+ * of the counted calls have ended.
  */
 async function askPolicy<V extends { readonly allowed: boolean }>(
   run: PolicyRun,

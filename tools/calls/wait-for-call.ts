@@ -76,8 +76,8 @@ export const waitForCall = defineTool({
 type BatchRun = Pick<Run, 'request'> & FollowRun
 
 /**
- * Runs `read` with a deadline. `until` is a time of `performance.now`, ms. A timeout is an
- * ApiError. Throws ApiError.
+ * Runs `read` until the deadline `until`, a time of `performance.now`, ms. Throws ApiError, also
+ * for a timeout.
  */
 const accountUntil = <T>(
   until: number,

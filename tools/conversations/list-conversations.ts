@@ -246,10 +246,10 @@ function shownConversation(
   }
 }
 
-/**
- * Maximum tokens of the additional fields of one conversation, and maximum characters of a name.
- */
+/** Maximum tokens of the additional fields of one conversation. */
 const longestExtra = 400
+
+/** Maximum length of a name, characters. */
 const longestName = 100
 
 /**

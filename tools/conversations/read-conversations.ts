@@ -15,8 +15,10 @@ const max = { conversations: 2000, bytes: 10_000_000, pages: 40 } as const
 
 const maxPerPage = 100
 
-/** Bounds for reading single calls: concurrency, and number of calls. */
+/** Maximum number of calls read singly at the same time. */
 const callConcurrency = 8
+
+/** Maximum number of calls read singly by one tool call. */
 const maxCalls = 200
 
 type ReadingRun = Pick<

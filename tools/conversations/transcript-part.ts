@@ -30,8 +30,10 @@ export const TranscriptPart = z.object({
 })
 export type TranscriptPart = z.output<typeof TranscriptPart>
 
-/** Maximum length of a turn: in tokens in a whole transcript, in characters in a part. */
+/** Maximum tokens of a turn in a whole transcript. */
 const longestTurn = 4000
+
+/** Maximum length of a turn in a part of a transcript, characters. */
 const longestExcerpt = 600
 
 /** Maximum tokens of one transcript. */
@@ -87,7 +89,7 @@ function excerpt(text: string, at: number): string {
   if (text.length <= longestExcerpt) return text
   const start = Math.max(0, Math.min(at - longestExcerpt / 2, text.length - longestExcerpt))
   const end = start + longestExcerpt
-  // `plainText` removes half a character at either end.
+  // The cut may leave half of a surrogate pair at either end; `plainText` removes it.
   const part = plainText(text.slice(start, end))
   return `${start > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''} (of ${text.length} characters)`
 }

@@ -118,7 +118,7 @@ async function updateNumber(
   const before = stored && valuesOf(stored)
   const undone = kept.undone(id)
   const undo = before && undone && earlierBody(plain(before), undone.paths, removable)
-  // The stored values came from a phone number, so they fit its body.
+  // The earlier values were read from a phone number, so they fit this body.
   const given = undo ? (undo.body as NumberBody) : run.body
   const planned = changesTo(before, wantedValues(given, links))
   const unread = stored ? [] : [unreadWarning]

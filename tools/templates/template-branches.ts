@@ -23,9 +23,11 @@ export const branchesShape = {
 type TemplateBranches = z.output<z.ZodObject<typeof branchesShape>>
 
 /**
- * Limits of steps for all renderings of one template together (about 50 ms), and of outcomes shown.
+ * Maximum steps of the template engine for all renderings of one template together; about 50 ms.
  */
 const maxSteps = 500_000
+
+/** Maximum number of branches shown. */
 const maxOutcomes = 40
 
 /** Maximum length of a value, characters. */
@@ -85,7 +87,10 @@ function inWords({ ways, hasMoreWays, rendered, gaps }: Outcome) {
   return { when, spoken: spokenGreetingInWords(spoken) }
 }
 
-/** The header of the branches, not this text, says which variables the platform fills. */
+/**
+ * Single branches do not name the variables that the platform fills: the line above all branches
+ * does.
+ */
 const asWritten = { fromPlatform: [], isReworded: false } as const
 
 /** Maximum number of given variables that a branch names. */

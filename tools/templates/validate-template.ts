@@ -81,8 +81,8 @@ async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initi
 }
 
 /**
- * The reference does not say what a failing greeting does to a call; the sandbox shows one
- * possibility.
+ * The greeting in words. If it fails to render, adds what the sandbox then does with a call,
+ * because the reference does not say what the platform does.
  */
 const inWords = (spoken: SpokenGreeting): string =>
   `${spokenGreetingInWords(spoken)}${spoken.kind === 'fails' ? '; the sandbox places a call all the same, without its greeting; what the platform does is not documented' : ''}`

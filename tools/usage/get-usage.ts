@@ -154,7 +154,7 @@ const day = 24 * 3_600_000
  * requests.
  */
 const maxDays = 62
-/** Longer than any month, including a change of the clock. */
+/** Longer than any month, even with a change to daylight saving time or back. */
 const longestMonth = 33 * day
 
 /** All values of a range: one per group and bucket. */

@@ -20,8 +20,10 @@ export interface UsageIds {
 
 /** Time limit for looking up names, ms. Afterwards, usage is shown without the missing names. */
 const longestLookMs = 10_000
-/** Maximum number of subaccounts whose agents are listed, and the concurrency. */
+/** Maximum number of subaccounts whose agents are listed. */
 const maxSubaccounts = 50
+
+/** Maximum number of these lists that are read at the same time. */
 const concurrency = 5
 /** Maximum number of accounts in a tree that is read for names. */
 const maxAccounts = 100
