@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { seedIds } from '../harness/sandbox.ts'
-import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws } from './open-browser.ts'
+import { browserOfFile } from './shared-browser.ts'
 import {
   countOf,
   expectFits,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
 import { agentPictures } from './picture-agent.ts'
 import { callPictures } from './picture-call.ts'
 import { usagePictures } from './picture-usage.ts'
 import { voicesPictures } from './picture-voices.ts'
+import { browserOfFile } from './shared-browser.ts'
 import { countOf, expectFits, showOn, statusOf } from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decisionMetaKey } from '../../src/apps/decision.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { browserOfFile } from './browser-of-file.ts'
+import { browserOfFile } from './shared-browser.ts'
 import { expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
 import type { ShownView } from './view-host/view-host.ts'

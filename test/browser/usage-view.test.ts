@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { envelope, json } from '../harness/fake-platform.ts'
 import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-platform.ts'
-import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws } from './open-browser.ts'
+import { browserOfFile } from './shared-browser.ts'
 import {
   countOf,
   expectFits,

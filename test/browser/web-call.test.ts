@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startPlatformProgram } from '../harness/program.ts'
-import { browserOfFile, openAddress } from './browser-of-file.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
+import { browserOfFile, openAddress } from './shared-browser.ts'
 
 const browser = browserOfFile()
 let program: Awaited<ReturnType<typeof startPlatformProgram>>

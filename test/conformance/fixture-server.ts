@@ -4,7 +4,7 @@ import { startHttp } from '../../src/server/transports/http.ts'
 import { startStdio } from '../../src/server/transports/stdio.ts'
 import { connectStdio } from '../../src/server/transports/stdio-connection.ts'
 import { openHttpOptions } from '../harness/http-options.ts'
-import { factory } from './fixture.ts'
+import { factory } from './fixture-factory.ts'
 
 /*
  * The suite's own tools, resources and prompts behind this server's HTTP or stdio: its checks of

@@ -21,12 +21,12 @@ import { callTaskView } from '../../tools/calls/call-state.ts'
 import { placedCallOutcome } from '../../tools/calls/place-call.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
-import { isJob, jobTasks } from './fixture-jobs.ts'
+import { isJob, jobTasks } from './fixture-job-tasks.ts'
 
 /*
  * The suite's tools for the tasks extension. In the real server a task follows a call on the
  * platform, so most of these tools place a call on a simulated platform. The others start a job
- * (fixture-jobs.ts). The task methods are the server's own.
+ * (fixture-job-tasks.ts). The task methods are the server's own.
  */
 
 /** Course of a simulated call. */

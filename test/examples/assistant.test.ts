@@ -6,7 +6,7 @@ import { tools } from '../../tools/index.ts'
 import { root } from '../docs/documents.ts'
 import { cleanEnv, type Program, startPlatformProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { externalIds } from './calls-of-platform.ts'
+import { externalIds } from './external-ids.ts'
 import { type Answer, startScriptedModel } from './scripted-model.ts'
 
 const example = join(root, 'docs/examples/assistant')

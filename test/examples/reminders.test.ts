@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { parseDialPolicy } from '../../src/policy/dial-policy-config.ts'
 import { root } from '../docs/documents.ts'
 import { cleanEnv, scratchFolder, startPlatformProgram } from '../harness/program.ts'
-import { externalIds } from './calls-of-platform.ts'
+import { externalIds } from './external-ids.ts'
 import { pythonRun, runWithoutSdk } from './python-environment.ts'
 
 const example = join(root, 'docs/examples/reminders')

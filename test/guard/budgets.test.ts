@@ -29,7 +29,7 @@ const budgets = {
 }
 
 const dist = join(import.meta.dirname, '../../dist')
-const probe = join(import.meta.dirname, 'probe.ts')
+const probe = join(import.meta.dirname, 'loaded-files.ts')
 
 const bytesOf = (file: string) => statSync(file).size
 

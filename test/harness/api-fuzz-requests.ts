@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { almost } from './json-changes.ts'
+import { almost } from './json-mutations.ts'
 import type { Operation, Parameter, Schema } from './openapi.ts'
 import { anyJson, oddTexts, reference, referenceKinds, valuesOf } from './schema-values.ts'
 

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { analyse, render, TemplateError } from '../../src/jinja/index.ts'
 import { knownDifferences } from './known-differences.ts'
 import { ask, findPython, type Verdict } from './oracle.ts'
-import { randomSource, sampleContext, TemplateMaker } from './templates.ts'
+import { randomSource, sampleContext, TemplateMaker } from './random-templates.ts'
 
 const { values } = parseArgs({
   options: {

@@ -15,7 +15,7 @@ import { startHttpProgram, startProgram } from '../harness/program.ts'
 import { type Replicas, startReplicas } from '../harness/replicas.ts'
 import { rpc } from '../harness/rpc.ts'
 import { settableClock } from '../harness/settable-clock.ts'
-import { inParallel } from '../labs/measure/load.ts'
+import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
 import {

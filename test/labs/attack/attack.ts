@@ -13,7 +13,7 @@ import {
   startInShell,
   startProgram,
 } from '../../harness/program.ts'
-import { within } from '../measure/load.ts'
+import { within } from '../measure/concurrency.ts'
 import { callBuiltTool, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { crowd, heardOn, httpText } from '../../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { concurrently } from '../measure/load.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import { callBuiltTool, textOf } from '../measure/program.ts'
 import {
   type Attack,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { connectHttp } from '../../harness/client.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { concurrently } from '../measure/load.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import { callBuiltTool } from '../measure/program.ts'
 import { healthDuring, readSubaccount, type Scenario } from './attack.ts'
 

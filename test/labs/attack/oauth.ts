@@ -11,7 +11,7 @@ import { registeredKeyClient } from '../../harness/oauth-key-client.ts'
 import { authority } from '../../harness/private-ca.ts'
 import { freePort } from '../../harness/program.ts'
 import { exchange } from '../../harness/raw-http.ts'
-import { concurrently } from '../measure/load.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import type { Attack, Scenario, Starting } from './attack.ts'
 
 const attacker = '203.0.113.1'

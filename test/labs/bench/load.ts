@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import * as z from 'zod'
 import { startProcess } from '../../harness/program.ts'
-import { repeatFor } from '../measure/load.ts'
+import { repeatFor } from '../measure/concurrency.ts'
 import { cores } from '../measure/program.ts'
 import { quantile } from '../measure/report.ts'
 

@@ -6,7 +6,7 @@ import { CallRow } from '../../../src/sandbox/call-row.ts'
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
-import { repeatFor } from '../measure/load.ts'
+import { repeatFor } from '../measure/concurrency.ts'
 import { median, round, type Section } from '../measure/report.ts'
 
 const yearMs = 365 * 24 * 3_600_000

@@ -1,6 +1,7 @@
 import { longestCallMs } from '../../../src/policy/dial-policy.ts'
 import { mayHide } from '../platform/call-lists.ts'
 import { randomOf } from '../random.ts'
+import { Steps } from './fault-injection.ts'
 import { judge, type ReportedAnswer } from './judge.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 import { SharedState } from './shared-state.ts'
@@ -11,7 +12,6 @@ import {
   SimulatedServer,
   tokenMs,
 } from './simulated-server.ts'
-import { Steps } from './steps.ts'
 import { VirtualPlatform } from './virtual-platform.ts'
 import { VirtualTime } from './virtual-time.ts'
 

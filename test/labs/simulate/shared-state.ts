@@ -10,8 +10,8 @@ import { createSqliteCallCounter } from '../../../src/state/sqlite/sqlite-call-c
 import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
 import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../../src/state/state-access.ts'
+import { inSteps, type Steps } from './fault-injection.ts'
 import type { Plan } from './plan.ts'
-import { inSteps, type Steps } from './steps.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** A call that was counted for the limits. */

@@ -23,9 +23,9 @@ import { createUsedTokens, type UsedTokens } from '../../../src/state/records.ts
 import { Refused } from '../../../src/tool/refused.ts'
 import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/calls/placing.ts'
 import { agentId } from '../platform/call-lists.ts'
+import type { Steps } from './fault-injection.ts'
 import type { Plan, WantedCall } from './plan.ts'
 import type { SharedState } from './shared-state.ts'
-import type { Steps } from './steps.ts'
 import type { VirtualPlatform } from './virtual-platform.ts'
 
 /** Answer to a client. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, scratchFolder, startProcess } from '../../harness/program.ts'
-import { inParallel } from '../measure/load.ts'
+import { inParallel } from '../measure/concurrency.ts'
 import { StdioClient } from '../measure/program.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'

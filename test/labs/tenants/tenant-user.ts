@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import type { TestClient, ToolResult } from '../../harness/client.ts'
 import { rpc } from '../../harness/rpc.ts'
-import { within } from '../measure/load.ts'
+import { within } from '../measure/concurrency.ts'
 import { pick } from '../random.ts'
 import { calledNumber, strangersIn, type Tenant } from './tenant-platform.ts'
 

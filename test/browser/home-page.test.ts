@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFakePlatform } from '../harness/fake-platform.ts'
 import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { scratchFolder, startHttpProgram } from '../harness/program.ts'
-import { browserOfFile, openAddress } from './browser-of-file.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
+import { browserOfFile, openAddress } from './shared-browser.ts'
 
 const browser = browserOfFile()
 let program: Awaited<ReturnType<typeof startHttpProgram>>

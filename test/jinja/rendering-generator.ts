@@ -1,12 +1,12 @@
 /**
  * Generates `rendering.json`: templates with their output in real Jinja2's sandbox.
  *
- *     node test/jinja/oracle-rendering.ts
+ *     node test/jinja/rendering-generator.ts
  */
 import { writeFileSync } from 'node:fs'
 import { ask, findPython } from './oracle.ts'
+import { randomSource, sampleContext, TemplateMaker } from './random-templates.ts'
 import { handWritten } from './rendering-templates.ts'
-import { randomSource, sampleContext, TemplateMaker } from './templates.ts'
 
 const python = findPython()
 if (python === null) throw new Error('no Python with jinja2 found')

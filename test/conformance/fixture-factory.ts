@@ -12,8 +12,8 @@ import {
   registerLogging2025,
   registerSubscriptions2025,
 } from './fixture-2025.ts'
-import { registerAsking, stateCodec } from './fixture-asking.ts'
-import { refuseJobsWithoutTasks, registerJobTools } from './fixture-jobs.ts'
+import { registerAsking, stateCodec } from './fixture-input-requests.ts'
+import { refuseJobsWithoutTasks, registerJobTools } from './fixture-job-tasks.ts'
 import { registerTaskMethods, registerTaskTools } from './fixture-tasks.ts'
 import { png, registerTools } from './fixture-tools.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectHttp, type ToolResult } from '../harness/client.ts'
+import { badCalls, everyTool } from '../harness/every-tool.ts'
 import {
   canary,
   type Planted,
   startCanaryPlatform,
   unsafeLines,
-} from '../harness/canary-platform.ts'
-import { connectHttp, type ToolResult } from '../harness/client.ts'
-import { badCalls, everyTool } from '../harness/every-tool.ts'
+} from '../harness/hostile-text-platform.ts'
 import { connectPerson, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
