@@ -2,13 +2,14 @@
 import module from 'node:module'
 
 /*
- * Checks the version of Node.js, then starts the program. Every Node that can read this file must be
- * able to run it, so until the version is known it uses nothing new and imports nothing that does.
+ * Checks the version of Node.js, then starts the program. An old Node.js must be able to run this
+ * file up to the check, so until then it uses no new syntax or API and imports none of the
+ * program's modules.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
-// Without a listener, an error of a stream ends the process. A log on a full disk, or one that
-// nobody reads, must not end the program; the same holds for a reader that closes --help early.
+// Ignores write errors, which would otherwise end the process: the log may be on a full disk, or
+// its reader may be gone, as is a reader of `--help` that stops early.
 for (const stream of [process.stderr, process.stdout]) stream.on('error', () => undefined)
 
 if (major < 22 || (major === 22 && minor < 19)) {

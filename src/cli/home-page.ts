@@ -120,7 +120,7 @@ section > .copied, .copied:has(pre), details .copied {
 }
 .copied code { font-size: calc(.93 * var(--size-2)); }
 pre { margin: 0; padding: var(--space-2) 0; white-space: pre-wrap; }
-/* Beside the first lines only: an address in the others is not cut. */
+/* The button floats beside the first lines, so that long addresses below it have the full width. */
 .copied:has(pre) { display: flow-root; }
 .copied:has(pre) button { float: inline-end; }
 .copied button { flex: none; min-width: 5.5rem; }
@@ -128,7 +128,7 @@ li .copied button {
   min-width: 0; margin: calc(-1 * var(--space-1)) calc(-1 * var(--space-4)) calc(-1 * var(--space-1)) 0;
   border-color: transparent; background: none; color: var(--accent);
 }
-/* The action stands beside the name and the folded details, which open over the whole width. */
+/* The action stands beside the name and the closed details; open details have the full width. */
 .client {
   display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--space-3); align-items: start;
   padding: var(--space-3) 0;
@@ -244,7 +244,9 @@ interface Known {
   readonly isConnected: boolean
 }
 
-/** A client's name, one action, and the steps by hand, on the browser's operating system. */
+/**
+ * A client's name, its install or copy button, and manual steps for the visitor's operating system.
+ */
 function row(
   { client, install, command, isConnected }: Known,
   { url }: RemoteServer,

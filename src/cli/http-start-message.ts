@@ -6,7 +6,7 @@ import type { ListenConfig, OauthConfig } from './config/http.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'
 import type { RemoteServer } from './install/server-entry.ts'
 
-/** Settings that decide the server's name for clients. */
+/** Settings that determine the server's address for clients. */
 type Names = Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined }
 
 /** Log lines with the server's address and security notes. */

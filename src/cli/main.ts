@@ -32,7 +32,7 @@ export async function main(
     for (const warning of config.warnings) log(warning, 'warn')
     await Promise.race([running.done, stopped])
     await running.close()
-    // A server stops on a signal even if its client no longer reads.
+    // A server does not wait for its output to be read: its client may have stopped reading.
     if (!running.exitCode) return checkOutput(exitCodes.done)
     await Promise.race([outputTaken(), stopped])
     const code = checkOutput(running.exitCode())
@@ -48,7 +48,7 @@ let outputError: Error | undefined
 
 /** Returns the exit code. A full disk is a failure. A closed pipe, such as of `head`, is not. */
 function checkOutput(code: number): number {
-  // Node clears `errored` before it emits the event.
+  // `outputError` is set by the 'error' event. Node clears `errored` before that event.
   const error = outputError ?? process.stdout.errored
   if (!error || hasCode(error, 'EPIPE')) return code
   log(`The output is incomplete: it could not be written (${error.message}).`, 'error')
@@ -112,7 +112,7 @@ function logInFile(path: string | undefined): string | undefined {
   try {
     return z.object({ log: z.string() }).parse(JSON.parse(readFileSync(path, 'utf8'))).log
   } catch {
-    // The file may be the cause of the error.
+    // This file may be the cause of the error that is logged.
     return undefined
   }
 }

@@ -183,7 +183,8 @@ function whatText({ reason, arguments: given, writes, failed_request: failed }: 
 const longestArguments = 120
 
 /**
- * The arguments of a tool call that sent no change. Of objects and lists only the names are shown.
+ * Formats the arguments of a tool call that sent no change. Arguments that are objects or lists
+ * appear by name only.
  */
 function argumentsText(given: AuditEntry['arguments']): string {
   const parts = Object.entries(Object(given)).map(([name, value]) =>

@@ -56,8 +56,8 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
     ...running,
     async close() {
       interruption.abort()
-      // Before the tool call, the command may still read arguments from standard input and has sent
-      // nothing, so only a tool call is awaited.
+      // Only a running tool call is awaited. Before it, nothing has been sent, and the command may
+      // still be reading arguments from standard input.
       if (isCalling) await running.done
       else process.stdin.destroy()
       await close()

@@ -19,7 +19,10 @@ interface CallsCommandConfig {
   readonly resume: string
 }
 
-/** Maximum length of a reason or a name, characters. Every refused call repeats both. */
+/**
+ * Maximum length of a reason or a name, characters. The error of every refused telephone call
+ * contains both.
+ */
 const maxStopText = 200
 
 const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({

@@ -57,7 +57,7 @@ export const defineCommand = <Name extends string, Config extends object>({
     const config = read(texts, env, origins, operands, problems)
     return {
       command: spec.name,
-      // A command that reads despite faults reports them itself.
+      // With `readsDespiteFaults`, the command itself reports the warnings.
       warnings: readsDespiteFaults ? [] : problems.warnings,
       ...config,
       start: () => start(config),
@@ -68,11 +68,13 @@ export const defineCommand = <Name extends string, Config extends object>({
 /** Longest delay of a Node.js timer, ms. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** A command that ends with `code`. A signal ends the command with the exit code of Ctrl+C. */
+/**
+ * A running command that ends by itself. Its exit code is `code`, or that of Ctrl+C after a signal.
+ */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
-  // Timers of tools do not keep the process running, so that a server can stop. This timer keeps a
-  // command running until its result.
+  // Timers of tools do not keep the process alive, so that servers can stop. This timer keeps it
+  // alive until the command has its result.
   const keptRunning = setInterval(() => undefined, longestTimerMs)
   const done = code
     .then((value) => {

@@ -22,7 +22,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
         import('../terminal/terminal-io.ts'),
       ])
       const terminal = processTerminal(env)
-      // Called by the shell scripts.
+      // The completion scripts of the shells run this.
       if (what === 'candidates') {
         const clients = await clientsFor(words)
         return ending(complete(words, { commands: allCommands(), clients }, terminal))
@@ -34,7 +34,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
     },
   })
 
-/** Loads the list of clients only to complete them. */
+/** Loads the list of clients only for commands that take client names. */
 async function clientsFor(words: readonly string[]) {
   if (!words.includes('install') && !words.includes('uninstall')) return []
   const { clients } = await import('../install/clients.ts')

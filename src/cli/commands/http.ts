@@ -79,8 +79,8 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     observer,
     webCallPagesAt: () => origin,
   })
-  // The operator of an HTTP server reads the log, so errors end the start. Over stdio the first
-  // tool call reports such errors.
+  // An error ends the start, because the operator of an HTTP server reads the log. Over stdio, the
+  // first tool call reports such errors.
   const warning = await service.prepare()
   if (warning !== undefined) log(warning, 'warn')
   const ownKey = await ownKeyFor(config, service)
@@ -112,8 +112,8 @@ async function start(config: HttpCommandConfig): Promise<Running> {
 }
 
 /**
- * Adds the public URL's host to the allowed hosts, if hosts are checked: always on loopback,
- * otherwise once the operator has named one.
+ * Adds the public URL's host to the allowed hosts if the Host header is checked: always on
+ * loopback, elsewhere only if the operator has set allowed hosts.
  */
 function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
   const { listen, allowedHosts } = listening
@@ -151,7 +151,8 @@ const siteOf = (
   { readiness, showWebCall }: Service,
   { ownKey, connected }: Pick<HomePageOptions, 'ownKey' | 'connected'>,
 ): Site => ({
-  // A request for JSON gets the 404 that lists the endpoints.
+  // Without `text/html` in its Accept header, a request for / gets the 404 that lists the
+  // endpoints.
   serves: (path, { method, headers }) =>
     path === '/'
       ? (method === 'GET' || method === 'HEAD') && (headers.accept?.includes('text/html') ?? false)

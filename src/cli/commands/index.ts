@@ -54,7 +54,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const line = parseCommandLine(argv, commands, defaultCommand)
   const { command, flags, operands, wantsHelp, wantsAll, wantsVersion } = line
   if (wantsVersion) return { command: 'version' }
-  // The `tools` command prints the help of a tool, for `call TOOL --help` also.
+  // The `tools` command prints a tool's help, also for `call TOOL --help`.
   const isOfTool = wantsHelp && operands.length > 0 && (command === call || command === tools)
   if (wantsHelp && !isOfTool) return { command: 'help', about: command?.name, wantsAll }
   const read = isOfTool ? tools : (command ?? defaultCommand)
@@ -90,8 +90,8 @@ function warningsOf(sources: SettingSources, onFault: OnFault): string[] {
 }
 
 /**
- * Reads a configuration file. `onFileFault` gets faults of single settings. `onFault` gets a fault
- * of the whole file, which then counts as empty.
+ * Reads a configuration file. `onFileFault` gets each invalid setting. `onFault` gets an error of
+ * the whole file, which is then treated as empty.
  */
 function textsOfFile(
   path: string,

@@ -37,9 +37,9 @@ export const stdio = defineCommand({
 })
 
 /**
- * Delay before the service is loaded in advance, ms: after the first answers, and before the
- * compile cache is written (3 s, bin.ts). Loading the service later could fail: an update may have
- * replaced its files, or file descriptors may have run out.
+ * Delay before the service is loaded in the background, ms: after the first answers, but before
+ * bin.ts writes the compile cache (3 s). Loading only on demand could fail: an update may have
+ * replaced the program's files, or file descriptors may have run out.
  */
 const loadAfterMs = 1500
 

@@ -24,7 +24,7 @@ export interface CommandSpec {
 export interface CommandLine<C extends CommandSpec> {
   /** `undefined`: the command line names no command. */
   readonly command: C | undefined
-  /** The text of each given flag; `true` for a switch. */
+  /** Value of each given flag, unparsed; `true` for a switch. */
   readonly flags: SettingTexts
   /** Words after the command, without flags. */
   readonly operands: readonly string[]
@@ -114,7 +114,7 @@ function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
   try {
     return parseArgs({ args: [...argv], allowPositionals: true, options: optionsOf(commands) })
   } catch (error) {
-    // The first sentence of the message names the flag. Further sentences explain parseArgs.
+    // Keeps the first sentence, which names the flag. The rest is about parseArgs itself.
     const first = `${messageOf(error).split('. ')[0]?.replace(/\.$/, '')}.`
     throw new CommandLineError(first + flagMeant(first, argv, commands))
   }
@@ -139,7 +139,7 @@ function flagMeant(
   return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
 
-/** Hint for a command that reads flags itself: where those flags go. Empty for other commands. */
+/** Where a tool's arguments go, for the command that takes them. Empty for other commands. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
     ? ` Write the tool's arguments after its name: ${commandLine(`${command.name} ${command.operands}`)}.`

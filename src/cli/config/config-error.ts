@@ -1,7 +1,4 @@
-/**
- * Exit codes of the commands. docs/command-line.md explains the exit codes of `call`, the only
- * command that has all.
- */
+/** Exit codes of the commands. Only `call` uses all of them: see docs/command-line.md. */
 export const exitCodes = {
   done: 0,
   /** Nothing was done, or only a part. */

@@ -24,9 +24,10 @@ export const configFileSettings = withVariables({
 const schemaKey = '$schema'
 
 /**
- * Reads the settings of a configuration file. Any fault refuses the whole file, because an ignored
- * setting may be a restriction. Messages do not repeat values of the wrong type, which may be
- * secrets. If `onFault` returns, only the faulty setting is left out. Throws ConfigError.
+ * Reads the settings of a configuration file. By default, one invalid setting makes the whole file
+ * invalid, because an ignored setting may be a restriction. With an `onFault` that returns, only
+ * the invalid settings are left out. Error messages do not repeat values of the wrong type, which
+ * may be secrets. Throws ConfigError.
  */
 export function readConfigFile(
   path: string,
@@ -54,8 +55,8 @@ export function readConfigFile(
 }
 
 /**
- * Why a setting refuses a text; `undefined` if it takes it. Blank texts and unfilled placeholders
- * are left to given-settings.ts.
+ * Why a value is invalid for its setting; `undefined` if it is valid. Blank values and unfilled
+ * placeholders pass: given-settings.ts handles them.
  */
 function faultOf(given: string, name: string, setting: Setting): string | undefined {
   if (/^\s*(\$\{.*\}\s*)?$/.test(given)) return undefined
@@ -86,7 +87,7 @@ function syntaxFault(message: string): string {
   return where === undefined ? 'it is not JSON' : `it is not JSON ${where}`
 }
 
-/** The value as the text of a flag; `undefined` for a wrong type. `null` means not set. */
+/** The value as a flag would take it; `undefined` for a wrong type. `null` means not set. */
 function textOf(value: unknown, { json }: Setting): string | undefined {
   if (value === null) return ''
   const type = Array.isArray(value) ? 'array' : typeof value
@@ -96,7 +97,7 @@ function textOf(value: unknown, { json }: Setting): string | undefined {
   return type === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** A list as the text of a flag: names, separated by commas. */
+/** A list as a flag would take it: names, separated by commas. */
 const listText = (items: readonly unknown[]): string | undefined =>
   items.every((item) => typeof item === 'string' && !item.includes(','))
     ? items.join(',')

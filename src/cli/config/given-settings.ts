@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface SettingSources {
   readonly flags: SettingTexts
   readonly env: Environment
-  /** Texts of the configuration file. */
+  /** Values in the configuration file, unparsed. */
   readonly file: SettingTexts
 }
 
@@ -62,7 +62,7 @@ export function givenSettings(
   return { texts, origins }
 }
 
-/** The texts of one setting, by precedence. */
+/** The values given for one setting, highest precedence first. */
 function textsOf(
   name: string,
   variable: string | undefined,
@@ -75,7 +75,7 @@ function textsOf(
   )
 }
 
-/** The text of a variable; `undefined` if Kubernetes has set it. */
+/** The value of an environment variable; `undefined` if Kubernetes has set it. */
 const ownText = (variable: string, text: string | undefined) =>
   text !== undefined && isServiceVariable(variable, text) ? undefined : text
 
@@ -99,7 +99,10 @@ export const filledText = (text: string): string =>
 /** A setting in effect. */
 export interface EffectiveSetting {
   readonly name: string
-  /** The value as the text of a flag; `null`: it is not set, and `help` describes the effect. */
+  /**
+   * The value as written on the command line; `null`: not set and without a fixed default, see
+   * `help`.
+   */
   readonly value: string | null
   readonly origin: SettingOrigin | 'default'
   readonly variable: string
@@ -155,8 +158,8 @@ interface UnknownVariables {
  * Finds misspelt environment variables. Three kinds are refused:
  * - a near miss of a setting: `VOICE_AGENT_READONLY`, `VOICE_AGENT_MCP_READ_ONLY`;
  * - a name that contains a restricting setting: `VOICE_AGENT_READ_ONLY_MODE`;
- * - a name like a key or an address while that setting is missing (`VOICE_AGENT_TOKEN`), because the
- *   sandbox would start instead.
+ * - a name that resembles the API key or base URL if that setting is missing (`VOICE_AGENT_TOKEN`),
+ *   because the sandbox would start instead.
  *
  * Other unknown `VOICE_AGENT_` names are reported. Blank variables and those that Kubernetes injects
  * for services are ignored. Error messages never contain values.
@@ -230,9 +233,7 @@ function holdsName(name: string, variable: string): boolean {
   )
 }
 
-/**
- * Settings without which the sandbox starts, and words that a misspelt name of each may contain.
- */
+/** Settings without which the sandbox starts, each with the words that reveal a misspelt name. */
 const lookalikes = [
   {
     setting: 'api-key',

@@ -57,7 +57,7 @@ export function listenConfig(texts: SettingTexts, defaultPort: number) {
   return {
     /** With port 0 the system picks a free one. */
     listen: { host: value('host') ?? loopback, port: value('port') ?? defaultPort },
-    /** Allowed host names besides localhost, or `*`. Empty: any name, except on loopback. */
+    /** Allowed host names besides localhost; `*` allows all. Empty: all, except on loopback. */
     allowedHosts: value('allowed-hosts'),
   }
 }
@@ -201,7 +201,7 @@ export function httpConfig(texts: SettingTexts) {
   }
 }
 
-/** The authorization server beside the MCP server. */
+/** Configuration of the OAuth authorization server that runs beside the MCP server. */
 export type OauthConfig = NonNullable<ReturnType<typeof oauthConfig>>
 
 export const oauthSettings = withVariables({

@@ -43,7 +43,7 @@ export const platformSettings = withVariables({
   }),
 })
 
-/** Platform settings of a server for many clients. */
+/** Platform settings that only the HTTP server needs, because it serves many clients. */
 export const sharedPlatformSettings = withVariables({
   'max-upstream-per-address': limit({
     help: 'Most concurrent requests to the platform for one client address, with keys that clients send.',

@@ -56,10 +56,7 @@ const ownNpmScript = ({ env }: ProgramStart): string | undefined =>
 
 const npmScripts: Environment = { start: 'http', sandbox: 'sandbox' }
 
-/**
- * Rewrites the commands in a text, with `commandLine`, to the form in which this program was
- * started.
- */
+/** Rewrites the commands that a text mentions to the form in which this program was started. */
 export const withCommandLines = (text: string): string =>
   text.replaceAll(/voice-agent-mcp (doctor|calls resume)/g, (_, words) => commandLine(words))
 
@@ -75,7 +72,7 @@ export const isFetched = (script: string): boolean => passingFolder.test(script)
 function programWords(start: ProgramStart): string {
   const { script, env, platform } = start
   const file = basename(script)
-  // Another program has loaded this one.
+  // The script belongs to another program, which has imported this one.
   if (![name, `${name}.js`, 'bin.ts'].includes(file)) return name
   if (isFetched(script)) return `npx -y ${packageId}`
   if (env.npm_command === 'exec' && inNodeModules.test(script)) return `npx ${name}`

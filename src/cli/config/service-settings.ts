@@ -62,11 +62,12 @@ export const scopeSettings = withVariables({
   }),
 })
 
-/** Account and tools that assistants get. */
+/** The pinned account and the exposure settings. */
 export function scopeConfig(texts: SettingTexts) {
   const value = settingReader(scopeSettings, texts)
   const account = value('account')
-  // The account id becomes a segment of URL paths. These texts would lead to another path.
+  // The account id becomes a segment of URL paths. An id with these characters would change the
+  // path.
   if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
     // The message does not repeat the text, which may be a misplaced key.
     throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)

@@ -5,7 +5,10 @@ import { ConfigError } from './config-error.ts'
  * a group.
  */
 export interface Setting<T = unknown> {
-  /** Environment variable; absent: flag for one run only. */
+  /**
+   * Environment variable; absent: only a flag can give the setting, not a configuration file
+   * either.
+   */
   readonly variable?: string
   /** The flag's placeholder in the help, one word; empty for a switch. */
   readonly value: string
@@ -39,8 +42,8 @@ type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'obje
 export type SettingGroup = Readonly<Record<string, Setting>>
 
 /**
- * Adds variables to settings. Configuration files may also set them. A variable is named after the
- * flag: `VOICE_AGENT_BASE_URL` for `--base-url`.
+ * Lets environment variables and configuration files give the settings, too. A variable is named
+ * after the flag: `VOICE_AGENT_BASE_URL` for `--base-url`.
  */
 export const withVariables = <G extends SettingGroup>(group: G): G =>
   Object.fromEntries(
@@ -50,7 +53,7 @@ export const withVariables = <G extends SettingGroup>(group: G): G =>
     ]),
   ) as G
 
-/** Texts of the given settings, by flag name. */
+/** Unparsed values of settings, by flag name. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /** Name of a setting in messages. */
@@ -89,7 +92,7 @@ export const names = (spec: Spec): Setting<string | undefined> =>
 export const flag = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: '', json: { type: 'boolean', default: false } })
 
-/** A switch for one run only. */
+/** A switch that only the command line can give. */
 export const runFlag = (help: string): Setting<boolean> => ({
   ...flag({ help }),
   parse: (given) => given !== undefined,
@@ -200,7 +203,7 @@ const maxCount = 1_000_000
 export const count = (spec: Spec & { default: number }): Setting<number> =>
   countFrom(1, spec, `1 to ${maxCount}`)
 
-/** A bound of a count; 0 means no limit. */
+/** A maximum count; 0 means no limit. */
 export const limit = (spec: Spec & { default: number }): Setting<number> =>
   countFrom(0, spec, `0 to ${maxCount}, 0 for no limit`)
 

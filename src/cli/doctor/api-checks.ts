@@ -104,9 +104,9 @@ async function pinnedAccount(session: PlatformSession, account: string): Promise
     : green(`The key reaches ${account} (--account).`)
 }
 
-/** Clock error from which times of calls and quiet hours are noticeably wrong, ms. */
+/** Minimum clock error that noticeably shifts call times and quiet hours, ms. */
 const noticeableMs = 30_000
-/** Clock error from which short-lived signatures are refused, ms. */
+/** Minimum clock error with which short-lived signatures are refused, ms. */
 const wrongMs = 5 * 60_000
 
 async function clock(session: PlatformSession): Promise<Finding> {
@@ -184,7 +184,7 @@ const toolsOf = (operationId: string | undefined): readonly string[] =>
     .filter(({ effect, route }) => effect !== 'reads' || route.effect === 'reads')
     .map(({ name }) => name)
 
-/** Bound for the compared items of a list. */
+/** Maximum items of a list whose fields are compared. */
 const maxItems = 20
 
 /**

@@ -50,7 +50,7 @@ export const skipped = (text: string): Finding => ({ light: 'skipped', text })
 /** Finding for a check whose settings are invalid. */
 export const notConfigured = skipped('Not checked: see Configuration.')
 
-/** Checks of a remote platform: names for programs, with titles for people. */
+/** Titles of the checks of a remote platform, by their names in JSON. */
 export const platformCheckTitles = {
   platform: 'Platform',
   dns: 'DNS',
@@ -113,7 +113,7 @@ export function resultLines(
   return body.map((line, at) => (at === 0 ? head : indent) + line)
 }
 
-/** Bound for the shown details. */
+/** Maximum details shown. */
 const maxDetails = 20
 
 const shownDetails = (details: readonly string[]): readonly string[] =>
@@ -162,7 +162,7 @@ export function worst(results: readonly Result[]): Light {
   return (['red', 'yellow'] as const).find((one) => lights.includes(one)) ?? 'green'
 }
 
-/** The last lines for people. */
+/** The end of the report: numbers of errors and warnings, and the skipped checks. */
 export function summary(results: readonly Result[], width: number): string[] {
   const count = (light: Light, one: string) => {
     const found = results.filter((result) => result.light === light).length

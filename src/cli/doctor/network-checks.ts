@@ -37,7 +37,7 @@ const addressOf = ({ config }: PlatformSession) => withoutSlash(config.baseUrl)
 
 const withoutSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/$/, '')
 
-/** Path of the first request of every check. */
+/** Path of the first request, whose result all checks share. */
 const firstPath = '/v1/accounts/current'
 
 async function platformFailure(

@@ -113,7 +113,9 @@ function fieldDifferences(
   return [...known, ...fresh.map(([name, field]) => meaning.added(prefix + name, field))]
 }
 
-/** Meaning for query parameters or body fields. `where` names the affected tools, for messages. */
+/**
+ * Differences for query parameters or body fields. `where` names the affected tools, for messages.
+ */
 function sent(kind: 'parameter' | 'field', where: string): Meaning {
   const effect =
     kind === 'parameter'
@@ -138,7 +140,7 @@ function sent(kind: 'parameter' | 'field', where: string): Meaning {
   }
 }
 
-/** Meaning for fields of replies, which tools pass through unchanged. */
+/** Differences for fields of replies. Tools pass replies through unchanged. */
 const replied = (where: string): Meaning => ({
   findsRenamed: false,
   missing: (name, { isRequired }) => ({

@@ -91,7 +91,10 @@ const request = (target: string, userAgent: string, apiKey?: string) => ({
   timeLeftMs: longestMs,
 })
 
-/** Records the result of requests through `send`. Rethrows errors that are not failed requests. */
+/**
+ * Runs `work`, which sends one request, and returns its result, reply and duration. Rethrows errors
+ * other than failed requests.
+ */
 async function answerOf<T>(send: Send, work: (recorded: Send) => Promise<T>): Promise<Answer<T>> {
   let reply: WireReply | undefined
   const recorded: Send = async (request) => {
@@ -163,7 +166,7 @@ interface Connection {
 }
 
 /**
- * Records connections through undici's diagnostics channels. So the checks see the connections of
+ * Records connections through undici's diagnostics channels. The checks thus see the connections of
  * real requests, also those through a proxy, and open none of their own.
  */
 function watchConnections() {

@@ -138,8 +138,8 @@ async function platformChecks(config: DoctorConfig) {
 }
 
 /**
- * Platform checks without a platform to connect to. Programs that read the JSON expect every check,
- * so all are listed: `platform` runs, and the others are skipped and refer to it.
+ * Platform checks without a platform to connect to: `platform` runs; the others are skipped and
+ * refer to it. All are listed, because programs that read the JSON expect every check.
  */
 const onlyPlatformCheck = (run: Check['run']) => ({
   checks: Object.entries(platformCheckTitles).map(

@@ -175,7 +175,7 @@ export function shownChange(changed: ChangedText, secrets: readonly string[]): s
   )
 }
 
-/** Steps of a change. In an empty file all steps are shown as one. */
+/** The steps to show. The change of an empty file is shown as one insertion. */
 function stepsShown({ text, changes }: ChangedText): ChangedText['changes'] {
   const before = changes[0]?.before
   if (before === undefined || before.trim() !== '') return changes
@@ -200,8 +200,8 @@ function linesOf(
 const secretFields = ['env', 'envs', 'headers', 'http_headers']
 
 /**
- * Possible secrets of an entry, in every notation of the file: values of variables and headers, and
- * the word after an API key flag. References to secrets do not count.
+ * Possible secrets of an entry: values of variables, headers and API key flags, each as plain and
+ * as JSON text. References to secrets, such as `${VARIABLE}`, do not count.
  */
 function secretsOf(entry: unknown): string[] {
   if (!isObject(entry)) return []

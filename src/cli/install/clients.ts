@@ -27,7 +27,7 @@ type SecretPlace =
 interface EntryForm {
   readonly command: string
   readonly env: string
-  /** Further fields of a new entry, by server name. */
+  /** Constant fields of a new entry. `name`: the server's name. */
   readonly fixed: (name: string) => Readonly<Record<string, string | number | boolean>>
 }
 
@@ -35,7 +35,7 @@ interface EntryForm {
 interface RemoteForm {
   readonly url: string
   readonly headers: string
-  /** Fields besides URL and headers, by server name. */
+  /** Constant fields of a new entry, besides URL and headers. */
   readonly fixed: EntryForm['fixed']
 }
 
@@ -47,7 +47,7 @@ export interface Client {
   readonly format: TextFormat
   /** Field of the file that holds the servers by name. */
   readonly servers: string
-  /** The file, and the paths that show that the client is installed: the file or one of `signs`. */
+  /** Path of the client's file. The client is installed if the file or one of `signs` exists. */
   readonly locate: (machine: Machine) => {
     readonly file: string
     readonly signs: readonly string[]

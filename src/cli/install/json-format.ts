@@ -116,7 +116,7 @@ function insertedChild(
     const after = endsLine(text, end) ? '' : eol + outer
     return [{ start: end, end, text: before + item + after }]
   }
-  // Keeps the file's style of a trailing comma.
+  // The last item has a trailing comma, so the new one gets one, too.
   if (tokens.findLast((token) => !isComment(token))?.kind === 'comma') {
     return [{ start: end, end, text: `${before}${item},` }]
   }
@@ -205,7 +205,7 @@ function parsedJson(text: string, isStrict: boolean): Node {
   throw new FormatError(message, [text, error?.offset ?? 0])
 }
 
-/** Token kinds of the library, whose enum exists only in its types. */
+/** Token kinds of jsonc-parser, whose enum exists only in its types. */
 const syntaxKind = {
   comma: 5,
   lineComment: 12,

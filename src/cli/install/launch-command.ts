@@ -44,7 +44,7 @@ export function launchCommand(program: Program, system: System): LaunchCommand {
 }
 
 /**
- * Script path that survives an update. A .js path stays unresolved: it may go through a link to the
+ * Script path that survives an update. The links in a .js path stay, because one may point to the
  * current version. A link in bin/ has no .js and is resolved.
  */
 const lastingScript = (script: string): string =>

@@ -4,7 +4,7 @@ import type { Client } from './clients.ts'
 import type { LaunchCommand } from './launch-command.ts'
 import { changedText, type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
-/** Variables of an entry that select the platform and the API key. */
+/** Environment variables of an entry that select the platform and the API key. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
 const keyVariable = 'VOICE_AGENT_API_KEY'
@@ -94,7 +94,10 @@ const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
   (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
   args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
 
-/** Arguments that start the program, and earlier flags that are neither overridden nor `dropped`. */
+/**
+ * Arguments of an updated entry: those that start the program, then the earlier flags that are
+ * neither overridden nor in `dropped`.
+ */
 function withFlags(after: PlainValue | undefined, before: unknown, dropped: string[]) {
   const args: readonly PlainValue[] = Array.isArray(after) ? after : []
   const replaced = new Set([...dropped, ...flagsIn(args).map(({ flag }) => flag)])

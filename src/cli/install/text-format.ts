@@ -113,7 +113,8 @@ function isSafe(format: TextFormat, text: string, step: Step, expected: unknown)
   try {
     const value = format.read(text)
     if (isDeepStrictEqual(value, expected)) return true
-    // TOML has no empty implicit tables.
+    // A TOML table that is only implied disappears with its last key, so empty parents do not
+    // count.
     const outer = 'remove' in step ? step.remove.slice(0, -1) : []
     return isDeepStrictEqual(withoutEmpty(value, outer), withoutEmpty(expected, outer))
   } catch (error) {

@@ -89,7 +89,10 @@ function setIn(text: string, map: YAMLMap, path: Path, value: PlainValue): Edit[
   return [replacedValue(text, map, pair, rest, value)]
 }
 
-/** Replaces the value of a pair: an empty object becomes block lines, everything else JSON. */
+/**
+ * Replaces the value of a pair. If `rest` names keys below the pair, they become block lines,
+ * except in a flow map. All other values become JSON.
+ */
 function replacedValue(
   text: string,
   map: YAMLMap,

@@ -11,11 +11,11 @@ type Data = Readonly<Record<string, unknown>>
 
 /**
  * Formats a result for people: the tool's text if it says more than the data, otherwise the data as
- * tables and fields, without empty fields. Texts from outside cannot control the terminal.
+ * tables and fields, without empty fields. Control characters in outside text are escaped.
  */
 export function resultText(text: string, data: Data | undefined, shown: Shown): string {
   if (data && isJsonObject(text)) return dataLines(withoutEmpty(data), shown).join('\n')
-  // The tool shortened the text for a model.
+  // The tool has shortened its text. For people, `--json` shows the complete data.
   const ours = text.replace(/structuredContent has all of it\.$/, '--json shows all of it.')
   return safeLines(ours.split('\n'))
 }
@@ -140,7 +140,7 @@ function columnsOf(text: string): number {
 const padded = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
 
-/** Outside text for a cell: one line that cannot control the terminal. */
+/** Outside text for a table cell: one line, with control characters escaped. */
 const cellText = (value: unknown): string => safeLine(plainText(value))
 
 /** A JSON value as short text. */

@@ -188,8 +188,8 @@ function merged(
 }
 
 /**
- * Parses the text of a flag. A text of the wrong type stays a text, which the tool refuses as from
- * any client. Throws CommandLineError for invalid JSON.
+ * Parses a flag's value by the schema. A value of the wrong type stays a string, which the tool
+ * then refuses. Throws CommandLineError for invalid JSON.
  */
 function argumentValue(flag: string, text: string, schema: JsonSchema): unknown {
   const { type } = schema
@@ -229,8 +229,8 @@ function numberIn(text: string): number | undefined {
 }
 
 /**
- * Parses a list: JSON, or a single item. For objects with one required field, the text is that
- * field. The tool itself splits texts at commas where valid.
+ * Parses a list: JSON, or a single item. If the items are objects with one required field, the text
+ * is the value of that field. A text with commas stays a string, because the tool itself splits it.
  */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
@@ -305,7 +305,7 @@ interface Unknown {
   readonly path: readonly string[]
   readonly segment: string
   readonly schema: JsonSchema
-  /** Names for fields that the API does not have, with the alternative. */
+  /** Argument names that users may try for missing features, each with the alternative. */
   readonly absent: AbsentFields
 }
 

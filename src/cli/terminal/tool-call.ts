@@ -165,7 +165,7 @@ function showWaiting(tool: string, line: StatusLine | undefined) {
   }
 }
 
-/** Fields of an error that decide the exit code. All of them come from this server. */
+/** Fields of this server's errors that decide the exit code. */
 const ErrorFacts = z.looseObject({
   kind: z.string(),
   /** Method of the failed request. */
@@ -197,7 +197,7 @@ async function printAnswer(
       resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
     )
   }
-  // Only for bulk results. An error's own text says that the outcome is unknown.
+  // Only for bulk results: a single error already says that the outcome is unknown.
   if (code === exitCodes.unknown && word === 'ok')
     terminal.warn('Of some it is not known whether it was done: look before you do it again.')
   return code

@@ -208,7 +208,7 @@ export function argumentWords(
       return field.properties && Object.keys(value).length > 0
         ? argumentWords(value, field, here)
         : [flag, JSON.stringify(value)]
-    // A bare null is refused.
+    // The plain text null is refused, so null is written as JSON.
     if (value === null || value === 'null') return [`${flag}:=${JSON.stringify(value)}`]
     return textWords(flag, String(value))
   })
