@@ -28,7 +28,9 @@ import { licences } from './licences.ts'
 const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
 
-/** Modules replaced by their computed exports, which would take time at each start. */
+/**
+ * Modules replaced by their exports, computed at build time: computing them at every start is slow.
+ */
 const replacements = {
   // The program reads only name and version.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
@@ -65,7 +67,7 @@ async function buildProgram(): Promise<void> {
       keepClassNames('oidc-provider'),
       oneStartPart(root, 'src/cli/main.ts', ['src/cli/compile-cache-folder.ts']),
     ],
-    // undici is CommonJS and requires Node's own modules.
+    // Defines `require` for undici, which is CommonJS and loads Node's built-in modules with it.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
@@ -83,7 +85,7 @@ async function buildProgram(): Promise<void> {
   process.stdout.write(`dist/voice-agent-mcp.js and its parts: ${Math.round(bytes / 1024)} kB\n`)
 }
 
-/** Files of a bundle. Files that contribute nothing need no licence. */
+/** Source files with code in the bundle. Files without code in it need no licence. */
 const usedFiles = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>

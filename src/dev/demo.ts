@@ -92,7 +92,7 @@ try {
   )
 
   heading('Attach a phone number to it')
-  // The sandbox also has the hotel's trunk, which does not belong to a practice.
+  // Names the trunk, because the sandbox has another one, of its sample hotel.
   const number = '+442079460180'
   const line = { number, name: 'Practice', sip_trunk_id: 'Office trunk' }
   await call('create_phone_number', { ...line, inbound_agent_id: agent_id })

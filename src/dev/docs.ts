@@ -82,8 +82,8 @@ const installOptionTable = (): string =>
   )
 
 /*
- * Install links for editors. The editor shows the entry and asks before it adds the entry. Entries
- * are those of `install`.
+ * Install links for editors. The editor shows the server entry, the same as `install` writes, and
+ * asks before adding it.
  */
 
 const name = usualServerName

@@ -31,8 +31,8 @@ const refused = new Map([
 ])
 
 /**
- * Exceptions: names of the platform's API, of settings and of libraries, and bounds that read as a
- * sentence.
+ * Exceptions: names in the platform's API, in settings and in libraries, and the bounds `atLeast`
+ * and `atMost`.
  */
 const allowed = new Set([
   ...['atLeast', 'atMost'],

@@ -96,7 +96,7 @@ const screenLines = (output: string): string[] =>
     .replaceAll(/^\n+|\n+$/g, '')
     .split('\n')
 
-/** A command, and the lines on the screen after it has ended. */
+/** A command, and the final lines of the screen. */
 interface Shot {
   readonly scene: Scene
   readonly lines: readonly string[]
@@ -178,8 +178,8 @@ function sameEverywhere(line: string, place: Place): string {
 const callId = '9f2c61d4-7a3e-4b58-8c0d-1e6f5a2b9c47'
 
 /*
- * Draws the recording: a terminal that shows the commands in turn, line by line. A viewer without
- * animation shows the whole second command.
+ * Draws the recording: a terminal that shows the commands in turn, line by line. Viewers without
+ * animation show the second command with its whole output.
  */
 
 const cell = { width: 7.8, height: 17 }
@@ -188,7 +188,7 @@ const edge = { side: 16, top: 44, bottom: 14 }
 /** Seconds before a command's output, between its lines, to answer a question, and to read. */
 const pace = { typing: 1.2, line: 0.12, answering: 2, reading: 7 }
 
-/** Rows of a shot: the command, then its output. Long lines wrap between words where possible. */
+/** Rows for a command and its output. Long lines wrap between words where possible. */
 export function rowsOf(shot: Shot): string[] {
   const piece = new RegExp(`.{1,${columns}}(?=\\s|$)|.{1,${columns}}`, 'gu')
   const wrapped = (line: string) =>
@@ -199,7 +199,7 @@ export function rowsOf(shot: Shot): string[] {
 /** The command with its prompt, over several rows. */
 const commandOf = ({ scene }: Shot): string[] => `$ ${scene.command}`.split('\n')
 
-/** The rows of each shot, read back from the SVG that `picture` has drawn. */
+/** The rows of each command, read back from the SVG that `picture` has drawn. */
 export function rowsIn(svg: string): string[][] {
   const pages = svg.split('<g class="page').slice(1)
   return pages.map((page) =>

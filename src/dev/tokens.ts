@@ -26,8 +26,9 @@ const { encode } = z
 export const tokensOf = (value: unknown): number =>
   encode(typeof value === 'string' ? value : JSON.stringify(value)).length
 
-/** Maximum tokens of all tools together, and of one tool. */
+/** Maximum tokens of all tools together. */
 export const catalogueBudget = 7000
+/** Maximum tokens of one tool. */
 export const toolBudget = 1120
 /** Maximum tokens of the whole tools/list result, which some clients pass to the model. */
 export const listingBudget = 11_600

@@ -12,11 +12,11 @@ export const mayImport = {
   contract: 'text',
   // Available to every part: log, metrics and traces.
   'server/observe': 'text',
-  // Pages for people: escaping, style and policy. Views of results: programs that run in a browser.
+  // HTML pages: escaping, style and policy. Views of results, which run in a browser.
   'apps/decision': '',
   apps: '',
   'apps/pages': 'apps',
-  // Replaced by its value in the view.
+  // The build replaces this module by its value.
   'apps/browser/agent/agent-defaults': 'contract',
   'apps/browser':
     'apps apps/browser/agent/agent-defaults apps/decision contract/answer-status text',
@@ -26,13 +26,14 @@ export const mayImport = {
   'state/private-files': '',
   sandbox: 'contract contract/answer-status jinja state/private-files apps apps/pages text',
 
-  // Data that outlives a request; the dial policy; placing a call once, and following it.
+  // State, which outlives a request; the dial policy; placing each telephone call once, and
+  // following it.
   state: 'state/private-files contract text',
   policy: 'state text',
   calls: 'policy state platform contract text',
   // The audit trail.
   'server/audit': 'calls state platform server/observe contract text',
-  // Earlier replies for one key.
+  // A session per API key, with its cached replies.
   'platform/sessions': 'calls state server/observe platform contract text',
 
   // Building blocks of tools.
@@ -56,18 +57,18 @@ export const mayImport = {
     'tools/sip-trunks tools/templates tools/usage tool contract',
   ],
 
-  // The MCP server. The composition provides its tools and prompts.
+  // The MCP server. src/server/service.ts provides its tools and prompts.
   mcp: 'apps tool platform/sessions server/audit calls state server/observe platform contract text',
   prompts: 'mcp tool platform/sessions platform contract text',
 
-  // The servers: stdio and HTTP; OAuth for hosted clients, the authorization server beside MCP.
+  // HTTP and stdio; the OAuth authorization server and its pages.
   'server/transports': 'mcp platform/sessions text',
   'oauth/pages': 'apps/pages text',
   'oauth/guarded-fetch': 'server/transports',
   oauth:
     'oauth/pages apps/pages oauth/guarded-fetch server/transports platform/sessions state text',
 
-  // The program: settings, then the service built from them, then the commands.
+  // The program: settings, the service that is built from them, and the commands.
   'server/tool-summaries': 'apps tools/index mcp',
   'cli/config':
     'server/tool-summaries server/transports mcp tool platform/sessions state state/private-files server/observe text',

@@ -70,7 +70,9 @@ const checked: Step = {
   },
 }
 
-/** A person's next steps, in order: the registry reads the package and the bundle. */
+/**
+ * The manual steps that follow, in order: the MCP registry needs the published package and bundle.
+ */
 function nextSteps(info: PackageInfo): string {
   const { name, version } = info
   const files = `dist/release/${name}-${version}`

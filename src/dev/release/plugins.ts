@@ -128,9 +128,9 @@ interface InstallOption {
 }
 
 /**
- * Settings that clients of the desktop bundle and the MCP registry ask for; all others are in a
- * file. An empty answer counts as not given. The dial policy is missing, because an empty one is an
- * error: it belongs in the file.
+ * Settings that a client asks for when it installs the desktop bundle or the registry's package.
+ * All others belong in a configuration file, also the dial policy: an empty policy is an error, but
+ * an empty answer counts as not given.
  */
 export const installOptions: Readonly<Record<string, InstallOption>> = {
   base_url: {

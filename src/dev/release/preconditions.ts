@@ -63,7 +63,10 @@ export const workingTree = (status: string): Outcome =>
     ? { state: 'done', text: 'everything is committed' }
     : { state: 'open', text: `commit these changes first:\n${status}` }
 
-/** The version is not tagged yet. `tags`: name, object and commit of each. */
+/**
+ * The version has no tag yet, or its tag is this commit, `head`. `tags`: name, object and commit of
+ * each tag, one tag per line.
+ */
 export function tag(version: string, head: string, tags: string): Outcome {
   const name = `v${version}`
   const own = tags.split('\n').find((line) => line.split(' ')[0] === name)
