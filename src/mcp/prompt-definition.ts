@@ -105,7 +105,7 @@ export function definePrompt<A extends ArgumentRecord>(spec: PromptSpec<A>): Pro
           required: !(schema instanceof z.ZodOptional),
         })),
     }),
-    // `input`, which contains the schemas of the record, has parsed these arguments.
+    // Safe: `input`, which is built from the same schemas, has parsed the arguments.
     prepare: (args, reader) => prepare(args as z.output<z.ZodObject<SchemasOf<A>>>, reader),
   }
 }
@@ -140,7 +140,7 @@ interface PromptRequest {
   readonly signal: AbortSignal
 }
 
-/** Longest text about agent names in an error, in characters. */
+/** Maximum length of an error about an agent's name, characters: it may list many agents. */
 const longestProblem = 500
 
 /** Timeout for optional data of a prompt, ms. */
@@ -175,7 +175,7 @@ export function createPromptReader(prompt: PromptRequest) {
 
   return {
     ...{ account, session, signal },
-    /** The account as an argument for advice: see `accountArgumentText`. */
+    /** Suffix for tool calls in advice: `, account_id X`, or empty if none is needed. */
     accountArgument: accountArgumentText({ request: requestOf({}), session }),
     invalidArgument,
     require,

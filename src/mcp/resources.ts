@@ -111,7 +111,7 @@ const agentResource = ({ id, name, note }: Agent): Resource => ({
 })
 
 /**
- * Reads one resource. Clients may cache it for as long as this server does, each for its own user.
+ * Reads one resource. A client may cache it as long as this server does, for its own user only.
  * Throws ResourceNotFoundError and ProtocolError.
  */
 export async function readResource(

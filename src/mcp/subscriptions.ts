@@ -16,7 +16,7 @@ export function serveSubscriptions(server: Server, context: ResourceContext): vo
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
     await refuseMissing(context, uri, mcpReq.signal)
-    // After a disconnect, `onclose` has already run, so it would never end this subscription.
+    // The client has disconnected: `onclose` has run already and would never end the subscription.
     if (mcpReq.signal.aborted) return {}
     end(uri)
     const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)

@@ -69,7 +69,7 @@ function clientOf(
   const { mcpReq } = context
   return {
     confirmOf: (call) => {
-      // The SDK has already verified the state, with `ToolCatalogueOptions.requestState`.
+      // The SDK has verified `requestState` already, with `ToolCatalogueOptions.requestState`.
       const earlier = {
         requestState: mcpReq.requestState<SingleUseToken>(),
         answers: mcpReq.inputResponses,
