@@ -110,12 +110,13 @@ const withoutPort = (uri: string) => uri.replace(loopback, (_, host: string) => 
 export type FetchDocument = GuardedFetch['fetch']
 
 /**
- * Cache of fetched documents and failures: lifetime, ms, and maximum entries. oidc-provider itself
- * caches only valid metadata, so keys and invalid documents would be fetched again for each request
- * of a stranger. The draft (client id metadata document §5.2) forbids caching failures; 10 s is
- * short enough for a corrected document.
+ * How long fetched documents and failures are cached, ms. oidc-provider itself caches only valid
+ * metadata, so each request of a stranger would fetch keys and invalid documents again. The draft
+ * (client id metadata document §5.2) forbids caching failures; 10 s is short enough for a corrected
+ * document.
  */
 const rememberMs = 10_000
+/** Maximum cached documents and failures. */
 const maxRemembered = 500
 
 interface FetchedDocument {
@@ -256,9 +257,10 @@ const maxAssertions = { perClient: 300, perNetwork: 600 }
 
 /**
  * Retention of a used assertion, ms: its validity, and a margin for a server whose clock is a
- * minute late. `perOwner`: more than one server accepts from a client in that time.
+ * minute late.
  */
 const usedForMs = (validSeconds + 120) * 1000
+/** `perOwner`: more than one server accepts from a client in `usedForMs`. */
 const usedAssertionBounds: RecordBounds = { inAll: 200_000, perOwner: 2_500 }
 
 /**

@@ -113,7 +113,10 @@ export function asPublicRequest(
 /** Network of the current request's client. Quotas of unauthenticated requests count by it. */
 export const clientNetwork = new AsyncLocalStorage<string>()
 
-/** Parameters of OpenID Connect (Core §3.1.2.1) that oidc-provider refuses without its scope. */
+/**
+ * Parameters of OpenID Connect (Core §3.1.2.1). Without the scope `openid`, oidc-provider refuses
+ * them.
+ */
 const ofOpenidConnect = ['nonce', 'max_age', 'id_token_hint']
 
 /**

@@ -173,7 +173,7 @@ async function consentPage(
     account,
     isSandbox: options.sandboxKey !== undefined,
     asked: scopes,
-    // Calls cost money, so a person ticks them, whatever the client asks for.
+    // Even if the client requests it, `call` is not ticked in advance, because calls cost money.
     ticked: scopes.filter((scope) => scope !== 'call'),
     days: lifetimes.grant / (24 * 3600),
     ...(await formOf(asked, options)),
@@ -197,7 +197,7 @@ async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering
     return here
   }
   const key = await options.keptKeys.find(keyName(asked))
-  // The form was sent twice and is answered, or the key was withdrawn in another tab.
+  // No key: the form was sent twice and is already answered, or another tab has removed the key.
   if (!key) return asked.interaction.result ? { redirect: asked.interaction.returnTo } : here
   const allowed = asked.scopes.filter((scope) => answer.scopes.includes(scope))
   if (allowed.length > 0) return allow(allowed, key, asked, answering)
@@ -231,7 +231,7 @@ async function allow(
   const { provider, publicUrl, keptKeys, adapters } = answering.options
   const grantId = randomBytes(32).toString('base64url')
   const name = { of: 'grant', id: grantId } as const
-  // Before the request is answered: the store may be full.
+  // Stored before the request counts as answered, because the store may be full.
   await keptKeys.keep(name, key, lifetimes.grant * 1000)
   if (!(await isFirstAnswer(asked, answering.options))) {
     await keptKeys.remove(name)
@@ -268,7 +268,7 @@ async function end(
 
 const answered: PageModel = { page: 'problem', problem: 'answered' }
 
-/** True for the first of several answers to one request, on any server. */
+/** True for the first answer to an authorization request, across all servers. */
 async function isFirstAnswer(
   { interaction: { uid } }: Asked,
   { records }: InteractionsOptions,

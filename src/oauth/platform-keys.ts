@@ -35,8 +35,8 @@ const kind = 'oauth_key'
 const idOf = ({ of, id }: KeyName) => `${of} ${id}`
 
 /**
- * Maximum keys: more grants than one server serves, about 100 MB. One account cannot use up the
- * total.
+ * Maximum stored keys: in total, about 100 MB and more grants than one server serves, and per
+ * account, so that one account cannot use up the total.
  */
 const max = { inAll: 200_000, perOwner: 10_000 }
 

@@ -217,7 +217,7 @@ function cookiesOf(publicUrl: URL, keys: readonly Uint8Array[]): Configuration['
 }
 
 /**
- * Refuses a token refresh that would fail before its refresh token is used up. Throws
+ * Refuses a token refresh that would fail, before the refresh token is used up. Throws
  * InvalidTarget, or TemporarilyUnavailable over the hourly limit.
  */
 async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promise<boolean> {

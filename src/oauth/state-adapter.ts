@@ -28,16 +28,17 @@ const kinds: Readonly<Record<string, OauthRecordKind | undefined>> = {
 }
 
 /**
- * Record limits by kind. Anyone can register and request access, so anonymous records belong to a
- * network, which can take a tenth; strangers cannot fill the disk.
+ * Maximum records of each kind. Anyone can register a client and request access: for these two
+ * kinds the maximum is lower, and one network can take a tenth of it.
  */
 const defaultBounds: RecordBounds = { inAll: 200_000, perOwner: 200_000 }
 const anonymousBounds: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
 const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
-/** Lifetime of a registered client, s: until a person allows it access, and from then on. */
+/** Lifetime of a registered client that no person has allowed access, s. */
 const unusedClientSeconds = day
+/** Lifetime of a registered client since a person last allowed it access, s. */
 const usedClientSeconds = 400 * day
 
 export type StateAdapterOptions = Omit<TokensOptions, 'endGrant'>
