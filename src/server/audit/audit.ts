@@ -168,7 +168,7 @@ class AuditedRun {
     this.#begun ??= this.#saveFirst(this.record.entry())
     try {
       await this.#begun
-      // The first write has just saved the entry.
+      // For the first write, `#begun` has just saved the entry.
       if (effect === 'bills')
         await this.#saveFirst(
           isFirst ? undefined : this.record.entry(),

@@ -277,8 +277,8 @@ const idIn = (reply: unknown): string | undefined =>
     : undefined
 
 /**
- * True if a failed write certainly had no effect. Telephone calls follow the rule by which they are
- * placed exactly once.
+ * True if a failed write certainly had no effect. Telephone calls have a rule of their own, because
+ * each is placed only once.
  */
 function isCertainlyNotDone(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false

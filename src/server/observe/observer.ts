@@ -145,8 +145,8 @@ class RequestUnderWay {
   add(attempt: PlatformTry): void {
     this.#requests++
     if (attempt.isRetry) this.#retries++
-    // A tool call may also read names and the account. The record shows the request of the tool's
-    // own operation, if there was one.
+    // The record shows the last request of the tool's own operation, if there was one. A tool call
+    // may also send others, such as for names or the account.
     const operation = this.call?.operation
     const isLess =
       operation !== undefined &&

@@ -30,16 +30,13 @@ interface IncomingBody {
 const small = 65_536
 
 /**
- * The rest of a refused body is read and discarded, because a client that is disconnected while it
- * sends does not see the response. Bounds: time, ms, and length of the rest, bytes. A longer rest
- * is not read.
+ * How long the rest of a refused body is read and discarded, ms. A client that is disconnected
+ * while it sends would not see the response.
  */
 const longestRestMs = 1000
+/** Maximum rest of a refused body, bytes. A longer rest is not read. */
 const longestDropped = 1024 * 1024
-/**
- * The same bound for a body over the size limit, bytes. Larger, because clients may not know the
- * limit.
- */
+/** The same for a body over the size limit. Larger, because clients may not know the limit. */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: RequestBody = {

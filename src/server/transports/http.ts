@@ -222,8 +222,8 @@ async function answerProbe(
   if (!['GET', 'HEAD'].includes(request.method ?? '')) return refuseMethod(response, 'GET, HEAD')
   if (path !== '/readyz') return sendJson(response, 200, { status: 'ok' })
   if (isDraining) return sendJson(response, 503, { status: 'stopping' })
-  // Without the state, the server still reads and changes objects. It only refuses telephone calls
-  // and confirmations.
+  // Without its state, the server still reads and changes objects, and refuses only telephone calls
+  // and confirmations. `?state=optional` counts such a server as ready.
   const query = new URLSearchParams(request.url?.split('?')[1])
   const isStateOptional = query.get('state') === 'optional'
   const parts = await readiness()

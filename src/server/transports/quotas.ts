@@ -9,7 +9,7 @@ export interface Bounds {
 
 export type BoundName = keyof Bounds
 
-/** The bounds in the order of their checks, each with the name under which it counts a request. */
+/** The limits in the order in which they are checked, each with the name that it counts by. */
 const namesOf = (key: string, network: string): readonly (readonly [BoundName, string])[] => [
   ['perKey', key],
   ['perAddress', network],

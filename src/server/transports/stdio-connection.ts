@@ -299,8 +299,8 @@ class StdioTransport extends StdioServerTransport {
     }
     const { message } = checked
     if (!isRequest(message)) return { message }
-    // At the limit, lines are still read while the client owes a response, which may be on any later
-    // line. Requests on the lines before it are refused.
+    // At the limit, lines are still read while the client owes a response, which may be on a later
+    // line. Requests among these lines are refused.
     const error = this.#isFull
       ? errorResponse(message.id, { code: -32000, message: tooMany })
       : requestError(message, { isBatch })
