@@ -8,7 +8,7 @@ const slow = [
   'test/calls/call-follower.test.ts',
   'test/calls/call-identity.test.ts',
   'test/calls/exactly-once.test.ts',
-  'test/calls/listed-call.test.ts',
+  'test/calls/call-matching.test.ts',
   'test/cli/commands/call.test.ts',
   'test/cli/doctor/local.test.ts',
   'test/cli/doctor/platform.test.ts',

@@ -11,7 +11,7 @@ import {
   mayBe,
   type WantedCall,
   wantedCall,
-} from './listed-call.ts'
+} from './call-matching.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
 /**
@@ -88,7 +88,7 @@ function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure
   return { kind: 'unknown', failure: error.failure }
 }
 
-/** Result of a search in the platform's list, by the rules in listed-call.ts. */
+/** Result of a search in the platform's list, by the rules in call-matching.ts. */
 type LookUp =
   | { readonly kind: 'found'; readonly call: Call }
   /** The call certainly does not exist. */

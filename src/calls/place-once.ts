@@ -7,12 +7,12 @@ import { type CallIdentity, type JournalEntry, JournalError } from '../state/jou
 import { isStateSlow } from '../state/state-access.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { canonicalJson } from '../text/json.ts'
+import { isAnotherCall, wantedCall } from './call-matching.ts'
 import {
   findPlacementOutcome,
   lookUpUnsent,
   type PlacementOutcome,
 } from './find-placement-outcome.ts'
-import { isAnotherCall, wantedCall } from './listed-call.ts'
 import {
   type Doubt,
   ExternalIdConflict,

@@ -6,7 +6,7 @@ import type { DialPolicy } from '../policy/dial-policy.ts'
 import { type CallKey, type Journal, type JournalEntry, JournalError } from '../state/journal.ts'
 import type { CallBatches } from '../state/records.ts'
 import type { CallFollower } from './call-follower.ts'
-import type { CallsUnderWay } from './calls-under-way.ts'
+import type { CallsUnderWay } from './running-call-count.ts'
 
 /** A call that exists on the platform. */
 export interface Placement {
@@ -20,7 +20,7 @@ export interface Placement {
 
 /**
  * Reason why the platform's list proves neither that the call exists nor that it does not; see
- * listed-call.ts.
+ * call-matching.ts.
  */
 export type Doubt =
   /** The caller's external id belongs to a call to another person. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type CallSettings, type Greeting, speaksGerman } from './call-settings.ts'
+import { type CallSettings, type Greeting, speaksGerman } from './agent-call-settings.ts'
 
 /*
  * The course of a simulated call is decided when the call is placed, and stored with it. The state

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Call, CallDetail, Conversation, Message } from '../contract/call.ts'
+import { callSettings } from './agent-call-settings.ts'
 import type { CallPlan } from './call-plan.ts'
-import { callSettings } from './call-settings.ts'
 import type { Store } from './store.ts'
 
 /** The account, agent and numbers of a call. */
@@ -19,7 +19,7 @@ const CallParties = z.object({
   is_recorded: z.int(),
 })
 
-/** A stored call with its whole course (see call-plan.ts and llm-calls.ts). Instants are Unix ms. */
+/** A stored call with its whole course (see call-plan.ts and llm-dialogue.ts). Instants are Unix ms. */
 export const CallRow = CallParties.extend({
   id: z.string(),
   created: z.int(),

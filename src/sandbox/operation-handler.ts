@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route } from '../contract/route.ts'
-import type { LlmCalls } from './llm-calls.ts'
+import type { LlmCalls } from './llm-dialogue.ts'
 import type { Store } from './store.ts'
 
 /** An authenticated and validated request. */

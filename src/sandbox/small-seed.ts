@@ -1,8 +1,8 @@
 import { createAccount } from './accounts.ts'
+import { callSettings, defaultSpeech } from './agent-call-settings.ts'
 import { createAgent } from './agents.ts'
 import { planCall } from './call-plan.ts'
 import { rowOfPlan } from './call-row.ts'
-import { callSettings, defaultSpeech } from './call-settings.ts'
 import { insertSipTrunk } from './sip-trunks.ts'
 import type { Store } from './store.ts'
 

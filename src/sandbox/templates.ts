@@ -1,7 +1,7 @@
 import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
 import { analyse, unknownVariables } from '../jinja/index.ts'
-import { templateLimits } from './call-settings.ts'
+import { templateLimits } from './agent-call-settings.ts'
 import { on } from './operation-handler.ts'
 
 export const templateHandlers = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CallFollower } from '../calls/call-follower.ts'
-import { CallsUnderWay } from '../calls/calls-under-way.ts'
 import type { CallServices } from '../calls/placement.ts'
+import { CallsUnderWay } from '../calls/running-call-count.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
 import {
   type CallingConfig,

@@ -42,7 +42,7 @@ export async function openPlatform(
 async function openNetworkPlatform(
   config: Extract<PlatformConfig, { kind: 'network' }>,
 ): Promise<Platform> {
-  const { createNetworkSender } = await import('../platform/network.ts')
+  const { createNetworkSender } = await import('../platform/network-sender.ts')
   const { apiKey, proxy, ...options } = config
   const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
   return {

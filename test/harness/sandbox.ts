@@ -1,4 +1,4 @@
-import type { LlmOptions } from '../../src/sandbox/llm.ts'
+import type { LlmOptions } from '../../src/sandbox/llm-client.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import type { Seed } from '../../src/sandbox/seed.ts'
 import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'

@@ -1,5 +1,5 @@
 import { analyse, render, TemplateError } from '../../src/jinja/index.ts'
-import { templateLimits } from '../../src/sandbox/call-settings.ts'
+import { templateLimits } from '../../src/sandbox/agent-call-settings.ts'
 import { hostileSources, hostileTemplate, templateCount } from '../harness/hostile-templates.ts'
 
 /*

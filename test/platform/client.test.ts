@@ -7,7 +7,7 @@ import { routes } from '../../src/contract/routes.ts'
 import { createClient, defaultRetryPolicy, waitBeforeRetry } from '../../src/platform/client.ts'
 import type { ConcurrencyBounds } from '../../src/platform/concurrency.ts'
 import { ApiError, type Failure } from '../../src/platform/failure.ts'
-import { createNetworkSender } from '../../src/platform/network.ts'
+import { createNetworkSender } from '../../src/platform/network-sender.ts'
 import { certificate, certificateKey } from '../harness/certificate.ts'
 import {
   type Behaviour,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { analyse } from '../../src/jinja/index.ts'
-import { templateLimits } from '../../src/sandbox/call-settings.ts'
+import { templateLimits } from '../../src/sandbox/agent-call-settings.ts'
 import { hostileSources } from '../harness/hostile-templates.ts'
 
 const prompt =

@@ -33,7 +33,7 @@ test('imports that the table does not allow are refused, and files in no row of 
   const forbidden = [
     ['src/contract/field.ts', `import '../platform/client.ts'`, 'src/platform/client.ts'],
     [
-      'src/platform/network.ts',
+      'src/platform/network-sender.ts',
       `import type {} from '../sandbox/operation-handler.ts'`,
       'src/sandbox/operation-handler.ts',
     ],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { CallFollower } from '../../../src/calls/call-follower.ts'
-import { CallsUnderWay } from '../../../src/calls/calls-under-way.ts'
 import { isNotPlaced, placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
 import type { PlacingContext } from '../../../src/calls/placement.ts'
 import {
@@ -9,6 +8,7 @@ import {
   type Permit,
   type Placement,
 } from '../../../src/calls/placement.ts'
+import { CallsUnderWay } from '../../../src/calls/running-call-count.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'

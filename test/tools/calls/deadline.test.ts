@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../../src/platform/client.ts'
-import { createNetworkSender } from '../../../src/platform/network.ts'
+import { createNetworkSender } from '../../../src/platform/network-sender.ts'
 import { callTool } from '../../../src/tool/call.ts'
 import { placeCall } from '../../../tools/calls/place-call.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'

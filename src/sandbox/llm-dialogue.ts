@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type CallSettings, type Greeting, speaksGerman } from './agent-call-settings.ts'
 import { Dialogue, type ScriptLine } from './call-plan.ts'
 import type { CallRow } from './call-row.ts'
 import { webCallOf } from './call-row.ts'
-import { type CallSettings, type Greeting, speaksGerman } from './call-settings.ts'
-import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
+import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm-client.ts'
 import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
 
