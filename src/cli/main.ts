@@ -98,7 +98,7 @@ function logFormAfterFailure(argv: readonly string[], env: Environment): 'json' 
 /** Blank means not set, as in cli/config/given-settings.ts. */
 const textIn = (text: string | undefined) => filledText(text ?? '') || undefined
 
-/** The last text of a flag, in either form of the command line. */
+/** The last value of a flag, given as `--name value` or `--name=value`. */
 function lastFlag(name: string, argv: readonly string[]): string | undefined {
   const texts = argv.flatMap((argument, at) => {
     if (argument === `--${name}`) return argv[at + 1] ?? []

@@ -77,7 +77,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   return configured()
 }
 
-/** True if a setting of the group, other than `config`, can be given as a variable. */
+/** True if a setting of the group, other than `config`, has an environment variable. */
 const takesVariables = (group: SettingGroup) =>
   Object.entries(group).some(
     ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),

@@ -24,7 +24,7 @@ export const uninstallSettings = {
 
 const { 'base-url': baseUrl, 'api-key': apiKey } = platformSettings
 
-/** Server settings that are written to a client's file as flags, if given as flags. */
+/** Server flags that `install` takes and writes to a client's file. */
 const {
   account,
   toolsets,

@@ -14,7 +14,7 @@ export interface SettingSources {
 
 type SettingOrigin = 'flag' | 'variable' | 'file'
 
-/** The settings of a group that are given, and where each comes from. */
+/** The given values of a group's settings, and the source of each. */
 export interface GivenSettings {
   readonly texts: SettingTexts
   readonly origins: Readonly<Record<string, SettingOrigin>>

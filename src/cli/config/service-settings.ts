@@ -87,7 +87,7 @@ export function scopeConfig(texts: SettingTexts) {
     },
     /** Cache lifetime of catalogs, ms. */
     catalogMs: value('catalog-ttl'),
-    /** Bounds for watched resources: in total, and per key. */
+    /** Maximum watched resources: in total, and per API key. */
     watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },
   }
 }

@@ -112,7 +112,7 @@ interface DoctorConfig extends UsableConfig {
   readonly warnings: readonly string[]
   readonly env: Environment
   readonly settings: readonly ShownSetting[]
-  /** Texts that are never printed. */
+  /** Values that are removed from everything printed. */
   readonly secrets: readonly string[]
   readonly serverName: string
   readonly wantsJson: boolean

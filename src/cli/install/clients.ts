@@ -45,7 +45,7 @@ export interface Client {
   readonly id: string
   readonly title: string
   readonly format: TextFormat
-  /** Field of the file that holds the servers by name. */
+  /** Field of the client's file with all its servers, such as `mcpServers`. */
   readonly servers: string
   /** Path of the client's file. The client is installed if the file or one of `signs` exists. */
   readonly locate: (machine: Machine) => {

@@ -204,7 +204,7 @@ type KeyChoice =
 
 /** Account of the server, as known before the clients' files are read. */
 export interface GivenAccount {
-  /** Base URL for the files; `undefined`: the sandbox, or given by a configuration file. */
+  /** Base URL to write to the files; `undefined`: the sandbox, or a configuration file gives it. */
   readonly baseUrl: string | undefined
   readonly apiKey: string | undefined
   /** If true, the key may be written to files in plain text. */

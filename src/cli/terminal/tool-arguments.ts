@@ -34,7 +34,7 @@ interface ToolArguments {
   readonly wantsHelp: boolean
 }
 
-/** Sources of argument texts that are not on the command line. */
+/** Where argument values come from, besides the command line: files and standard input. */
 type TextSources = Pick<Terminal, 'readFile' | 'readInput'>
 
 /**
