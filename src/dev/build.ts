@@ -237,10 +237,10 @@ const keepClassNames = (packageName: string): Plugin => ({
 })
 
 /**
- * Keeps everything that a start loads in one chunk, by importing `main` into each lazily loaded
+ * Puts everything that a start loads into one chunk, by importing `main` into each lazily loaded
  * module. Otherwise esbuild makes a chunk for each set of modules with shared imports, and a start
- * opens all of these chunks. `main` always loads before those modules. The modules in `before` also
- * load earlier, and import nothing of `main`.
+ * opens all of them. `main` always loads before those modules. So do the modules in `before`, which
+ * import nothing of `main`.
  */
 const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
   name: 'one-start-part',
