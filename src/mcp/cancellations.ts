@@ -18,11 +18,11 @@ export interface CancellableRequest {
 export type Cancellations = ReturnType<typeof createCancellations>
 
 /**
- * Over stateless HTTP of the 2025 revisions, `notifications/cancelled` arrives in an HTTP request
- * of its own, at a server object that does not run the request to cancel. The two are matched by
- * API key, sender and request id. Without a session header, two running requests can match; neither
- * is then cancelled. For the same reason, only a cancellation with a session header is broadcast to
- * the other servers, where the request may be running.
+ * Finds the request that a cancellation means. Over stateless HTTP of the 2025 revisions,
+ * `notifications/cancelled` arrives in an HTTP request of its own, at another server object. The
+ * two are matched by API key, sender and request id. Without a session header, two running requests
+ * can match: then neither is cancelled. Only a cancellation with a session header, whose match is
+ * unique, is broadcast to the other servers, where the request may be running.
  */
 export function createCancellations(broadcast: Broadcast) {
   const underWay = new Map<string, Set<AbortController>>()

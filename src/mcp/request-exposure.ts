@@ -88,9 +88,9 @@ const scoped = new WeakMap<Exposure, Map<string, Exposure>>()
 
 /**
  * Restricts an exposure to the tools that an access token allows, which may be none. `allowed` is
- * `undefined` for an API key, which allows all. Tools that place calls stay listed (`grantable`):
- * the consent page leaves their scope unticked by default, so a token without it is no refusal by
- * the user, and only a call of a listed tool makes the client ask for the scope.
+ * `undefined` for an API key, which allows all. Tools that place calls stay listed (`grantable`)
+ * without their scope: a client asks its user for the scope only when such a tool is called, and
+ * the consent page leaves the scope unticked by default, so its absence is no refusal.
  */
 export function scopedExposure(
   exposure: Exposure,

@@ -249,7 +249,7 @@ export type UnknownTool = (
 export const createUnknownTool =
   (observer: Observer | undefined, audit: Audit | undefined): UnknownTool =>
   (name, { all, tools, hidden }, args, caller) => {
-    // The name is a text of the client, so it is not recorded.
+    // Clients can send any name, so it is not recorded.
     observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
     const tool = all.find((one) => one.name === name)
     if (tool && tool.effect !== 'reads')
