@@ -167,7 +167,8 @@ export function stateSink(trail: AuditTrail, days: number): AuditSink {
     isPruning = true
     try {
       const count = await trail.prune(Date.now() - days * dayMs, pruning.batchSize)
-      // Each save deletes another batch, so no request waits for a long deletion.
+      // After a full batch, the next save deletes another one, so that no save waits for a long
+      // deletion.
       if (count < pruning.batchSize) pruned = performance.now()
     } finally {
       isPruning = false
