@@ -14,10 +14,10 @@ export interface Replicas extends AsyncDisposable {
   readonly served: readonly number[]
   readonly kills: number
   /**
-   * Repeatedly kills a random server and restarts it, on average every `everyMs`, until the signal
-   * fires.
+   * Kills a random server and restarts it, again and again until the signal fires: up to a second
+   * after a number of answers of all servers, on average `every`.
    */
-  killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void>
+  killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void>
   /** Stops a server with a signal and restarts it. Returns its exit code; `null`: it was killed. */
   restart(which: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
   /** The process id of a server that is up. */
@@ -44,6 +44,7 @@ export async function startReplicas(
   const served = programs.map(() => 0)
   let turn = 0
   let kills = 0
+  let answers = 0
   const next = () => {
     for (let nth = 0; nth < count; nth++) {
       turn = (turn + 1) % count
@@ -57,7 +58,7 @@ export async function startReplicas(
   const balancer = createServer((incoming, answer) => {
     const target = next()
     if (target === undefined) answer.writeHead(503).end('503')
-    else forward(incoming, answer, target)
+    else forward(incoming, answer, target, () => answers++)
   })
   balancer.listen(0, '127.0.0.1')
   await once(balancer, 'listening')
@@ -71,9 +72,11 @@ export async function startReplicas(
     get kills() {
       return kills
     },
-    async killRepeatedly(everyMs, random, signal) {
+    async killRepeatedly(every, random, signal) {
       while (!signal.aborted) {
-        await sleep(2 * everyMs * random(), undefined, { signal }).catch(() => undefined)
+        const enough = answers + Math.floor(2 * every * random())
+        while (answers < enough && !signal.aborted) await sleep(20)
+        await sleep(1000 * random(), undefined, { signal }).catch(() => undefined)
         if (signal.aborted) return
         const which = Math.floor(random() * count)
         const killed = programs[which]
@@ -102,9 +105,15 @@ export async function startReplicas(
 }
 
 /** Forwards a request. Replies 502 if the server ends meanwhile. */
-export function forward(incoming: IncomingMessage, answer: ServerResponse, target: string): void {
+export function forward(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  target: string,
+  onReply?: () => void,
+): void {
   const { method, headers } = incoming
   const outgoing = request(target, { method, headers, agent: false }, (reply) => {
+    onReply?.()
     answer.writeHead(reply.statusCode ?? 502, reply.headers)
     reply.pipe(answer)
     reply.on('error', () => answer.destroy())

@@ -22,9 +22,11 @@ import {
   type Answer,
   answerOf,
   type CallPlacer,
+  isPlaced,
   judge,
   place,
   placementsOf,
+  type StressPlacement,
 } from '../labs/stress/placements.ts'
 import { stressSettings } from '../labs/stress/stress.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
@@ -71,23 +73,26 @@ test('a thousand calls are placed once each, while servers are killed and the pl
     VOICE_AGENT_TIMEOUT: '1.5',
   }
   await using replicas = await startReplicas(3, env)
-  const placements = placementsOf(1000, seed)
+  const placements: StressPlacement[] = []
   const done = new AbortController()
-  const killing = replicas.killRepeatedly(4000, randomOf(seed, 'kills'), done.signal)
+  const killing = replicas.killRepeatedly(150, randomOf(seed, 'kills'), done.signal)
   const placer = placerOf(replicas)
-  await inParallel(placements, 60, (placement) => place(placement, [placer], 8))
+  const isEnough = () =>
+    replicas.kills >= 5 &&
+    replicas.served.every((count) => count > 100) &&
+    placements.filter(isPlaced).length > 400
+  // On a busy machine more calls fail, so more follow.
+  do {
+    const more = placementsOf(1000, seed, placements.length)
+    placements.push(...more)
+    await inParallel(more, 60, (placement) => place(placement, [placer], 8))
+  } while (!isEnough())
   done.abort()
   await killing
   await platform.settled()
-  const verdict = judge(placements, platform.platform)
-  expect(verdict.violations).toEqual([])
-  expect(verdict.rungTwice).toBe(0)
-  expect(verdict.lost).toBe(0)
-  expect(replicas.kills).toBeGreaterThanOrEqual(5)
-  const { 'placed, rung once': placed = 0 } = verdict.outcomes
-  expect(placed).toBeGreaterThan(400)
-  for (const count of replicas.served) expect(count).toBeGreaterThan(100)
-}, 400_000)
+  const { violations } = judge(placements, platform.platform)
+  expect(violations).toEqual([])
+}, 900_000)
 
 test('a call is not placed again after all clocks were set forward', async () => {
   await using platform = await startCallingPlatform()
@@ -360,11 +365,7 @@ test.each([
     await placeAll(numbers.slice(0, 75))
     expect(platform.dialled).toHaveLength(40)
     // Restarted servers know the calls that were placed before.
-    const done = new AbortController()
-    const killing = replicas.killRepeatedly(1, () => 0.5, done.signal)
-    await expect.poll(() => replicas.kills, { timeout: 20_000 }).toBeGreaterThanOrEqual(2)
-    done.abort()
-    await killing
+    for (const which of [0, 1, 2]) await replicas.restart(which, 'SIGKILL')
     await placeAll(numbers.slice(75))
     expect(platform.dialled).toHaveLength(40)
     expect(answers.filter(({ kind }) => kind === 'placed')).toHaveLength(40)
