@@ -8,7 +8,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../src/text/dialog-text.ts'
-import { accountForPerson } from '../src/tool/account.ts'
+import { accountForPerson } from '../src/tool/account-reader.ts'
 import { confirmOption, refuseUnconfirmedName } from '../src/tool/confirmation.ts'
 import { type Confirmable, confirmationShape } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'

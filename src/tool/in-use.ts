@@ -15,7 +15,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../text/dialog-text.ts'
-import { type AccountReader, accountReader } from './account.ts'
+import { type AccountReader, accountReader } from './account-reader.ts'
 import { readOwnNumbers } from './checks/readiness.ts'
 import type { ListRoute } from './lists/list-fields.ts'
 import type { Run } from './tool.ts'

@@ -11,7 +11,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
-import { accountForPerson } from '../../src/tool/account.ts'
+import { accountForPerson } from '../../src/tool/account-reader.ts'
 import { runIn } from '../../src/tool/bulk.ts'
 import type { Confirmable } from '../../src/tool/confirmation-question.ts'
 import {

@@ -6,7 +6,7 @@ import { driftOf } from '../../src/platform/drift.ts'
 import { ApiError, failureText, ignoreApiError, mayBeDone } from '../../src/platform/failure.ts'
 import { accountIdIn, accountIn } from '../../src/platform/sessions/account.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
-import { accountReader } from '../../src/tool/account.ts'
+import { accountReader } from '../../src/tool/account-reader.ts'
 import {
   catalogParts,
   checkCatalogPart,

@@ -3,7 +3,7 @@ import { type Agent, AgentCreate } from '../../src/contract/agent.ts'
 import { documentedDefaults } from '../../src/contract/field.ts'
 import { nameWithId, sameWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
-import { accountReader } from '../../src/tool/account.ts'
+import { accountReader } from '../../src/tool/account-reader.ts'
 import { checkNewCatalogValues, withCatalogIds } from '../../src/tool/checks/catalog-check.ts'
 import { checkNewGreeting } from '../../src/tool/checks/greeting-check.ts'
 import {

@@ -11,7 +11,7 @@ import {
   quotedUpTo,
 } from '../../src/text/dialog-text.ts'
 import { isObject } from '../../src/text/json.ts'
-import { accountForPerson } from '../../src/tool/account.ts'
+import { accountForPerson } from '../../src/tool/account-reader.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape, valuesOf } from '../../src/tool/confirmation-question.ts'

@@ -4,7 +4,7 @@ import { accountIn } from '../../src/platform/sessions/account.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { plainText } from '../../src/text/safe-text.ts'
-import { accountArgumentText } from '../../src/tool/account.ts'
+import { accountArgumentText } from '../../src/tool/account-reader.ts'
 import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {

@@ -18,7 +18,7 @@ import {
   accountArgumentText,
   accountForPerson,
   accountReader,
-} from '../../src/tool/account.ts'
+} from '../../src/tool/account-reader.ts'
 import {
   type CheckResult,
   checkAccounts,

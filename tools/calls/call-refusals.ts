@@ -3,7 +3,7 @@ import type { Call } from '../../src/contract/call.ts'
 import { failureText } from '../../src/platform/failure.ts'
 import type { DialRefused } from '../../src/policy/dial-rules.ts'
 import { wordOrQuoted } from '../../src/text/dialog-text.ts'
-import { accountArgumentText } from '../../src/tool/account.ts'
+import { accountArgumentText } from '../../src/tool/account-reader.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 

@@ -9,7 +9,7 @@ import {
   emergencyNever,
   isE164,
 } from '../../src/text/phone-number.ts'
-import { type AccountReader, accountReader } from '../../src/tool/account.ts'
+import { type AccountReader, accountReader } from '../../src/tool/account-reader.ts'
 import {
   checkGreeting,
   type SpokenGreeting,

@@ -8,7 +8,7 @@ import {
 } from '../../src/platform/sessions/account.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
-import { accountArgumentText } from '../../src/tool/account.ts'
+import { accountArgumentText } from '../../src/tool/account-reader.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import { CallReport } from '../../src/tool/results/call-report.ts'

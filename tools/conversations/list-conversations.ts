@@ -23,7 +23,7 @@ import { searchPattern, searchText } from '../../src/tool/results/call-report.ts
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'
 import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
-import { type ConversationsRead, type NotRead, readConversations } from './read-conversations.ts'
+import { type ConversationsRead, type NotRead, readConversations } from './conversation-reader.ts'
 import { partNames, TranscriptPart, transcriptPart, turnLine } from './transcript-part.ts'
 
 const route = routes.conversations.list

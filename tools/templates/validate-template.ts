@@ -14,8 +14,8 @@ import { defineTool } from '../../src/tool/define-tool.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import type { TemplateFindings } from './repair-template.ts'
 import { branchesShape, branchLines, templateBranches } from './template-branches.ts'
+import type { TemplateFindings } from './template-repair.ts'
 
 const options = {
   agent_id: z.string().min(1).optional().describe('Agent whose greeting to check instead.'),
@@ -50,7 +50,7 @@ export const validateAgentTemplate = defineTool({
     const template = typeof message === 'string' ? message : ''
     const reply = await validate(run, template)
     // The template engine is loaded with the first template.
-    const { repairTemplate } = await import('./repair-template.ts')
+    const { repairTemplate } = await import('./template-repair.ts')
     const found = repairTemplate(template)
     const repaired = await acceptedRepair(run, found)
     const { test_variables: testVariables = {} } = run.options

@@ -3,7 +3,7 @@ import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { ignoreApiError } from '../../platform/failure.ts'
 import { nameWithId } from '../../text/closest-match.ts'
-import type { AccountReader } from '../account.ts'
+import type { AccountReader } from '../account-reader.ts'
 
 /**
  * Joins cures to sentences, best first. A cure says how to remove a problem. It begins with a verb,

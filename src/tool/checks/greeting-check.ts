@@ -3,7 +3,7 @@ import { routes } from '../../contract/routes.ts'
 import { knownVariables, type TemplateIssue, withTestVariables } from '../../contract/template.ts'
 import { isObject } from '../../text/json.ts'
 import { firstCharacters } from '../../text/safe-text.ts'
-import type { AccountReader } from '../account.ts'
+import type { AccountReader } from '../account-reader.ts'
 import { badArguments } from '../refused.ts'
 import { type CheckResult, ok, problem, warning } from './readiness.ts'
 

@@ -8,7 +8,7 @@ import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { unlessMissing } from '../../platform/failure.ts'
 import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { closestItems, nameWithId } from '../../text/closest-match.ts'
-import type { AccountReader } from '../account.ts'
+import type { AccountReader } from '../account-reader.ts'
 import {
   archivedCures,
   type CureReader,

@@ -12,7 +12,7 @@ import type { RestrictedSession } from '../../platform/sessions/restricted-sessi
 import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
-import { accountReader } from '../account.ts'
+import { accountReader } from '../account-reader.ts'
 import { callCures } from '../checks/readiness.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'

@@ -37,7 +37,11 @@ test('imports that the table does not allow are refused, and files in no row of 
       `import type {} from '../sandbox/operation-handler.ts'`,
       'src/sandbox/operation-handler.ts',
     ],
-    ['src/sandbox/operation-handler.ts', `void import('../tool/call.ts')`, 'src/tool/call.ts'],
+    [
+      'src/sandbox/operation-handler.ts',
+      `void import('../tool/call-tool.ts')`,
+      'src/tool/call-tool.ts',
+    ],
     ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/server/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],

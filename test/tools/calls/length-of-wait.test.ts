@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../../src/platform/client.ts'
-import { callTool } from '../../../src/tool/call.ts'
+import { callTool } from '../../../src/tool/call-tool.ts'
 import { waitForCall } from '../../../tools/calls/wait-for-call.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import { sessionOf } from '../../harness/session.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { analyse } from '../../../src/jinja/index.ts'
-import { repairTemplate } from '../../../tools/templates/repair-template.ts'
+import { repairTemplate } from '../../../tools/templates/template-repair.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requests } from '../../src/dev/discovery.ts'
+import { requests } from '../../src/dev/tool-search.ts'
 import { tools } from '../../tools/index.ts'
 
 test('requests ask for every tool, in three languages, each in its own words', () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { nameProblems } from '../../src/dev/names.ts'
+import { nameProblems } from '../../src/dev/name-check.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const namesIn = (root: string) => nameProblems(root).map((problem) => problem.split(': ')[1])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callTool } from '../../src/tool/call.ts'
+import { callTool } from '../../src/tool/call-tool.ts'
 import { tools } from '../../tools/index.ts'
 import { errorOf, ToolResult } from '../harness/client.ts'
 import { sessionOf } from '../harness/session.ts'

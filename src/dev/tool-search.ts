@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run discovery: reports whether a text search finds the right tool for a person's request.
+ * npm run search:tools: reports whether a text search finds the right tool for a person's request.
  * Clients with many tools search them before they show any to a model. A miss is no failure: titles
  * and descriptions are written for people and models, not for this search.
  */
@@ -20,7 +20,7 @@ interface Found extends z.output<typeof Request> {
   readonly first: readonly string[]
 }
 
-const file = join(import.meta.dirname, '../../test/dev/discovery/requests.json')
+const file = join(import.meta.dirname, '../../test/dev/tool-search/requests.json')
 export const requests = z.array(Request).parse(JSON.parse(readFileSync(file, 'utf8')))
 
 /**
