@@ -1,7 +1,7 @@
 /*
- * A confirmation in a view. A client with views that cannot ask a person shows the preview of a call, archive or
- * delete in a view with two buttons. The view calls the tool again with a token that is in the result's `_meta`
- * only, where no model reads it.
+ * Confirmation in a view, for clients that show views but do not support elicitation. The view shows the preview of a
+ * telephone call, archiving or deletion with two buttons. To confirm, it repeats the tool call with a token that is
+ * only in the result's `_meta`, where no model reads it.
  */
 
 /** Key in a preview's `_meta` under which its view finds a `DecisionMeta`. */

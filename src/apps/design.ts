@@ -1,7 +1,7 @@
 /*
  * Style of everything that people see: the views (MCP Apps) and the pages. Sizes are rem, so that text follows the
  * reader's settings; colours are pairs for light and dark. The host's variables (MCP Apps, "Theming") win over ours.
- * `--danger-fill` is Hang up: red in the dark, too, as on a telephone.
+ * `--danger-fill` is the colour of the Hang up button: red in dark mode, too, as on a telephone.
  */
 
 /** Custom properties of views and pages: colours, type, space and radius. */

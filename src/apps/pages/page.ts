@@ -115,10 +115,10 @@ export function pageOf({
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy(formAction, style, script),
-      // For browsers without frame-ancestors.
+      // For browsers that do not support `frame-ancestors` in the policy.
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // A page's address may be a secret or name a request.
+      // The URL of a page may contain a secret or a request's id, so other sites do not receive it.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...headers,
@@ -130,8 +130,9 @@ export function pageOf({
 }
 
 /**
- * Builds the document. Style and script are inserted verbatim, because their hashes are in the
- * policy. Outside text is escaped before, so each of the two empty elements occurs once.
+ * Builds the document with an empty `style` and an empty `script` element. The caller replaces them
+ * by the texts verbatim, because the policy has their hashes. Outside text is escaped, so each
+ * empty element occurs exactly once.
  */
 const document = ({
   title,

@@ -116,7 +116,9 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
   )
 }
 
-/** Shows the first sentence of a problem. The others are advice for models, and are folded. */
+/**
+ * Shows the first sentence of a problem. Its other sentences are advice for models, and are folded.
+ */
 function problemText(problem: string, place: number): HTMLElement {
   const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
   if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
@@ -164,7 +166,7 @@ function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node
   const text = plainText(name) || plainText(agentId ?? '') || `Agent ${at + 1}`
   const owner = plainText(account?.name ?? account?.id ?? '')
   const suffix = owner ? [h('span', { class: 'muted' }, ` in ${owner}`)] : []
-  // The name of an agent that was never read is how it was given: there may be none.
+  // A failed agent without a name, or with its id as the name, was never read and may not exist.
   const isRead = item.outcome !== 'failed' || (name !== '' && name !== agentId)
   if (agentId === undefined || !isRead || !page.host.canCallTools())
     return [h('span', { dir: 'auto' }, text), ...suffix]

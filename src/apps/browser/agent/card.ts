@@ -11,7 +11,10 @@ import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, linesOf, valueText } from './labels.ts'
 import { voiceOf } from './related-objects.ts'
 
-/** Fields that the list of settings leaves out: they are shown elsewhere, or describe the reply. */
+/**
+ * Fields that the list of settings leaves out: the card shows them elsewhere, or they describe the
+ * tool's result and not the agent.
+ */
 const elsewhere = new Set([
   ...['id', 'agent_id', 'account_id', 'name', 'tags', 'note', 'created', 'modified'],
   ...['is_archived', 'warnings', 'opened', 'changes', 'changes_note'],
@@ -26,8 +29,9 @@ const inFront = new Set([
 
 /**
  * Card of an agent: greeting, model, voice, language, the settings that differ from the platform's
- * defaults, and, folded, all other settings. Unknown fields are shown, too. `account`: argument for
- * the account whose catalog has the voice's name; without it the card shows the voice's id.
+ * defaults, and, folded, all other settings. Unknown fields are shown, too. `account`: tool
+ * argument that selects the account in whose catalog the voice's name is looked up; without it, the
+ * card shows the voice's id.
  */
 export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args): readonly Node[] {
   const rows = Object.entries(agent)
@@ -100,7 +104,9 @@ function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] 
   ]
 }
 
-/** Maximum length of a text that is shown whole, characters. */
+/**
+ * Maximum length of a text that is shown in full, characters. The end of a longer text is folded.
+ */
 const longestOpen = 400
 
 /** Maximum length of a value beside its label on a phone, characters. */
@@ -202,11 +208,12 @@ interface Row {
   readonly usual: unknown
 }
 
-/** Maximum rows of a list; free data may have any number. */
+/** Maximum rows in the list of settings. Metadata alone may have any number of fields. */
 const maxRows = 100
 
-/** Rows of a long list that are not folded, and maximum rows of a list that is not folded at all. */
+/** Rows of a long list that are not folded. */
 const openRows = 30
+/** Maximum rows of a list that is not folded. */
 const maxOpenRows = 36
 
 /** Maximum depth of nested rows; deeper objects are shown as JSON. */
@@ -278,7 +285,7 @@ const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
 const settingValue = (text: string): HTMLElement =>
   h('span', { class: text.length > longestBeside ? 'value long' : 'value', dir: 'auto' }, text)
 
-/** Maximum length of a word in a label beside its value on a phone, characters. */
+/** Maximum word length, characters, with which a label fits beside its value on a phone. */
 const longestWord = 18
 
 /** A label that can break after a dot or an underscore, as names of metadata have them. */

@@ -29,7 +29,10 @@ const ManyItem = z.looseObject({
   problem: text,
   changes: z.optional(z.array(Change)),
   warnings: texts,
-  /** Position, from 1, of the agent with the same changes and warnings. */
+  /**
+   * 1-based position in the list of an earlier agent with the same changes and warnings, which are
+   * omitted here.
+   */
   same_as: z.optional(z.number()),
 })
 export type ManyItem = z.output<typeof ManyItem>
@@ -58,7 +61,7 @@ export const AgentData = z
     changes: z.optional(z.array(z.union([Change, EarlierChange]))),
     changes_note: text,
     warnings: texts,
-    /** The account, if all agents belong to one; otherwise each agent names its own. */
+    /** The account of all agents. Absent if they belong to several: then each agent has its own. */
     account,
     agents: z.optional(z.array(ManyItem)),
     failed_accounts: z.catch(z.optional(z.array(FailedAccounts)), undefined),

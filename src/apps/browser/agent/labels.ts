@@ -53,7 +53,7 @@ function labelOf(path: string): string {
   if (known) return known
   const [first = '', ...rest] = path.split('.')
   const name = rest.length > 0 ? rest.join('.') : first
-  // Names in free data are the user's own.
+  // Users choose the names of metadata, so these are shown unchanged.
   if (first === 'metadata') return plainText(name)
   const words = plainText(
     name

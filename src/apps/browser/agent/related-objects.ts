@@ -17,11 +17,12 @@ const AnsweredNumber = z.object({
   inbound_agent: z.object({ id: z.string() }),
 })
 
-/** Maximum phone numbers, and voices, that one request reads. */
+/** Maximum phone numbers in one request. */
 const maxNumbers = 200
+/** Maximum voices in one request. */
 const maxVoices = 500
 
-/** Argument that names an agent's account; empty for the key's own account. */
+/** Tool arguments that select an agent's account; empty for the API key's own account. */
 export const accountArgs = (accountId: unknown): Args => given('account_id', accountId)
 
 /** The phone numbers that an agent answers; `undefined` if they cannot be read. */

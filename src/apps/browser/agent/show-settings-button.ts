@@ -43,8 +43,8 @@ export function settingsButton(
 }
 
 /**
- * Argument that names the account: the agent's, or else that of the shown call. Empty: the key's
- * own account.
+ * Tool arguments that select the agent's account: `known`, or else the account in the tool call
+ * whose result is shown. Empty for the API key's own account.
  */
 function accountOf(known: string | undefined, { account_id: given }: Page<AgentData>['input']) {
   const id = known ?? given

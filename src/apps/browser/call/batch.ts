@@ -73,7 +73,7 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
   return [button('Update', read, { id: 'update', class: 'link' })]
 }
 
-/** One row per call; its number opens the call. */
+/** One row per call. The phone number in a row is a button that opens the call. */
 function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
   const shown = calls.filter((call) => chosen === undefined || outcomeOfListed(call) === chosen)
   const hasWords = shown.some(({ last_words }) => last_words)

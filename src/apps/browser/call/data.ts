@@ -28,7 +28,7 @@ const ListedCall = z.looseObject({
   duration_seconds: z.nullish(z.number()),
   last_words: text,
   problem: text,
-  /** Position of the call with the same problem, from 1. */
+  /** 1-based position in the list of an earlier call with the same problem, which has its text. */
   problem_of: z.nullish(z.number()),
 })
 export type ListedCall = z.output<typeof ListedCall>
@@ -124,7 +124,10 @@ export function joinLists(shown: CallData, more: CallData): CallData {
   return { ...shown, ended, calls }
 }
 
-/** The problem of a listed call. A result states a problem that several calls share only once. */
+/**
+ * The problem of a call in a list. If several calls have the same problem, only the first has its
+ * text.
+ */
 export const problemOf = (
   { problem, problem_of }: ListedCall,
   calls: readonly ListedCall[],

@@ -99,7 +99,7 @@ export function recordingOf(
     element: button('Open recording', () => open(url), { id: 'recording' }),
     openAt(seconds) {
       const address = new URL(url)
-      // Media fragments (W3C): players of browsers start there.
+      // A media fragment (W3C Media Fragments URI): the browser's player starts at this second.
       address.hash = `t=${Math.max(0, Math.floor(seconds))}`
       void open(address.href)
     },

@@ -4,10 +4,7 @@ import { type CallData, hasEnded, type ListedCall } from './data.ts'
 
 type Looks = readonly [text: string, tone: Tone, shape?: IconName]
 
-/**
- * Label, tone and icon of each outcome, best first. Covers single calls, and calls in lists of
- * placed and of followed calls.
- */
+/** Label, tone and icon of each outcome, best first, of single calls and of calls in lists. */
 const outcomes = {
   completed: ['Completed', 'success'],
   answered: ['Answered', 'success'],

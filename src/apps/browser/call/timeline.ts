@@ -16,7 +16,7 @@ export interface Timeline {
   readonly mark: (turn: number) => void
 }
 
-/** Maximum length of a turn's words as the value of the timeline, characters. */
+/** Maximum length of a turn's words in the slider's value for screen readers, characters. */
 const longestValue = 200
 
 /** Turns that Page Up and Page Down move by. */
@@ -104,7 +104,7 @@ export function timeline(
     element: figure(
       call,
       strip,
-      // The length of a call under way is in its clock.
+      // The total length is shown only after the call. Until then, the clock under the title runs.
       h('span', { class: 'number' }, now, hasEnded(call) && ` / ${formats.length(whole)}`),
     ),
     mark(turn) {

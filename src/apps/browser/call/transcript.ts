@@ -19,8 +19,8 @@ interface Parts {
 }
 
 /**
- * The timeline and the transcript, each in step with the other. For a call without words, the
- * reason in their place.
+ * The timeline and the transcript, synchronised in both directions. For a call in which nobody
+ * spoke, the reason in their place.
  */
 export function conversation(call: CallData, page: Page<CallData>, parts: Parts): readonly Node[] {
   const { turns = 0, spoken = [] } = call.transcript ?? {}

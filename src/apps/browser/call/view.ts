@@ -9,7 +9,7 @@ import { spokenLine } from './turns.ts'
 /** The user has paused the updates of a call under way. */
 let isPaused = false
 
-/** The last shown list, with the arguments of its call. */
+/** The last shown list of calls, and the arguments of the tool call that returned it. */
 let list: { readonly data: CallData; readonly input: Args } | undefined
 
 startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
@@ -97,8 +97,8 @@ function pollOf(call: CallData): { readonly tool: string; readonly args: Args } 
 const maxFailures = 4
 
 /**
- * Polls a call for new turns until its end, with backoff after failures; `giveUp` runs after the
- * last one.
+ * Polls a call for new turns until its end, with backoff after failures. Runs `giveUp` after
+ * `maxFailures` consecutive failures.
  */
 async function follow(
   call: CallData,

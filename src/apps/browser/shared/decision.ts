@@ -34,13 +34,13 @@ function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefi
  * - `open`: the buttons are shown
  * - `busy`: the server's answer is pending
  * - `declined`: the person said no
- * - `unsure`: a request failed or the time is over, so only the server knows what is open
+ * - `unsure`: a request failed or the token expired; only the server knows if it is still open
  */
 type Step = 'open' | 'busy' | 'declined' | 'unsure'
 
 interface DecisionOptions {
   readonly host: Host
-  /** Repeats the model's call with this token; `undefined` if another result came first. */
+  /** Repeats the model's tool call with this token; `undefined` if another result arrived first. */
   readonly send: (tool: string, token: string) => Promise<ToolResult | undefined>
   readonly draw: () => void
 }
@@ -106,11 +106,9 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
   }
 }
 
-/**
- * Lifetime of a view's token on the server, and the age from which a token may have been used
- * before, ms.
- */
+/** Lifetime of a view's token on the server, ms. */
 const lifetimeMs = 660_000
+/** Maximum age of a new token, ms. An older one may have been used before the view was reopened. */
 const freshMs = 15_000
 
 const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
@@ -130,16 +128,16 @@ interface DecisionPage {
   readonly formats: Formats
   readonly agree: () => void
   readonly decline: () => void
-  /** Asks the server what is still open. */
+  /** Asks the server whether the decision is still open. */
   readonly check: () => void
-  /** Returns from `declined`. */
+  /** Returns from the step `declined` to `open`. */
   readonly reopen: () => void
 }
 
 function drawDecision(decision: Decision, page: DecisionPage) {
   const { status, tone, text, actions } = stateOf(decision, page)
   const facts = Object.entries(decision.facts)
-    // The fact Undo is written for models. People read the note under the facts.
+    // The fact named Undo is written for models. People read the note below the facts instead.
     .filter(([name]) => name !== 'Undo')
     .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
@@ -161,9 +159,9 @@ function drawDecision(decision: Decision, page: DecisionPage) {
 const quotedText = /"((?:[^"\\]|\\.)*)"(?:\s\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\))?/g
 
 /**
- * Text without ids, with typographic quotes unless a name in it has some and could end its own
- * quotation. Names keep their quotes, because the server's own words, such as `nobody`, have none.
- * Telephone numbers lose them.
+ * Removes the ids from a text and the quotes from telephone numbers. Names stay quoted, to tell
+ * them from the server's own words, such as `nobody`. The quotes become typographic, unless a name
+ * contains such a quote and could end its own quotation.
  */
 function withoutIds(text: string): string {
   const [open, close] = /[\\“”]/.test(text) ? ['"', '"'] : ['“', '”']

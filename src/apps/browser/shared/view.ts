@@ -148,7 +148,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     return !result.isError
   }
 
-  /** Repeats the model's call with a token; `undefined` if another result came first. */
+  /** Repeats the model's tool call with a token; `undefined` if another result arrived first. */
   async function sendToken(tool: string, confirm_token: string): Promise<ToolResult | undefined> {
     const question = ++asked
     isAwaited = true
@@ -229,8 +229,9 @@ interface States {
   readonly announce: (text: string) => void
 }
 
-/** Delays before a view shows that it waits, and that the platform is slow, ms. */
+/** Delay before a view shows that it waits, ms. */
 const saysSoAfter = 300
+/** Delay before a view shows that the platform is slow, ms. */
 const isLongAfter = 10_000
 
 /** Inserts the parts into the page; `what` names the awaited data. */

@@ -108,7 +108,7 @@ async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): P
     ...(before && { before }),
     ...(review && !isPart && { calls: callsOf(review, data.compared_with) }),
     ...(isPart && { hasTooManyCalls: true }),
-    // Text of the server's note if it may not read subaccounts.
+    // The server's note contains this text if the server may not read subaccounts.
     ...(note.includes('subaccounts are not in the list') && { isAccountOnly: true }),
   }
 }

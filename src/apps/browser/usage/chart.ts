@@ -60,7 +60,7 @@ export function usageChart(options: ChartOptions): HTMLElement {
   })
   listen(slider, 'focus', show)
   listen(slider, 'blur', release)
-  // A selection by press or key stays while the chart has the focus.
+  // A bucket that was selected by press or key stays selected while the chart has the focus.
   listen(slider, 'mouseleave', () => (document.activeElement === slider ? show() : release()))
   const point = (bucket: number) => {
     select(bucket)

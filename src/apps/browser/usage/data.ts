@@ -35,13 +35,18 @@ type Measured = 'seconds' | 'conversations'
 /** Time zone of the result; UTC if this browser does not know it. */
 export const zoneOf = ({ tz }: UsageData['meta']): string => (tz && isTimeZone(tz) ? tz : 'UTC')
 
-/** Of which times the result has no buckets, although there are conversations in them. */
+/** Times for which the result has no buckets, although they contain conversations. */
 export interface MissingTimes {
-  /** Start of those after the buckets, ISO 8601; `undefined`: those before them. */
+  /**
+   * ISO 8601 start of the missing times if they follow the buckets; `undefined` if they precede
+   * them.
+   */
   readonly next: string | undefined
 }
 
-/** `undefined` if the buckets are all: totals are of the whole range in any case. */
+/**
+ * `undefined` if no buckets are missing: they add up to the totals, which cover the whole range.
+ */
 export function missingTimes({ meta, data, totals }: UsageData): MissingTimes | undefined {
   const counted = sum(data.flatMap(({ values }) => values.map((value) => value.conversations)))
   const last = data.at(-1)
@@ -62,7 +67,7 @@ function endOf(ts: string, meta: UsageData['meta']): string {
     case 'day':
       return midnightBefore(start, -1, zone)
     case 'month': {
-      // 32 days after its first, the next month has begun.
+      // The date 32 days after the first of a month is in the next month.
       const inNext = Date.parse(midnightBefore(start, daysIntoMonth(start) - 32, zone))
       return midnightBefore(inNext, daysIntoMonth(inNext), zone)
     }

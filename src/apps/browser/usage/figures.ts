@@ -15,7 +15,8 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
   const fill = (background: Background | undefined) => {
     list.replaceChildren(...figuresOf({ data, background, formats }).map(figureNode))
     about.replaceChildren(...aboutOf({ data, background, formats }))
-    // Without conversations, the figures are shown only for failed calls or earlier conversations.
+    // In a period without conversations, the figures are shown only if calls failed or the period
+    // before had conversations.
     const isNothing = data.totals.conversations === 0
     list.hidden = isNothing && !background?.calls?.now.failed && !background?.before?.conversations
     about.hidden = list.hidden || about.textContent === ''

@@ -86,7 +86,7 @@ function usageControls(
   setMeasure: (measure: Measure) => void,
 ): HTMLElement {
   const again = (changed: Args) => {
-    // A comparison has totals only.
+    // A comparison returns only totals, without buckets, so the new request makes none.
     const { compare_start: _, compare_end: __, limit: ___, ...rest } = input
     call('get_usage', { ...rest, ...changed })
   }

@@ -17,7 +17,7 @@ const rows = { first: 12, more: 24 }
 const seen: Seen = { providers: new Set(), languages: new Set(), genders: new Set() }
 const noFilters = filtersIn({})
 let filters: Filters = noFilters
-/** Data that the filters belong to. */
+/** Data of the last rendering. Other data resets the filters to those of its tool call. */
 let drawn: VoicesData | undefined
 let page: Page<VoicesData>
 /** The view's own request for voices is pending. */
@@ -47,7 +47,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
     ask()
   }
   fill()
-  // A screen reader hears what the filters have found; the count itself is drawn anew.
+  // Announced explicitly: the count is a new element, whose text screen readers would not read out.
   if (isAsking) page.announce(place.querySelector('#count')?.textContent ?? '')
   return { title: 'Voices', content: [place] }
 }
@@ -184,7 +184,9 @@ function readMore(count: number): Promise<unknown> {
   return call('list_voices', argsOf(input, filtersIn(input), Math.max(asksFor, 2 * count)))
 }
 
-/** Arguments of the shown call with other filters, and with sample addresses. */
+/**
+ * Arguments of the tool call whose result is shown, with other filters and with sample addresses.
+ */
 function argsOf(input: Args, chosen: Filters, limit: number): Args {
   const { refresh: _, ...rest } = input
   const all = { ...rest, ...chosen, limit, fields: ['preview_url'] }
