@@ -69,7 +69,8 @@ export function bucketStarts(
   let current = floorLocal(from + offsetAt(zone, from), granularity)
   for (const { start, end, offset } of stretches(zone, from, to)) {
     const floor = floorLocal(start + offset, granularity)
-    // The offset changes here: a new hour, and a new day or month if the date changes too.
+    // The zone's offset changes at `start`. A new hour begins; a new day or month, only if the
+    // local date changes, too.
     if (start > from && (granularity === 'hour' || floor !== current)) starts.push(start)
     current = floor
     for (;;) {

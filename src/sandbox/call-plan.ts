@@ -57,7 +57,7 @@ interface Phrases {
   readonly smallTalk: readonly (readonly [caller: string, agent: string])[]
   readonly voicemail: string
   readonly purpose: string
-  /** Line with which the caller interrupts the agent's `purpose`. */
+  /** What the caller says to interrupt the agent's `purpose`. */
   readonly interruption: string
   readonly reminder: string
 }

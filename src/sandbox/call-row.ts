@@ -151,11 +151,11 @@ const WebTalk = z.object({
   settings: z.record(z.string(), z.unknown()).transform(callSettings),
   greeting: z.object({ text: z.string(), error: z.string().nullable() }),
   agent: z.object({ name: z.string().nullable(), note: z.string().nullable() }),
-  /** The person's first words, before any typing. */
+  /** The person's first words, sent when the person joins the call. */
   initialText: z.string().nullable(),
   skipGreeting: z.boolean(),
 })
-/** Data of a web call's agent for a talk with a person. */
+/** What the agent of a web call needs to talk with a person. */
 export type WebTalk = z.output<typeof WebTalk>
 
 /** A web call that can be joined in a browser. */

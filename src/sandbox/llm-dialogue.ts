@@ -18,7 +18,7 @@ export interface LlmCall {
   readonly row: CallRow
   readonly settings: CallSettings
   readonly greeting: Greeting
-  /** Agent's name and note, for its instructions. */
+  /** Name and note of the agent. They become part of its instructions to the language model. */
   readonly agent: { name: string | null; note: string | null }
   /** Description of the simulated caller (test_variables.caller_persona). */
   readonly persona: string | null

@@ -122,7 +122,7 @@ export const phoneNumberHandlers = [
   on(routes.phoneNumbers.update, ({ store, account, params, body }) =>
     store.transaction(() => {
       const before = phoneNumber(store, account.id, params.phone_number_id)
-      // Null counts as absent for these two [R].
+      // A number or name of null counts as absent [R].
       const number = body.number ?? before.number
       const name = body.name ?? before.friendly_name
       const { sip_trunk_id = before.sip_trunk_id } = body

@@ -8,8 +8,8 @@ import { busy, type Guard, guardOf, parsed, resultCode } from './store-error.ts'
 const schemaVersion = 1
 
 /**
- * Id of the database: keeps a journal from confusing calls of two sandboxes. Older files get an id
- * when they are opened.
+ * Id of the database, by which a client's journal distinguishes calls of different sandboxes. A
+ * file from an older version gets an id when it is opened.
  */
 const identitySchema = `
 CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;
@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS web_calls (
   joined INTEGER
 ) STRICT, WITHOUT ROWID`
 
-/** Adds a completed call to the sums of its hour. */
+/** Body of the triggers that add a completed call to the usage of its hour. */
 const countCall = `BEGIN
   INSERT INTO usage_hours
   VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)

@@ -9,7 +9,7 @@ export const templateHandlers = [
     const { valid, errors, warnings, variables } = analyse(template, templateLimits)
     const allowed = [...knownVariables, `${dynamicPrefix}*`, ...(allowed_variables ?? [])]
     const unknown = unknownVariables(
-      // A bare `contact` is valid: it has known variables.
+      // `contact` alone is valid, because known variables begin with `contact.`.
       variables.filter(({ path }) => !knownVariables.some((known) => known.startsWith(`${path}.`))),
       allowed,
     )

@@ -71,8 +71,9 @@ interface SumQuery {
 }
 
 /**
- * Yields the parts of the sums: from the hourly table for whole hours within one bucket, from
- * single calls for the other hours, and negative for calls that have not ended.
+ * Yields the parts of the sums: of whole hours within one bucket from the hourly table, of the
+ * other hours from single calls. Both include calls that have not ended, which then follow as
+ * negative sums.
  */
 function* sums(store: Store, query: SumQuery): Generator<Sum> {
   const { account, now, from, end, starts, groupBy } = query
