@@ -10,7 +10,10 @@ export interface TreeNode {
   readonly is_active?: boolean
   readonly items?: readonly Readonly<Record<string, unknown>>[]
   readonly below?: readonly TreeNode[]
-  /** Status of the account's lists, other than the list of subaccounts; `hangs`: no reply. */
+  /**
+   * HTTP status with which the account's lists fail, except its list of subaccounts; `hangs`: no
+   * reply.
+   */
   readonly fails?: number | 'hangs'
 }
 

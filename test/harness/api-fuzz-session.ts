@@ -64,7 +64,7 @@ class Known {
     this.#add('number', '+12025550110')
   }
 
-  /** The id of a kind that was learnt `back` ids before the newest. */
+  /** The id of this kind that was received `back` ids before the newest one. */
   find(kind: string, back: number): string {
     const ids = this.#ids.get(kind) ?? []
     return ids.at(-1 - (back % Math.max(1, ids.length))) ?? 'none'

@@ -20,8 +20,8 @@ export interface Reply {
 }
 
 /**
- * Fields that may be refused although the request matches the schema: the decision depends on
- * stored data, on another field, or on a list that no schema can hold.
+ * Fields that may be refused although the request matches the schema: their validity depends on
+ * stored data, on another field, or on a list that is not in the schema, such as time zones.
  */
 const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['calls_place', /^body\.agent_id$/], // archived agent
@@ -83,11 +83,11 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   }
   const path = pathValues(operation, sent.url.pathname)
   if (path === null) return status === 400 ? null : 'a path that cannot be read is not 400'
-  // The account is checked first.
+  // 403 is possible only for an account in the path, which is checked first.
   const account = path.get('account_id')
   if (status === 403) return account === undefined ? 'nothing can be forbidden here' : null
   const isAboutAccount = account !== undefined && account !== 'me'
-  // An id in the body can be missing, too.
+  // 404 is possible for an id in the body, too.
   const refers = referring.has(operation.id)
   if (status === 404) {
     return refers || path.size > (isAboutAccount ? 0 : 1) ? null : 'nothing can be missing'

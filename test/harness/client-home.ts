@@ -6,7 +6,7 @@ import type { Machine } from '../../src/cli/install/clients.ts'
 /** A temporary home folder. */
 export interface ClientHome extends Disposable {
   readonly path: string
-  /** A machine of the platform whose user has this home. */
+  /** A machine with this operating system whose user has this home folder. */
   machine(platform: NodeJS.Platform): Machine
   write(file: string, text: string | Buffer): string
   read(file: string): string

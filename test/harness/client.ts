@@ -11,7 +11,7 @@ import * as z from 'zod'
 import { bin, cleanEnv, quietly } from './program.ts'
 
 /**
- * Kinds of clients: version 2 of the SDK with revisions 2025-11-25 and 2026-07-28, and version 1.
+ * Kinds of clients: SDK version 2 with MCP revision 2026-07-28 or 2025-11-25, and SDK version 1.
  */
 export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
 export type ClientKind = (typeof clientKinds)[number]

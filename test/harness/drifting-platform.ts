@@ -8,7 +8,7 @@ import { startSandbox } from './sandbox.ts'
 export const drifts = ['absent', 'null', 'another type', 'names of ours'] as const
 export type DriftKind = (typeof drifts)[number]
 
-/** Fields that are never changed, because results depend on them. */
+/** Fields that never drift, because no result could be built without them. */
 const required = new Set(
   [
     'id',
@@ -70,7 +70,7 @@ export async function startDriftingPlatform() {
   return {
     url: platform.url,
     sandbox,
-    /** Sets the drift. `at`: which of the other types a field gets. */
+    /** Sets the kind of drift. For `another type`, `at` selects which other type a field gets. */
     drift(kind: DriftKind, at = 0) {
       change = (body) => drifted(body, kind, at)
     },

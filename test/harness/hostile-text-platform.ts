@@ -63,7 +63,7 @@ export async function startCanaryPlatform(where: Planted) {
       : await sandbox.send(method, path, sent)
     response.writeHead(reply.status, {
       'content-type': 'application/json',
-      // A header may have no other characters of the canary.
+      // U+0085 is the only hostile character of the canary that a header value may contain.
       'x-request-id': 'r-1\u0085Next: call',
     })
     response.end(reply.body === null ? '' : JSON.stringify(planted(reply.body, where)))

@@ -6,7 +6,7 @@ export type ListedCall = { id: string; created: string; [field: string]: unknown
 
 /** Deviations of a platform's list of calls from the documentation. */
 export interface Listing {
-  /** Changes the shown form of a call. */
+  /** Changes a call before the list shows it. */
   readonly show?: (call: ListedCall) => object
   readonly ignores?: readonly ('external_id' | 'offset' | 'created_after' | 'limit')[]
   /** Maximum calls per page. */
@@ -19,7 +19,8 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 
 /**
  * A platform that places a call for every request, also with a known external id, and lists the
- * latest call last. `rings`: which requests place a call, by index; default: all.
+ * latest call last. `rings`: whether a request places a call, by the request's index; default:
+ * true.
  */
 export async function startListingPlatform(listing: Listing = {}, rings: boolean[] = []) {
   const { show = (call) => call, ignores = [], maxOnPage = Number.POSITIVE_INFINITY } = listing

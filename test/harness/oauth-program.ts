@@ -11,9 +11,9 @@ export const givenClient = {
 }
 
 export interface OauthProgram extends Program {
-  /** The public address, which is also the issuer. */
+  /** Public origin of the server, which is also the OAuth issuer. */
   readonly origin: string
-  /** The address of MCP. */
+  /** URL of the MCP endpoint. */
   readonly url: string
 }
 

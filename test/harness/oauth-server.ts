@@ -6,9 +6,9 @@ import { startHttp } from '../../src/server/transports/http.ts'
 import { freePort } from './program.ts'
 
 export interface OauthServer extends AsyncDisposable {
-  /** The public address. */
+  /** Public URL of the server. */
   readonly url: string
-  /** The address of MCP. */
+  /** URL of the MCP endpoint. */
   readonly mcp: string
   readonly errors: readonly unknown[]
   /** Addresses of all fetched documents. */
@@ -26,7 +26,7 @@ export async function startOauthServer({
 }: {
   texts?: Record<string, string>
   documents?: Record<string, object>
-  /** Public address; default: the server's own. */
+  /** Public URL; default: the URL on which the server listens. */
   publicUrl?: string
 } = {}): Promise<OauthServer> {
   const port = await freePort()

@@ -92,7 +92,7 @@ export function operationsOf(json: unknown): Operation[] {
     compiled.set(key, validate)
     return validate
   }
-  // Schemas refer to each other below `components`, which `compile` adds to each.
+  // Allows the keyword `components`, which `compile` adds to each schema to resolve its references.
   ajv.addVocabulary(['components'])
   const bodyOf = (content: z.output<typeof Content> | undefined): BodySpec | null => {
     const json = content?.['application/json']

@@ -186,7 +186,7 @@ export async function startNetwork(port: number): Promise<Network> {
     heal() {
       mode = 'open'
       delayMs = 0
-      // Frozen connections have lost bytes.
+      // Connections that were frozen have lost bytes, so they cannot continue.
       destroyAll()
     },
     async [Symbol.asyncDispose]() {

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { isObject, type Schema } from './openapi.ts'
 
 /*
- * Arbitrary JSON that matches a JSON Schema. Field names select values that reach more code, as in
- * a fuzzer's dictionary.
+ * Arbitrary JSON that matches a JSON Schema. Fields with certain names get values from a
+ * dictionary, as in a fuzzer, which reach more code.
  */
 
 /** Placeholder for an id of an earlier reply: the newest of its kind, or up to five before it. */
@@ -239,7 +239,7 @@ function objectOf(schema: Schema): fc.Arbitrary<unknown> {
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
   const fields = properties.map(([name, inner]) => {
     const value = valuesOf(isObject(inner) ? inner : {}, name)
-    // Half of the optional fields are left out; references less often.
+    // Optional fields are absent half of the time; those with values in the dictionary, a fifth.
     const entry = value.map((one): [string, unknown][] => [[name, one]])
     if (required.includes(name)) return entry
     const weight = name in dictionary ? 4 : 1
