@@ -161,7 +161,8 @@ async function session(revision: Revision, see: See, send: Send): Promise<void> 
   await everyTool({
     async call(name, args = {}) {
       const reply = await ask('tools/call', { name, arguments: args })
-      // At this speed the call has ended by then, so that later results are the same in every run.
+      // At the sandbox's speed, the call ends within this pause, so later results are the same in
+      // every run.
       if (name.startsWith('place_')) await sleep(200)
       return z.looseObject({ result: ToolResult }).parse(reply).result
     },

@@ -63,8 +63,8 @@ export const unfinishedBodies: Scenario = {
     const health = await healthDuring(server.url, async () => {
       calls = await callsMeanwhile(server.url, clientSeconds * 1000)
     })
-    // Each connection is refused at once because there are too many, or when the time limit for its
-    // body is over.
+    // The server refuses each connection: at once (503) if there are too many, or when the time
+    // limit for the request's body is over (408).
     const heard = await Promise.all(clients.sockets.map((socket) => heardOn(socket)))
     const statuses = new Set(heard.map((text) => text.slice('HTTP/1.1 '.length, 12)))
     for (const status of statuses) assert.match(status, /^(408|503|)$/)

@@ -126,7 +126,10 @@ export const madeUpKeys: Scenario = {
 
 const longKey = `${'a'.repeat(4095)}b`
 
-/** Texts that nearly match the API key at every place: plain, and in encodings that redaction decodes. */
+/**
+ * Texts that nearly match the API key at every offset: plain, and in encodings that redaction
+ * decodes.
+ */
 const texts = ['a', '%61', '\\u0061', '&#97;', '61', 'YWFh'].map((unit) =>
   unit.repeat((256 * 1024) / unit.length),
 )
@@ -143,7 +146,7 @@ export const nearlyTheKey: Scenario = {
     )
     const env = { ...platform.env, VOICE_AGENT_MAX_RATE_PER_ADDRESS: '0' }
     const server = await attack.serve({ env, isMemoryScarce: true })
-    // A 2025 revision, where only the body has the name.
+    // Requests of a 2025 revision have the name of the tool or resource only in the body.
     const ask = async (method: string, params: object) => {
       const { headers, body } = mcpHttpRequest(method, { ...params }, { key: longKey, meta: {} })
       const { 'mcp-method': _, 'mcp-name': __, ...rest } = { 'mcp-name': '', ...headers }

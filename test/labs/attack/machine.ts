@@ -87,7 +87,9 @@ export const compileCache: Scenario = {
   },
 }
 
-/** The user's cache folder, the folder of this program's compiled code, and a folder of all users. */
+/**
+ * The user's cache folder, the program's compile cache in it, and a folder writable by all users.
+ */
 function places(attack: Attack) {
   const cache = attack.folder()
   const theirs = attack.folder()
@@ -156,7 +158,7 @@ export const emptyHome: Scenario = {
   },
 }
 
-/** Prints a line for each process that starts with the operator's options, with its heap limit. */
+/** Module preloaded by the operator's Node options: each process prints its heap limit on start. */
 const announcesHeap = `import{getHeapStatistics as s}from'node:v8';console.error('started',process.pid,Math.round(s().heap_size_limit/2**20))`
 
 export const nodeOptions: Scenario = {

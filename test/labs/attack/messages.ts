@@ -13,8 +13,7 @@ export const unreadStdio: Scenario = {
   async run(attack) {
     const program = attack.start({ isMemoryScarce: true })
     const { stdin, stdout } = program.process
-    // A tool call first: until then the stdio handshake answers, which is another part of the
-    // program.
+    // Until the first tool call, another part of the program answers: the stdio handshake.
     const own = { name: 'get_current_account', arguments: {} }
     const answered = new Promise((resolve) => stdout.once('data', resolve))
     stdin.write(`${mcpHttpRequest('tools/call', own).body}\n`)

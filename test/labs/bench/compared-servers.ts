@@ -11,7 +11,7 @@ import { tools } from '../../../tools/index.ts'
 /*
  * Servers to compare with. Each runs in its own process and prints its address:
  * - node compared-servers.ts constant FILE: answers every request with the bytes of a file
- * - node compared-servers.ts platform FILE: the same as a platform, with an account for the key
+ * - node compared-servers.ts platform FILE: the same, but answers /accounts/current with an account
  * - node compared-servers.ts proxy PLATFORM: node:http to undici, replies unchanged
  * - node compared-servers.ts sdk PLATFORM: the official MCP SDK as documented, with every tool
  * - node compared-servers.ts sdk-of-one PLATFORM: the same with only the called tool

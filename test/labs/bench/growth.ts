@@ -41,7 +41,10 @@ async function listen(url: string, count: number): Promise<Disposable> {
   return { [Symbol.dispose]: () => void agent.destroy() }
 }
 
-/** Measures the processor time for a page of conversations, in a sandbox with this many, µs. */
+/**
+ * Measures the processor time of one page of conversations in a sandbox that stores `conversations`
+ * of them, µs.
+ */
 async function costInSandbox(conversations: number, folder: string): Promise<number> {
   const file = `${folder}/${conversations}.db`
   openSandbox({ file, speed: 1 }).close()

@@ -10,7 +10,7 @@ import { round, type Section } from '../measure/report.ts'
 interface Options {
   /** Number of waiting clients. */
   readonly waits: number
-  /** Length of the measurement, s. It begins after 90 s. */
+  /** Duration of the measurement, s. It begins 90 s after the first wait. */
   readonly seconds: number
 }
 

@@ -25,7 +25,7 @@ export const documented: Listing = {
   changesOthers: false,
 }
 
-/** True if a list may not show the outcome of a call, which then may stay unknown. */
+/** True if lists of this kind can hide a call, so that its outcome can stay unknown. */
 export const mayHide = ({ ids, ignoresOffset, numbers }: Listing): boolean =>
   ids !== 'kept' || ignoresOffset || numbers === 'masked'
 

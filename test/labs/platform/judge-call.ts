@@ -10,7 +10,7 @@ export interface ReportedAnswer {
   }
   /** Time of the request in the lab, ms. */
   readonly from: number
-  /** Index of the request, if the platform's calls name theirs. */
+  /** Index of the request; absent if the platform does not record which request placed a call. */
   readonly nth?: number
 }
 

@@ -7,7 +7,7 @@ export interface Reaction {
   readonly answer: ReactionAnswer
   /** Time until the reply, ms. */
   readonly answerMs: number
-  /** Share of the allowed time after which a late call rings and is listed, 0 to 1. */
+  /** Delay until a late call rings and is listed, as a share (0 to 1) of the maximum delay. */
   readonly lateness: number
 }
 

@@ -87,7 +87,7 @@ export class SimulatedPlatform {
     const { now } = this.#options.time
     const reply = () => this.#replyTo(request, now)
     if (method === 'GET') return answerTo(reaction, reply)
-    // A failed request took effect or did not, but is executed once.
+    // The change is made now or never, and only once, whatever the reply says.
     const done = reaction.acts === 'never' ? failed(500) : reply()
     return answerTo(reaction, () => done)
   }

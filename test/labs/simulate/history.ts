@@ -60,7 +60,7 @@ class History {
   readonly #random: () => number
   readonly #servers: SimulatedServer[]
   readonly #reported: ReportedAnswer[] = []
-  /** Callbacks that end the pending requests of a stopped server, by its steps. */
+  /** Callbacks that end a server's pending requests when it stops, by the server's `Steps`. */
   readonly #waiting = new Map<Steps, Set<() => void>>()
   readonly #tokens = new Map<WantedCall, ClientToken>()
   #requests = 0
@@ -105,7 +105,7 @@ class History {
     const name = `server ${index}.${this.#starts++}`
     const steps: Steps = new Steps({
       ...{ time, trace, name, random: this.#random },
-      // A server that stopped just before the calm phase restarts within it.
+      // A server that starts after all faults have ended neither crashes nor fails.
       crashRate: this.#platform.isWell ? 0 : plan.crashRate,
       failureRate: this.#platform.isWell ? 0 : plan.stateFailureRate,
       longestMs: plan.stateMs,
@@ -192,9 +192,9 @@ class History {
   }
 
   /**
-   * Ends all faults, and repeats each client's request until its call is placed. A few rounds
-   * suffice: the first repetition detects a changed clock, which restarts the time after which a
-   * call may be sent again.
+   * Ends all faults, and repeats each client's request until its call is placed. The first round
+   * may only detect a changed clock, which restarts the delay before a call may be sent again. A
+   * few rounds suffice.
    */
   async #settle(): Promise<void> {
     const { time, trace } = this.#parts
@@ -208,7 +208,8 @@ class History {
       const refused = await this.#repeatAll(open)
       open = open.filter((wanted) => !this.#isPlaced(wanted))
       await time.sleep(this.#plan.settledMs + 190_000)
-      // Refused by a limit, and a permit may be left over: skips to the end of all leases.
+      // A limit refused a call, perhaps because of a permit that outlasts its call. Sets the clock
+      // forward by more than a lease.
       if (refused && round === 1 && this.#mayLeavePermits())
         time.stepClock(longestCallMs + 4 * 3_600_000)
     }
@@ -222,7 +223,7 @@ class History {
    */
   #mayLeavePermits(): boolean {
     const { listing, events } = this.#plan
-    // After a clock was set back, calls in its future count until it has caught up.
+    // If a clock was set back, earlier calls are in its future, and hold their permits until then.
     const isSetBack = events.some((event) => event.kind === 'clock' && event.byMs < 0)
     return mayHide(listing) || isSetBack
   }

@@ -92,7 +92,8 @@ async function heldPermits({ plan, state, time, isFree }: Evidence): Promise<str
   if (plan.limits.max_at_once === undefined) return []
   if (!mayHide(plan.listing))
     return (await isFree()) ? [] : ['a permit is held after all calls have ended']
-  // Leases end by the machine's clock, which may have been set back.
+  // Leases end by the machine's clock, so it must also advance by all steps that may have set it
+  // back.
   const steps = plan.events.map((event) => (event.kind === 'clock' ? Math.abs(event.byMs) : 0))
   time.stepClock(longestLeaseMs + Math.max(0, ...steps) * steps.length + 1)
   return (await state.isCallCounted()) ? ['a permit is held for longer than its lease'] : []

@@ -131,8 +131,8 @@ const limitsOf = (random: () => number): Plan['limits'] =>
 /** Random events; none in half of the histories. */
 function eventsOf(random: () => number, servers: number): PlannedEvent[] {
   const count = oneOf(random, at(5, 0), at(3, 1), at(2, 3))
-  // All in one direction: the use of a token may be forgotten while a clock is temporarily set
-  // forward.
+  // All clock changes have one direction: if a clock is set forward and then back, the program may
+  // forget that a token was used.
   const direction = random() < 0.5 ? 1 : -1
   const step = () =>
     direction * oneOf(random, at(1, 900), at(1, 5000), at(2, 90_000), at(2, 3_600_000))

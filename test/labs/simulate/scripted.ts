@@ -71,8 +71,8 @@ const forwardInSmallSteps: Script = {
 }
 
 /**
- * The clocks are set by more than the tolerance for a platform's dates, and lists hide external
- * ids.
+ * All clocks are set forward by 48 hours, more than the program tolerates in dates of the platform,
+ * and lists hide external ids.
  */
 const forwardByDays = (shared: Plan['shared']): Script => ({
   requests: [at(0), at(30_000), at(200_000), at(400_000)],

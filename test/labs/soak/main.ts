@@ -113,7 +113,7 @@ async function soak() {
   const seconds = (performance.now() - began) / 1000
   await traffic.stop()
   progress('all clients have gone')
-  // Nothing of the clients may be open then.
+  // All that the clients have opened must be closed now.
   await Promise.all(watched.map((server) => server.rest(restMs)))
   for (const { client } of stdio) await client[Symbol.asyncDispose]()
   const verdicts = watched.map(verdictOf)

@@ -44,7 +44,7 @@ export class Traffic {
     return this.answerMs.length
   }
 
-  /** Keeps one user at work for each place. When a user leaves, the next takes the place. */
+  /** Keeps one user at work for each item of `places`. When a user leaves, the next one follows. */
   start(places: readonly Connect[]): void {
     for (const [nth, connect] of places.entries()) {
       const kind = clientKinds[nth % clientKinds.length] ?? 'v1'

@@ -59,8 +59,8 @@ export class WatchedServer {
   }
 
   /**
-   * Waits until an idle server has closed its open resources, at most `maxMs`. The time depends on
-   * the machine; what leaks stays open.
+   * Waits until an idle server has closed its open resources, at most `maxMs`. How long this takes
+   * depends on the machine. Leaked resources stay open.
    */
   async rest(maxMs: number): Promise<void> {
     const end = performance.now() + maxMs

@@ -45,11 +45,15 @@ const numbersIn = (flag: 'lists' | 'answer-ms') =>
     .map((text) => number(flag, text))
 const [listLengths, answerTimes] = [numbersIn('lists'), numbersIn('answer-ms')]
 
-/** Number of platforms that get the same lists, from programs with one shared state directory. */
+/**
+ * Number of platforms. Each gets the same lists of calls, from a program of its own. All programs
+ * share one state directory.
+ */
 const origins = 2
 
-/** Calls per list, and maximum repetitions of a list. */
+/** Calls per list. */
 const perList = 100
+/** Maximum requests for one list, with repetitions. */
 const maxRequests = 100
 
 const ListResult = z.looseObject({ summary: z.record(z.string(), z.int()) })

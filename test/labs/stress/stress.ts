@@ -26,7 +26,10 @@ interface StressOptions {
   readonly maxTries: number
   /** The built program. */
   readonly program: string
-  /** What must happen: as many placements again follow until it has. On a busy machine more fail. */
+  /**
+   * Minimum numbers of placed calls, kills and kinds of faults. Further rounds of placements follow
+   * until all are reached, because more placements fail on a busy machine.
+   */
   readonly until?: { readonly placed: number; readonly kills: number; readonly faults: number }
 }
 
@@ -113,8 +116,9 @@ export class KilledServer implements CallPlacer, AsyncDisposable {
   }
 
   /**
-   * Kills the program again and again until the signal fires: up to a second after a number of
-   * answers, on average `every`. If only time counted, a busy machine would never see it start.
+   * Kills the program again and again until the signal fires: each time after a random number of
+   * answers, `every` on average, and up to a second more. Without the answers, the program might
+   * never finish starting on a busy machine.
    */
   async killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

@@ -43,7 +43,7 @@ const ReadError = z.looseObject({
 function thrownOutcome(error: unknown): string {
   const { name = '', message = '' } = Object(error)
   const text = `${name}: ${message}`
-  // A failed read of the key's account, too.
+  // Includes failed reads of the API key's own account.
   if (ReadError.safeParse(error).success || /API key \(/.test(text)) return 'not read'
   if (/timed out|TimeoutError/i.test(text)) return 'no answer'
   const isLost =

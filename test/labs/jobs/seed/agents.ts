@@ -74,7 +74,7 @@ const reminders: readonly AgentSeed[] = [
     greeting:
       'Hello {{ contact.first_name }, this is Northwind about invoice {{ invoice_number }}.{% if overdue_days > 14 %} It is {{ overdue_days }} days overdue.{% endfi %} May I help you with it?',
   },
-  // Its name says reminder, its tags do not.
+  // An agent that is about reminders by its name, but not by its tags.
   {
     name: 'Reminder trial',
     tags: ['trial'],

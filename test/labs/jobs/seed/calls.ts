@@ -88,7 +88,7 @@ const remarks: readonly { weight: number; lines: readonly Line[] }[] = [
     weight: 1,
     lines: [said('And I paid twice: I want a refund.'), answered('I note that for the office.')],
   },
-  // Only the agent says the word that the job searches for.
+  // Jobs search for callers who say "refund". Here, only the agent says it.
   {
     weight: 1,
     lines: [
@@ -183,7 +183,7 @@ function callsOfDay(start: number): CallSeed[] {
       contact: contactOf(random),
       plan: planOf(outcome, 20 + Math.floor(random() * 400), topic),
     }
-    // For this agent, `yesterdaysRecalls` has all of yesterday's calls.
+    // Yesterday's calls of this agent come from `yesterdaysRecalls` instead.
   }).filter(({ agent }) => !(isYesterday && agent === 'Recall reminders'))
 }
 
