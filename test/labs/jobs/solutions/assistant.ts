@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { TestClient } from '../../../harness/client.ts'
-import { type Effort, noEffort, sumOf } from '../log.ts'
+import { type Effort, noEffort, sumOf } from '../effort.ts'
 
 const Named = z.looseObject({ id: z.string(), name: z.string() })
 
