@@ -200,7 +200,7 @@ const isKnownBy =
 
 interface Search {
   readonly wanted: WantedCall
-  /** Start of the search, ms since 1970. */
+  /** Start of the search period, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
   /** True if the journal has the listed call as the call of another request. */

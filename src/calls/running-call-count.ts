@@ -40,13 +40,14 @@ type CallStatus = 'ended' | 'under way' | 'missing' | 'unknown'
 export class CallsUnderWay {
   readonly #policy: DialPolicy
   readonly #follower: CallFollower
-  /** Permits of the calls that are followed. */
+  /** Permit ids of the calls that this process follows. */
   readonly #followed = new Set<string>()
   /**
-   * By permit: when the platform first reported the call as missing, ms of this process's clock.
+   * Time at which the platform first reported a call as missing, by permit id; a time of
+   * `performance.now`, ms.
    */
   readonly #missingSince = new LRUCache<string, number>({ max: 1000 })
-  /** Owners whose calls this process has already read. */
+  /** Owners whose running calls this process has read once. */
   readonly #knownOwners = new Set<string>()
 
   constructor(policy: DialPolicy, follower: CallFollower) {
