@@ -145,7 +145,7 @@ function documented(schema: JsonSchema): JsonSchema {
 function replySchema(reply: z.ZodType): JsonSchema {
   const id = registry.get(reply)?.id
   if (id) return { $ref: `#/components/schemas/${id}` }
-  // A page whose items refer to a component.
+  // The schema is inlined. If it is a page, its items refer to a component.
   const schema = jsonSchemaOf(reply, 'output')
   const item = reply instanceof z.ZodObject ? reply.shape.items : undefined
   if (!(item instanceof z.ZodArray) || !(item.element instanceof z.ZodType)) return schema
