@@ -26,7 +26,7 @@ export const settledAccount = (
   pinned: Session['pinnedAccount'],
 ): string => pinned ?? (named || 'me')
 
-/** The account of a settled request; `me`: the API key's own account. */
+/** The account of a request after `settledAccount`; `me`: the API key's own account. */
 export const accountIn = ({ params }: Pick<RouteRequest, 'params'>): string =>
   params.account_id ?? 'me'
 
@@ -109,7 +109,7 @@ export interface KeyFault {
 
 /**
  * Time for which a refused API key is not checked again, ms. A client's retries then cost the
- * platform nothing, and a corrected key still works soon.
+ * platform nothing, and a key that the platform accepts again works soon.
  */
 const refusedMs = 10_000
 
@@ -205,7 +205,10 @@ interface CallAccount {
   readonly callOwner: string
 }
 
-/** The request's account for the journal. Throws ApiError and JournalError. */
+/**
+ * The account of a request, with the owner of its calls in the journal. Throws ApiError and
+ * JournalError.
+ */
 export async function callAccountIn(
   request: Pick<RouteRequest, 'params'>,
   session: Session,
@@ -222,7 +225,10 @@ export async function callAccountIn(
   }
 }
 
-/** Reads with the API key's own account. Stops waiting when the signal fires. Throws ApiError. */
+/**
+ * Result of a read that begins with the API key's own account. Stops waiting when the signal fires.
+ * Throws ApiError.
+ */
 export function accountUnlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,

@@ -21,7 +21,7 @@ export class WatchLimitError extends Error {
   }
 }
 
-/** Names of the limits. The HTTP transport counts `perAddress`. */
+/** Names of the watch limits. The HTTP transport enforces `perAddress`. */
 type WatchLimit = keyof WatchBounds | 'perAddress'
 
 const limitNames: Readonly<Record<WatchLimit, string>> = {
