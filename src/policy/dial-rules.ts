@@ -17,7 +17,9 @@ export interface DialRequest {
   readonly toNumber: string | null
 }
 
-/** Country and type that the called number shows; `null` if it shows none, and for a web call. */
+/**
+ * Country and type of the called number, as far as the number shows them; `null` for a web call.
+ */
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
