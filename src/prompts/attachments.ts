@@ -138,7 +138,8 @@ export interface NumberAndTrunk {
   /** `undefined`: the account has no such number. */
   readonly trunk: ReadResult<TrunkOfNumber> | undefined
   /**
-   * Alternatives that can dial out; `undefined`: the number itself can, or this could not be read.
+   * Numbers and trunks that can dial out instead; `undefined`: the number itself can dial out, or
+   * they could not be read.
    */
   readonly dialOut: DialOut | undefined
 }
