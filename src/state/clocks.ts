@@ -77,8 +77,9 @@ interface Sample {
 }
 
 /**
- * Minimum difference that counts as a step of the clock, ms, because a reply may take this long.
- * Smaller steps go unnoticed, so a time measured by this clock may be this much too long.
+ * Minimum difference that counts as a step of the clock, ms. A smaller one may come from a slow
+ * reply. So smaller steps go unnoticed, and a time measured by this clock may be this much too
+ * long.
  */
 export const minStepMs = 10_000
 

@@ -57,7 +57,10 @@ export interface UndoBounds {
   readonly inAll: number
 }
 
-/** A value at a path of an object. An absent value is not null. */
+/**
+ * A path in an object, with its values before and after the change. Absent means no value, which is
+ * not null.
+ */
 const ChangedPath = z.object({
   path: z.array(z.string()),
   before: z.unknown().optional(),

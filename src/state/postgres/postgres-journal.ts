@@ -172,7 +172,7 @@ function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined
   const byClocks = [now - since, here.since - replica_since]
   const all = isOurs ? [...byClocks, here.uptime - uptime] : byClocks
   const min = Math.min(...all)
-  // No deadline is further in the future, unless both clocks were set back.
+  // Senders set no deadline further in the future, so both clocks were set back if this is false.
   const isPossible = min > -longestSendMs - maxClockDifferenceMs
   const isEven = isPossible && Math.max(...all) - min < maxClockDifferenceMs
   return isEven ? min - (isOurs ? 0 : minStepMs) : undefined
