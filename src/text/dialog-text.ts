@@ -61,8 +61,8 @@ export const wordOrQuoted = (word: string): DialogText =>
 const longestName = 200
 
 /**
- * A quoted text that the person does not confirm itself, such as a name. A long text is cut, and
- * the rest counted.
+ * A quoted text that the person need not read whole, such as a name. A long text is cut, and the
+ * rest counted.
  */
 export function quotedUpTo(text: string, max = longestName): DialogText {
   const characters = [...text]
