@@ -11,7 +11,9 @@ import type { Run } from './tool.ts'
 /** Maximum number of items that one tool call changes. */
 export const maxItems = 100
 
-/** Concurrency. Low enough for a platform with rate limits. */
+/**
+ * Maximum number of items worked on at the same time. Low enough for a platform with rate limits.
+ */
 const concurrency = 8
 
 /** Remaining time that is needed to start another item, ms. */

@@ -137,8 +137,8 @@ const readingOnly = (session: Session): Session => ({
 })
 
 /**
- * Time before the limit, ms, at which the tool's steps must end. Their result says more than a
- * timeout.
+ * Time between the end of the tool's steps and the time limit, ms. The result of the steps says
+ * more than a timeout.
  */
 const graceMs = 500
 

@@ -34,8 +34,8 @@ import {
  */
 
 /**
- * Asks for confirmation. Throws NotConfirmed if it is refused or still missing. A function is
- * called only if confirmation may be needed: in the mode `never` it reads nothing.
+ * Asks for confirmation. Throws NotConfirmed if it is refused or still missing. Give a function if
+ * the question needs reads: it is called only if confirmation may be needed.
  */
 export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
 

@@ -170,7 +170,7 @@ async function byCatalog(compare: (age: CatalogAge) => Promise<Finding[]>): Prom
   return findings.some((one) => 'meant' in one) ? compare('refreshed') : findings
 }
 
-/** Languages of a transcriber that the stored agent does not have. */
+/** The given languages of a transcriber that are not stored yet. */
 function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
   const all = ({ languages, language }: Fields): NewLanguage[] => [
     ...[languages ?? []].flat().map((code) => ({ field: 'languages' as const, code })),
@@ -217,8 +217,8 @@ function isLanguage(code: string): boolean {
 }
 
 /**
- * Compares a value with the catalog's entries; empty: it is listed. Otherwise the listed id that it
- * stands for, or the fact that it is unlisted.
+ * Compares a value with the catalog's entries. Empty if the value is listed; otherwise the listed
+ * id that it stands for, or the finding that it is unlisted.
  */
 function finding(
   part: CatalogPart,

@@ -64,7 +64,7 @@ const curesFor = (name: string, given: string, request: RouteRequest, session: R
   )
 
 /**
- * Such as `There is no agent Front desk.` If names cannot be looked up, the sentence speaks of an
+ * A sentence such as `There is no agent Front desk.` If names cannot be looked up, it speaks of an
  * id.
  */
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
