@@ -72,7 +72,7 @@ export const placeCall = defineTool({
       if (isRefusedForNow(error)) await agreement.giveBack()
       throw error
     })
-    // A view follows the call by itself.
+    // A view that confirmed the call also follows it, with tool calls of its own.
     const follow = run.options.follow && agreement.by !== 'view'
     return placedCallOutcome({ ...run, options: { follow } }, placement)
   },
