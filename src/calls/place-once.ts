@@ -228,8 +228,8 @@ async function beginSending(
     const entry = await journal.beginSending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId)
     held = entry
-    // Some time after the deadline another process may take the call over, so nothing is sent after
-    // it.
+    // Nothing is sent after the deadline, because some time later another process may take the call
+    // over.
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
