@@ -22,7 +22,7 @@ export function jsonSchemaOf(
     reused: 'inline',
     override: ({ zodSchema, jsonSchema }) => {
       tidy(zodSchema, jsonSchema)
-      // A parsed reply already has its defaults.
+      // An output schema needs no defaults, because a parsed reply has them filled in.
       if (!defaults || io === 'output') delete jsonSchema.default
     },
   })
@@ -39,7 +39,8 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   const own = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [word, withoutNullIn(word, value)]),
   )
-  // The schema's own keywords, such as its description, win over those of the only remaining type.
+  // If one type remains, the schema's own keywords, such as its description, override those of the
+  // type.
   return types?.length === 1 ? { ...types[0], ...own } : { ...own, ...(types && { anyOf: types }) }
 }
 
@@ -67,7 +68,7 @@ export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
   // A plain z.object drops unknown fields when it parses, but callers must not send any.
   if (zodSchema instanceof z.ZodObject && !zodSchema.def.catchall) node.additionalProperties = false
   if (zodSchema instanceof z.ZodRecord) delete node.propertyNames
-  // `{}` and `true` both allow anything. Some clients warn about `{}`.
+  // Allows anything as `true`, because some clients warn about `{}`.
   if (isEmpty(node.additionalProperties)) node.additionalProperties = true
 }
 
