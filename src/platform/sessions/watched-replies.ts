@@ -65,7 +65,7 @@ export class WatchedReplies {
    */
   add(key: string, onChange: () => void, begin: () => Watching): () => void {
     const watched = this.#replies.get(key) ?? this.#open(key, begin)
-    // A wrapper, because the same `onChange` may be added twice.
+    // A new function for each call, because the same `onChange` may be added twice.
     const listener = () => onChange()
     watched.listeners.add(listener)
     return () => {
