@@ -77,7 +77,7 @@ export function classifyNumber(number: string): NumberClass {
 }
 
 function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
-  // National digits with leading zeros. libphonenumber drops the trunk prefix 0.
+  // With leading zeros, unlike `nationalNumber`: libphonenumber drops the trunk prefix 0.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find((one) =>
