@@ -31,7 +31,7 @@ export class Listeners<K> {
   add(key: K, listener: (topic: string) => void): () => void {
     const those = this.#listeners.get(key) ?? new Set()
     this.#listeners.set(key, those)
-    // A wrapper, because the same listener may be added twice.
+    // A new function for each call, because the same listener may be added twice.
     const one = (topic: string) => listener(topic)
     those.add(one)
     return () => {

@@ -184,8 +184,8 @@ export const entryOf = (row: JournalRow): JournalEntry => ({
 })
 
 /**
- * The earliest time by any clock, because the time of day may have been set before or after it was
- * stored.
+ * Time of the first send, by the clock that gives the earliest. The time of day may have been set
+ * before or after that time was stored.
  */
 function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): number {
   const now = timestampIn()

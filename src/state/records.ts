@@ -127,7 +127,8 @@ export const createUsedTokens = (records: Records, bounds = useBounds): UsedToke
     )
     if (answer === 'full') return 'full'
     if (answer === 'exists') return 'used before'
-    // If the clock was set forward meanwhile, an earlier use may have been forgotten.
+    // Checked once more: if the clock was set forward meanwhile, an earlier use may have been
+    // forgotten.
     return Date.now() < expiresAt ? 'used now' : 'expired'
   },
   isUsed: async (nonce) => (await records.get({ kind: usedToken, id: nonce })) !== undefined,

@@ -80,7 +80,7 @@ function openedWith(
       decipher.final('utf8')
     )
   } catch {
-    // GCM does not distinguish another key, another context and a changed text.
+    // GCM fails in the same way for another key, another context and a changed text.
     return undefined
   }
 }

@@ -104,7 +104,8 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
       throw unusable(error, setting)
     }
   }
-  // The request that opens the database may give up earlier than other requests that wait for it.
+  // Opened without the deadline of the request that needs the database first, because other
+  // requests wait for it as well.
   const opened = openOnce(() => withoutStateDeadline(() => open(url)))
   const clock = new WatchedClock()
   const run: Database['run'] = (row, sql, values, undo) =>

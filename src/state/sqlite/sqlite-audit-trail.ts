@@ -4,7 +4,7 @@ import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trai
 import { type InFile, type LazyStateFile, lazyStateFile } from './state-file.ts'
 
 export const auditSchema: LazyStateFile = {
-  // "audt"
+  // "audt" in ASCII.
   applicationId: 0x61756474,
   version: 1,
   holds: 'the audit trail',

@@ -9,7 +9,7 @@ import { type LazyStateFile, lazyStateFile, transaction } from './state-file.ts'
  * calls. `reserved_calls`: journal entries of the calls.
  */
 export const callCounterSchema: LazyStateFile = {
-  // "dial"
+  // "dial" in ASCII.
   applicationId: 0x6469616c,
   version: 1,
   holds: 'the placed calls, which count towards limits',

@@ -66,7 +66,7 @@ export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
  * nor phone numbers.
  */
 export const journalSchema: StateFile = {
-  // "once"
+  // "once" in ASCII.
   applicationId: 0x6f6e6365,
   version: 3,
   create(db) {

@@ -11,7 +11,7 @@ import {
 
 /** Ids and owners are stored sealed (`sealOf`). */
 export const recordsSchema: LazyStateFile = {
-  // "kept"
+  // "kept" in ASCII.
   applicationId: 0x6b657074,
   version: 2,
   holds: 'what servers remember for a while, such as used confirmations',

@@ -10,7 +10,7 @@ import {
 
 /** Owners, changes and objects are stored sealed (`sealOf`). */
 export const undoSchema: LazyStateFile = {
-  // "undo"
+  // "undo" in ASCII.
   applicationId: 0x756e646f,
   version: 1,
   holds: 'earlier values of changed objects',
@@ -48,8 +48,8 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
             insert.run({ ...key, item, object: seal(object), at, value })
           db.prepare('DELETE FROM items WHERE at <= ?').run(at - bounds.maxAgeMs)
           db.prepare(boundOwnerSql).run({ owner: key.owner, max: bounds.perOwner })
-          // Row numbers have no gaps, because rows are inserted once and deleted from the oldest
-          // on.
+          // Keeps the newest rows by their numbers, which have no gaps: rows are inserted once and
+          // deleted from the oldest on.
           db.prepare(boundSql).run(bounds.inAll)
         })
       }),
