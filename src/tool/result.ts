@@ -115,7 +115,7 @@ export function withCoercions(result: CallResult, coercions: readonly string[]):
   const more = coercions.length > maxNamed ? [`${coercions.length - maxNamed} more`] : []
   const named = [...coercions.slice(0, maxNamed), ...more].map(safeLine)
   const text = `Read as: ${named.join('; ')}.`
-  // A task has no content yet.
+  // A task has no content yet, so its status message names the coercions.
   if (typeof result.statusMessage === 'string')
     return { ...result, statusMessage: `${result.statusMessage}; ${text}` }
   if (!isFinished(result)) return result

@@ -297,7 +297,7 @@ async function inTime<T>(work: Promise<T>): Promise<T | 'late'> {
  * them.
  */
 const keyFree = <T extends ChangedObject>(object: T, { redact }: KeepingSession): T =>
-  // Only the texts in the object differ.
+  // Only texts within the object change, so its type stays the same.
   mapStringsOfObject({ ...object }, redact) as T
 
 /**

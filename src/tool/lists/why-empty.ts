@@ -33,7 +33,7 @@ export async function whyEmpty(
   { route, request, options, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
-  // A review counts calls and has no items.
+  // A review has counts in place of items, so it is empty only if it counts nothing.
   const items = options.review === true && total !== 0 ? undefined : given
   if (isEmpty(items) && unknown.includes('agent_id')) {
     const agent = String(request.query.agent_id)
@@ -44,7 +44,8 @@ export async function whyEmpty(
     const unpublished = unknownStatus(request.query.status)
     if (unpublished) return unpublished
   }
-  // If the tool's own filters are set, dropping them shows more, so subaccounts are not searched.
+  // Subaccounts are not searched if the tool's own filters are set: leaving these out shows more
+  // items.
   const { fields, review, evidence, tz, ...ownOptions } = options
   const isOfOneAccount = isEmpty(items) && Object.keys(ownOptions).length === 0
   const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined

@@ -262,7 +262,7 @@ function givenReferences(
   { method, path }: ApiError,
   { params, query, body }: RouteRequest,
 ): Record<string, string> {
-  // An update reads before it writes, and only its last request has the body.
+  // If a GET failed, the body was not sent: an update reads the object before it changes it.
   const sent = method === 'GET' ? undefined : body
   const values: Record<string, unknown> = { ...query, ...body, ...params }
   return Object.fromEntries(

@@ -77,7 +77,7 @@ export async function withIdsForNames(
   let request = given
   const named: Record<string, string> = {}
   const unknown: string[] = []
-  // The table starts with the account, because the other names are looked up in that account.
+  // The account comes first in this table, because the other names are looked up in that account.
   for (const argument of Object.keys(kindsByArgument) as NamingArgument[]) {
     const { params, query, body } = request
     const name = params[argument] ?? query[argument] ?? body?.[argument]

@@ -134,7 +134,7 @@ export interface UsageNames {
 
 type Bucket = UsageReport['data'][number]
 
-/** The range with its totals, then one line per group, most used first. */
+/** The first lines: the time range with its totals, then one line per group, most used first. */
 function headLines(report: UsageReport): string[] {
   const { meta, totals, groups, comparedWith, zone } = report
   const range = rangeInWords({ start: meta.start, end: meta.end }, zone)
@@ -276,7 +276,10 @@ function labelOf(
     .join(', ')
 }
 
-/** The name alone if it is unique, because the lines of the groups show the ids. */
+/**
+ * A label for buckets: the name alone if it is unique, because the lines of the groups show the
+ * ids.
+ */
 const shortLabel =
   ({ names }: UsageReport) =>
   (name: string | undefined, id: string): string => {
