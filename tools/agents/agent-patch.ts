@@ -126,7 +126,7 @@ export function patchBetween(stored: Fields, wanted: Fields): Fields {
       const before = stored[name]
       if (!mergedByPlatform.includes(name) || !isObject(before) || !isObject(value))
         return [name, value]
-      // The provider selects the type of the object, so the body repeats it [S].
+      // The provider decides the type of the object, so the body repeats the provider [S].
       const { provider } = before
       return [name, { ...(provider !== undefined && { provider }), ...differing(before, value) }]
     }),

@@ -225,7 +225,8 @@ function look(
   lookWith: (reader: AccountReader, cures?: AccountReader) => Promise<Look>,
 ): Promise<Look | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
-  // Only the unrestricted session knows the id of the API key's own account.
+  // Taken from the unrestricted session, because only that knows the id of the API key's own
+  // account.
   const accountArgument = accountArgumentText(run)
   const lookAt = (how: 'cached' | 'refreshed') => {
     const read: AccountReader = {

@@ -142,7 +142,7 @@ export function waitedCallOutput(call: CallDetail, accountArgument = ''): Output
   const { structured, lines } = callReport(call, { from_turn: earlier + 1 })
   const cut = earlier > 0 ? ' Here are its latest turns; get_call shows all.' : ''
   const seconds = secondsSoFar(call)
-  // The first line of the result has the state.
+  // The first of `lines` already has the state of the call.
   const head = ended
     ? 'The call has ended.'
     : `The call goes on${seconds === undefined ? '' : ` (${seconds} s so far)`}. Wait on with wait_for_call, call_id ${call.id}${accountArgument}.${cut}`
