@@ -19,7 +19,7 @@ export interface Client {
 export interface ClientOptions {
   readonly send: Send
   readonly apiKey: string
-  /** Such as `voice-agent-mcp/1.0.0`. */
+  /** Value of the User-Agent header, such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   /** Network of the client that sent the API key, if known. */
   readonly clientNetwork?: string | undefined

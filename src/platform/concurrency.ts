@@ -7,7 +7,7 @@
 export interface ConcurrencyBounds {
   readonly inAll: number
   readonly perKey: number
-  /** Maximum per client network; 0: no limit. */
+  /** Maximum concurrent requests per client network; 0: no limit. */
   readonly perNetwork: number
 }
 

@@ -15,7 +15,7 @@ export interface WireRequest {
   readonly method: Method
   /** Path and query, starting with `/v1/`. */
   readonly target: string
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   /** Awaited right before sending. The request can still be cancelled until it resolves. */

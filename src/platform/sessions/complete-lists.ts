@@ -20,7 +20,7 @@ type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) =
 const limit = 100
 const maxPages = 20
 
-/** Maximum items read. */
+/** Maximum number of items read from one list. */
 export const maxItems = limit * maxPages
 
 interface ReadOptions<T> {
