@@ -5,7 +5,7 @@ import { StateError } from './state-access.ts'
 /** An operator's stop: no server that shares this state places a call. */
 export const CallStop = z.object({
   by: z.string(),
-  /** ISO 8601, by the clock of the machine that ran the command. */
+  /** ISO 8601, by the clock of the machine on which an operator stopped calls. */
   at: z.string(),
   reason: z.string().optional(),
 })

@@ -250,7 +250,7 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
 const rowsOf = <T>(row: z.ZodType<T>, { rows }: { rows: unknown[] }): T[] =>
   z.array(row).parse(rows)
 
-/** Describes a failure of the database of `setting`. */
+/** StateError for a failure of the database. `setting`: name of the setting that has its URL. */
 export function unusable(error: unknown, setting: string): StateError {
   const reason = reasonOf(error).replace(/\.$/, '')
   const isTemporary = !isRefusal(error)
