@@ -85,7 +85,7 @@ function asPromised(schema: z.ZodObject, structured: StructuredContent): Structu
  */
 const maxNamed = 10
 
-/** Result field of tools that can clear fields. */
+/** Result field of tools that can clear fields: nulls that were ignored. */
 export const ignoredNullsShape = {
   ignored_nulls: z
     .array(z.string())
@@ -99,7 +99,7 @@ function ignoredNullsLine(nulls: readonly string[]): string {
   return `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
 }
 
-/** Result field of all tools. */
+/** Result field of all tools: coerced arguments. */
 export const coercionsShape = {
   read_as: z
     .array(z.string())

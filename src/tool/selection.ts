@@ -151,7 +151,7 @@ const accountLabel = ({ id, name }: AccountInTree) =>
 /** Maximum number of accounts named with a reason. */
 const maxNamed = 5
 
-/** `not read: Hamburg branch (1b9d…): HTTP 500` */
+/** Accounts that could not be read, in words: `not read: Hamburg branch (1b9d…): HTTP 500`. */
 export const failedInWords = (failed: readonly FailedAccounts[]): string =>
   failed
     .map(({ reason, accounts }) => {

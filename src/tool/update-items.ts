@@ -54,7 +54,7 @@ interface ItemUpdates<T, R> {
     readonly after?: readonly string[]
   }
   readonly nameOf: (item: T) => string | null | undefined
-  /** Text that lines show for an item instead of its name. */
+  /** Name of an item in the result's text, if not its own name. */
   readonly labelOf?: (item: T) => DialogText
   readonly changeInWords: (change: FieldChange) => string
   /** The result for many items, if it has more than each item's changes. */

@@ -35,7 +35,7 @@ export type ListItem = ListReply['items'][number]
 export const itemId = (item: ListItem): string =>
   String(item.id ?? item.conversation_id ?? JSON.stringify(item))
 
-/** Columns of a list. */
+/** Fields that a list shows of each item. */
 export interface ListColumns {
   /** Fields of an item that are always shown. A dotted path shows one part of a field. */
   readonly shows: readonly string[]
@@ -62,7 +62,7 @@ export interface CollectedItems {
   readonly total: number | null
   /** `offset` of the next page; `null`: this is the last page. */
   readonly nextOffset: number | null
-  /** Note that comes before the note about fields. */
+  /** Note about the page. It precedes the note about unknown and omitted fields. */
   readonly note?: string | undefined
   /** Other fields of the result. */
   readonly rest: StructuredContent
