@@ -142,7 +142,7 @@ const differing = (stored: Fields, wanted: Fields): Fields =>
 
 /** Fields that the platform removed from merged objects although the update did not ask for it. */
 interface LostFields {
-  /** Dotted paths. */
+  /** Dotted paths of the lost fields. */
   readonly fields: readonly string[]
   /** The PATCH body that restores the fields: each affected object, complete. */
   readonly body: Fields

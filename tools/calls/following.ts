@@ -63,7 +63,7 @@ export type LastPolls = ReadonlyMap<string, LastPoll>
 
 interface CallsToFollow extends Following {
   readonly account: string
-  /** Distinct ids. */
+  /** Distinct ids of the calls to follow. */
   readonly callIds: readonly string[]
 }
 
@@ -141,7 +141,7 @@ export type FollowRun = Pick<Run, 'session' | 'signal' | 'shutdown' | 'progress'
 
 interface Following {
   readonly forMs: number
-  /** Progress that this request reported before. */
+  /** Progress value that this request had reported before it began to follow. */
   readonly progressBefore?: number
 }
 

@@ -158,7 +158,7 @@ const saidBefore = new Set([
   ...['started_at', 'ended_at', 'duration_seconds', 'created', 'modified'],
 ])
 
-/** Field values that every ringing call has. */
+/** Values that every ringing call has, so the result omits them. */
 const usual: Readonly<Record<string, unknown>> = {
   status: 'in_progress',
   answer_status: 'waiting',

@@ -49,7 +49,7 @@ export const validateAgentTemplate = defineTool({
     const { message, mode } = await greetingGiven(run)
     const template = typeof message === 'string' ? message : ''
     const reply = await validate(run, template)
-    // The template engine is loaded with the first template.
+    // Imported here, so that the template engine is loaded only when a template is validated.
     const { repairTemplate } = await import('./template-repair.ts')
     const found = repairTemplate(template)
     const repaired = await acceptedRepair(run, found)
