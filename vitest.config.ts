@@ -23,7 +23,7 @@ const slow = [
   'test/labs/attack/attack.test.ts',
   'test/cli/web-call-server.test.ts',
   'test/dev/imports/check.test.ts',
-  'test/dev/recording.test.ts',
+  'test/dev/terminal-recording.test.ts',
   'test/dev/release/desktop-bundle.test.ts',
   'test/dev/release/install-options.test.ts',
   'test/labs/simulate/simulate.test.ts',

@@ -1,6 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { file, hasTerminal, record, rowsIn, rowsOf, scenes } from '../../src/dev/recording.ts'
+import {
+  file,
+  hasTerminal,
+  record,
+  rowsIn,
+  rowsOf,
+  scenes,
+} from '../../src/dev/terminal-recording.ts'
 import { blocksOf, root } from '../docs/documents.ts'
 import { freePort } from '../harness/program.ts'
 
