@@ -9,6 +9,7 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 export async function startCallingPlatform({ answerMs = 0 } = {}) {
   /** Ended calls by id, with the last words and their speaker. */
   const ended = new Map<string, { words: string; role: string }>()
+  const unanswered = new Set<string>()
   const unreadable = new Set<string>()
   const reads = new Map<string, number>()
   const dialled: Record<string, unknown>[] = []
@@ -20,11 +21,12 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   const callOf = (id: string) => {
     const created = new Date().toISOString()
     const end = ended.get(id)
-    const isOver = end !== undefined
+    const isUnanswered = unanswered.has(id)
+    const isOver = end !== undefined || isUnanswered
     return {
       id,
-      status: isOver ? 'completed' : 'in_progress',
-      answer_status: isOver ? 'human' : 'waiting',
+      status: isUnanswered ? 'failed' : isOver ? 'completed' : 'in_progress',
+      answer_status: isUnanswered ? 'user_unavailable' : isOver ? 'human' : 'waiting',
       created,
       ended_at: isOver ? created : null,
       messages: end?.words ? [{ role: end.role, message: end.words, timestamp: created }] : [],
@@ -61,6 +63,8 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     /** Number of reads of a call. */
     reads: (id: string) => reads.get(id) ?? 0,
     end: (id: string, words = '', role = 'agent') => void ended.set(id, { words, role }),
+    /** Ends a call that nobody answered. */
+    endUnanswered: (id: string) => void unanswered.add(id),
     /** Makes every read of a call fail. */
     makeUnreadable: (id: string) => void unreadable.add(id),
     /** Makes the next `count` reads fail. */

@@ -58,20 +58,6 @@ describe('a call in the sandbox', () => {
     })
   })
 
-  test('that nobody answers is reported as ringing, then with its end', async () => {
-    await using client = await connect('v2 2026-07-28', 'HTTP')
-    const call = await place(client, { to_number: '+12025550103' })
-    const progress: string[] = []
-    const onProgress = (message: string) => void progress.push(message)
-    const result = await client.call('wait_for_call', call, { onProgress })
-    expect(progress[0]).toMatch(/^ringing, \d+ s$/)
-    expect(result.structuredContent).toMatchObject({
-      ended: true,
-      status: 'failed',
-      answer_status: 'user_unavailable',
-    })
-  })
-
   test('that lasts longer than the wait is returned as it is, with how to wait on', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = await place(client, { to_number: '+12025550106' })
@@ -128,6 +114,23 @@ describe('the platform', () => {
     for (const client of clients) await client[Symbol.asyncDispose]()
     // Time to start a program for each kind of client on a busy machine.
   }, 60_000)
+
+  test('tells of a call that nobody answers: first that it rings, then its end', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const progress: string[] = []
+    const onProgress = (message: string) => {
+      progress.push(message)
+      platform.endUnanswered('unanswered')
+    }
+    const args = { call_id: 'unanswered' }
+    const result = await client.call('wait_for_call', args, { onProgress })
+    expect(progress[0]).toMatch(/^ringing, \d+ s$/)
+    expect(result.structuredContent).toMatchObject({
+      ended: true,
+      status: 'failed',
+      answer_status: 'user_unavailable',
+    })
+  })
 
   test('that shows a call late is asked again, if this server placed the call', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
