@@ -596,15 +596,14 @@ describe('time', () => {
 
   test('a cancelled request ends at once', async () => {
     const controller = new AbortController()
-    setTimeout(() => controller.abort(), 50)
-    const started = Date.now()
     const { failure } = await against(
-      () => {},
+      () => controller.abort(),
       (client) =>
         client.call(routes.accounts.current, { params: {}, query: {} }, controller.signal),
+      // Longer than the test may take.
+      { headersTimeoutMs: 600_000, totalTimeoutMs: 600_000 },
     )
     expect(failure).toEqual({ kind: 'cancelled', maybeSent: true })
-    expect(Date.now() - started).toBeLessThan(5000)
   })
 
   test('a request that is cancelled between two tries ends at once', async () => {

@@ -146,9 +146,12 @@ describe('SIGTERM over HTTP', () => {
   })
 
   test('ends requests that take longer than --drain', async () => {
-    await using platform = await slowPlatform(8000)
+    // The platform never answers.
+    await using platform = await slowPlatform()
     await using program = await startHttpProgram({
       VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_HEADERS_TIMEOUT: '600',
+      VOICE_AGENT_TIMEOUT: '600',
       VOICE_AGENT_DRAIN: '1',
     })
     const asked = mcpHttpRequest('tools/call', account, { key: 'a-key' })
@@ -161,7 +164,8 @@ describe('SIGTERM over HTTP', () => {
     program.process.kill('SIGTERM')
     expect(await answer).toBe('cut')
     expect(await program.exited).toBe(0)
-    expect(Date.now() - began).toBeLessThan(5000)
+    // The default is 60 s.
+    expect(Date.now() - began).toBeLessThan(30_000)
   })
 
   test('works while the most expensive templates are checked', async () => {

@@ -116,10 +116,12 @@ describe('an empty list of an account whose subaccounts have matches', () => {
   test('does not wait for them, nor fail with them', async () => {
     const failing = { id: 'south', fails: 'hangs' } as const
     await using platform = await startTreePlatform({ id: 'own', below: [below, failing] })
-    await using wired = await connect(platform.url)
+    const patient = { VOICE_AGENT_HEADERS_TIMEOUT: '600', VOICE_AGENT_TIMEOUT: '600' }
+    await using wired = await connect(platform.url, patient)
     const begun = performance.now()
     expect(await wired.value('list_agents')).toMatchObject({ total: 0 })
-    expect(performance.now() - begun).toBeLessThan(10_000)
+    // The tool call itself ends only after 54 s.
+    expect(performance.now() - begun).toBeLessThan(30_000)
   })
 })
 

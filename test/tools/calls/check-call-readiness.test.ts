@@ -351,14 +351,19 @@ describe('a person who is asked whether to call', () => {
       json(res, 200, pathname.includes('/agents/') ? agent : { items: [] })
     })
     await using asking = await connectPerson('v2 2026-07-28', {
-      env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
+      env: {
+        VOICE_AGENT_BASE_URL: platform.url,
+        VOICE_AGENT_API_KEY: 'sk-0123456789',
+        VOICE_AGENT_HEADERS_TIMEOUT: '600',
+        VOICE_AGENT_TIMEOUT: '600',
+      },
     })
     // Warm-up: the first call prepares the session.
     await asking.call('get_current_account')
     const began = performance.now()
     const facts = factsOf(await asking.call('place_call', { type: 'phone', ...ready }))
-    // A warning must not wait for the hanging read, whose time limit is 10 s.
-    expect(performance.now() - began).toBeLessThan(8000)
+    // A warning must not wait for the hanging read; the tool call itself ends only after 54 s.
+    expect(performance.now() - began).toBeLessThan(30_000)
     expect(facts[warning]).toMatch(
       /^"Own \(own\) .*\bdisabled\. .*", "Desk \(.*\) .*\barchived\. .*update_agent/,
     )
