@@ -58,7 +58,10 @@ function commonWords(one: readonly string[], other: readonly string[]) {
   const common = { one: new Set<number>(), other: new Set<number>() }
   if (one.length * other.length > maxPairs) return common
   const width = other.length + 1
-  /** Length of the common subsequence from these indexes on. */
+  /**
+   * `lengths[row * width + column]`: length of the longest common subsequence of `one` from index
+   * `row` and `other` from index `column`.
+   */
   const lengths = new Uint16Array((one.length + 1) * width)
   const lengthAt = (row: number, column: number) => lengths[row * width + column] ?? 0
   for (let row = one.length - 1; row >= 0; row--)

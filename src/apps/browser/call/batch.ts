@@ -61,7 +61,7 @@ function filter(
   )
 }
 
-/** Time that the server waits for news of the calls on each update, s. */
+/** Time that the server may wait for a change of the calls before it replies to an update, s. */
 const updateSeconds = 1
 
 function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElement[] {

@@ -154,11 +154,11 @@ function stepped(key: string, from: number, count: number): number | undefined {
   }
 }
 
-/** Assumed length of a turn whose next turn is not read, s. */
+/** Assumed length of a turn whose next turn is not loaded, s. */
 const usualSeconds = 3
 
 /**
- * End of a turn, s: the start of the next turn or, if that is not read, an assumed length later.
+ * End of a turn, s: the start of the next turn or, if that is not loaded, an assumed length later.
  */
 function endOf(
   turns: readonly TimedTurn[],

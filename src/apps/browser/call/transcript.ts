@@ -142,7 +142,7 @@ function offsetIn(box: HTMLElement, turn: number): number | undefined {
   return item ? item.offsetTop - box.scrollTop : undefined
 }
 
-/** Moves a turn into view and points at it. */
+/** Moves a turn into view and highlights it. */
 function stepTo(box: HTMLElement, turn: number): void {
   const item = itemOf(box, turn)
   if (!item) return
@@ -166,8 +166,8 @@ function markTurn(box: HTMLElement, turn: number): void {
 }
 
 /**
- * The turn in view. The line that decides moves from the top of the box to its bottom as the reader
- * scrolls, so that the first and the last turn can be in view.
+ * The turn in view: the one at a reading line in the box. The line moves from the top of the box to
+ * its bottom as the reader scrolls, so that it reaches the first and the last turn.
  */
 function turnInView(box: HTMLElement): number | undefined {
   const { scrollTop, clientHeight, scrollHeight } = box

@@ -47,7 +47,7 @@ function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
 let lastAnnounced: number | undefined
 let wasLive = false
 
-/** Announces new turns since the last rendering, or the call's end. */
+/** Announces to screen readers what was said since the last rendering, and the call's end. */
 function announceNews(call: CallData, page: Page<CallData>): void {
   const { spoken = [] } = call.transcript ?? {}
   const known = lastAnnounced

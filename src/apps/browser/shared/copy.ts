@@ -39,9 +39,9 @@ export function copyable(
 }
 
 /**
- * Copies a text. Without the permission to copy, leaves it selected and returns false.
- * `execCommand`, because hosts' frames seldom allow the newer `navigator.clipboard`, and its
- * refusal logs an error.
+ * Copies a text. Without the permission to copy, leaves it selected and returns false. Uses
+ * `execCommand`, because the iframes of hosts seldom allow the newer `navigator.clipboard`, and a
+ * refusal of that logs an error.
  */
 function copyText(reveal: CopyOptions['reveal']): boolean {
   getSelection()?.selectAllChildren(reveal())

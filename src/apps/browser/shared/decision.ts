@@ -21,7 +21,7 @@ const Answerable = z.object({
 })
 
 interface Decision extends z.output<typeof Confirmation> {
-  /** Absent where the view cannot answer. */
+  /** Absent if the result has no token, so that the view cannot answer. */
   readonly answerable: z.output<typeof Answerable> | undefined
 }
 

@@ -45,7 +45,7 @@ export interface Page<T> {
   readonly redraw: () => void
   /** Shows earlier data again, with the arguments of its tool call. */
   readonly showAgain: (data: T, input: Args) => void
-  /** Announces news to screen readers. */
+  /** Announces a text to screen readers. */
   readonly announce: (text: string) => void
 }
 
@@ -225,7 +225,7 @@ interface States {
   readonly fail: (failure: Failure, retry: (() => void) | undefined) => void
   /** A short notice until the next change. */
   readonly remark: (text: string) => void
-  /** Announces news to screen readers. */
+  /** Announces a text to screen readers. */
   readonly announce: (text: string) => void
 }
 

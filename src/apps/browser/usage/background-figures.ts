@@ -45,8 +45,8 @@ interface CallCounts {
 }
 
 /**
- * Maximum calls that a review reads (`maxCallsRead` on the server). Over it, the review would be
- * partial.
+ * Maximum calls that list_calls reads for a review (`maxCallsRead` on the server). A review of more
+ * calls would be partial.
  */
 const maxCalls = 2000
 

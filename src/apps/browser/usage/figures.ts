@@ -46,7 +46,7 @@ interface Figure {
 
 interface Change {
   readonly text: string
-  /** Above zero: up. */
+  /** Above 0: the value rose; below 0: it fell. */
   readonly direction: number
   /** True: more is good; false: more is bad; `undefined`: neither. */
   readonly isMoreGood?: boolean

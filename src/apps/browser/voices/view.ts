@@ -125,7 +125,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   return [controls, ...failures(data), bar, side, body]
 }
 
-/** Keeps every choice once seen in the select lists. */
+/** Adds the choices of these voices to the select lists, which keep all choices seen so far. */
 function remember(voices: readonly Voice[], { providers = [] }: VoicesData, asked: Filters): void {
   const named = [...providers, ...voices].map(({ provider }) => provider)
   const values = [
