@@ -10,10 +10,10 @@ import { type CallSettings, type Greeting, speaksGerman } from './agent-call-set
 export interface CallPlan {
   answerStatus: string
   outcome: 'completed' | 'failed' | 'transferred'
-  /** From placing to the answer, or to the end of an unanswered call. */
+  /** Time from the start of the call to the answer or, if nobody answers, to its end. */
   ringSeconds: number
   isAnswered: boolean
-  /** From the answer to the end. */
+  /** Time from the answer to the end of the call. */
   talkSeconds: number
   script: ScriptLine[]
 }
@@ -171,7 +171,7 @@ export type ScriptLine = z.output<typeof ScriptLine>
 interface Talk {
   script: ScriptLine[]
   seconds: number
-  /** True if the talk was cut at the longest duration. */
+  /** True if the talk was cut off at the maximum duration. */
   wasCut: boolean
 }
 

@@ -19,7 +19,10 @@ const CallParties = z.object({
   is_recorded: z.int(),
 })
 
-/** A stored call with its whole course (see call-plan.ts and llm-dialogue.ts). Instants are Unix ms. */
+/**
+ * A stored call with its course from start to end, part of which may be in the future
+ * (call-plan.ts, llm-dialogue.ts). Instants are Unix ms.
+ */
 export const CallRow = CallParties.extend({
   id: z.string(),
   created: z.int(),
@@ -33,7 +36,7 @@ export const CallRow = CallParties.extend({
 })
 export type CallRow = z.output<typeof CallRow>
 
-/** Builds a row with the whole course of a call: `speed` planned seconds take one real second. */
+/** Builds the row of a planned call. `speed` simulated seconds take one real second. */
 export function rowOfPlan(
   who: z.output<typeof CallParties>,
   plan: CallPlan,
@@ -85,7 +88,7 @@ function stateAt(row: CallRow, now: number): State {
   }
 }
 
-/** The call at a time, as in lists. */
+/** A call at the time `now`, as lists show it. */
 export function callAt(row: CallRow, now: number): Call {
   const state = stateAt(row, now)
   return {
@@ -107,12 +110,14 @@ export function callAt(row: CallRow, now: number): Call {
   }
 }
 
-/** The call with its transcript up to a time. */
+/** A call with its transcript up to the time `now`. */
 export function callDetailAt(row: CallRow, now: number): CallDetail {
   return { ...callAt(row, now), messages: messagesAt(row, now), capture: captureAt(row, now) }
 }
 
-/** The conversation of a call at a time. In the sandbox, conversation and call share one id. */
+/**
+ * The conversation of a call at the time `now`. In the sandbox, conversation and call share one id.
+ */
 export function conversationAt(row: CallRow, now: number): Conversation {
   const call = callAt(row, now)
   const isInbound = row.direction === 'inbound'

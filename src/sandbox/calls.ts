@@ -36,7 +36,7 @@ function placed(
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }
 }
 
-/** SQL conditions of the filters, with `:now`. */
+/** SQL conditions of the filters. They use the parameter `:now`. */
 const activity = (query: ActivityQuery) => ({
   'agent_id = ?': query.agent_id,
   'type = ?': query.type,

@@ -37,8 +37,8 @@ const contentOf = (
 ) => ({ store, now, accountId, nextId: ids, created: now - 80 * day })
 
 /**
- * Loads a fixture. API keys and the unrelated account are the same in every sandbox, so a fixture
- * has none.
+ * Loads a fixture. The API keys, and an account unrelated to the others, are the same in every
+ * sandbox, so a fixture has neither.
  */
 function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
   const created = now - 90 * day

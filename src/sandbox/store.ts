@@ -335,8 +335,8 @@ const hasLaterTables = (db: DatabaseSync) =>
     .length === 2
 
 /**
- * Empties the file and replaces the sandbox's id, because its calls are new. A process with the
- * file open continues with the new data, but with old counts.
+ * Empties the file and replaces the sandbox's id, because its calls are new. Another process that
+ * has the file open continues with the new data.
  */
 function dropTables(db: DatabaseSync): void {
   const tables = z

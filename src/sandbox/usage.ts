@@ -50,7 +50,7 @@ export const usageHandlers = [
   }),
 ]
 
-/** Sums of conversations that start at `at`, all within one bucket. */
+/** Number and total seconds of conversations, all in the bucket that contains the instant `at`. */
 const Sum = z.object({
   at: z.int(),
   conversations: z.int(),
@@ -111,7 +111,7 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
   }
 }
 
-/** Hours with a bucket edge inside, or that count only in part. */
+/** Hours within which a bucket or the whole range begins or ends. */
 function splitHours(edges: number[], from: number, end: number): number[] {
   const split = edges.filter((edge) => edge % hour !== 0 && edge >= from && edge <= end)
   return [...new Set(split.map((edge) => Math.floor(edge / hour)))]
