@@ -10,7 +10,7 @@ export interface FuzzOptions extends Pick<SessionOptions, 'through'> {
   readonly seed: number
 }
 
-/** Requests per sequence, without repetitions. */
+/** Requests per sequence, not counting repetitions. */
 const length = 30
 
 /**

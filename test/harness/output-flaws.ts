@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { tools } from '../../tools/index.ts'
 
 /**
- * Violations of a tool's output schema, both of the one in tools/list and of the complete one;
- * `undefined` if there are none.
+ * Violations of a tool's output schema: of its form in tools/list (`listed`), or of its complete
+ * form. `undefined` if there are none.
  */
 export function outputFlaws(name: string, result: unknown, listed: object): unknown {
   const whole = tools.find((tool) => tool.name === name)?.outputSchema()

@@ -14,8 +14,8 @@ export interface Replicas extends AsyncDisposable {
   readonly served: readonly number[]
   readonly kills: number
   /**
-   * Kills a random server and restarts it, again and again until the signal fires: up to a second
-   * after a number of answers of all servers, on average `every`.
+   * Kills a random server and restarts it, again and again until the signal fires: each time after
+   * a random number of answers of all servers, `every` on average, and up to a second more.
    */
   killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void>
   /** Stops a server with a signal and restarts it. Returns its exit code; `null`: it was killed. */
