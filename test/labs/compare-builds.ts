@@ -23,7 +23,7 @@ Shows the differences as git diff does. Ends with 0 when nothing differs, with 1
 with 2 when it cannot run.
 `
 
-/** Visible behaviour of a build, by place. */
+/** Observed behaviour of a build, by the name of the observation. */
 type Seen = Map<string, unknown>
 type Send = (message: { id: number; method: string; params: object }) => Promise<unknown>
 
@@ -44,7 +44,7 @@ async function look(checkout: string, home: string): Promise<Seen> {
     VOICE_AGENT_LOCAL_TOKEN: 'off',
     VOICE_AGENT_LOG: 'json',
     VOICE_AGENT_LOG_LEVEL: 'info',
-    // The sandbox's calls of today depend on the time.
+    // Fixed time, because the sandbox's calls of today depend on it.
     ...clockSetTo(startOfRun),
   })
   const seen: Seen = new Map()

@@ -17,7 +17,7 @@ import { within } from '../measure/concurrency.ts'
 import { callBuiltTool, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 
-/** The operator's API key of the fake platform. */
+/** The operator's API key for the fake platform. */
 export const attackKey = 'attack-key-0123456789'
 
 /** Options of a started program. */
@@ -40,7 +40,9 @@ process.on('exit', () => {
   for (const program of running) program.process.kill('SIGKILL')
 })
 
-/** Tools of a scenario. Everything it starts is stopped when the scenario ends, by process id. */
+/**
+ * Starts programs and platforms for a scenario, and stops all of them, by process id, at its end.
+ */
 export class Attack implements AsyncDisposable {
   readonly #kept = new AsyncDisposableStack()
   readonly #watches: (() => number)[] = []

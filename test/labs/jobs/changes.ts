@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type State, type Table, tables } from './state.ts'
 
-/** An expected value given by a test, where several values are right. */
+/** An expectation that several values can meet: a predicate, and its description for messages. */
 export class Fits {
   readonly about: string
   readonly test: (value: unknown, after: State) => boolean

@@ -57,7 +57,7 @@ const {
   { allowPositionals: true },
 )
 
-/** The requested jobs: by name, of a dozen, or all. */
+/** The requested jobs: those with the given names, those of one dozen, or all. */
 function chosen(): readonly Job[] {
   const { dozen } = flags
   if (dozen !== undefined && !dozens.some((one) => one === dozen))

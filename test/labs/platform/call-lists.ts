@@ -36,11 +36,13 @@ export interface PlatformCall {
   readonly agent_id: string
   readonly to_number: string
   readonly from_number: string
-  /** Time in the lab, ms. */
+  /** When the request was sent, by the lab's clock, ms. */
   readonly sentAt: number
+  /** When lists first show the call, by the lab's clock, ms. */
   readonly shownAt: number
+  /** When the call ends, by the lab's clock, ms. */
   readonly endsAt: number
-  /** By the platform's clock. */
+  /** Creation time by the platform's clock, ISO 8601. */
   readonly created: string
   readonly rings: boolean
   /**

@@ -8,7 +8,7 @@ export interface ReportedAnswer {
     /** Reason of a refusal. */
     readonly why?: string
   }
-  /** Time of the request in the lab, ms. */
+  /** When the request was sent, by the lab's clock, ms. */
   readonly from: number
   /** Index of the request; absent if the platform does not record which request placed a call. */
   readonly nth?: number

@@ -44,7 +44,7 @@ export interface PlatformOptions {
   readonly onOther: (request: PlatformRequest) => Reaction | undefined
   /** Time within which a late call rings and is listed, ms. */
   readonly lateForMs: number
-  /** Duration of a call, ms, by the lateness of its reaction. */
+  /** Duration of a call, ms. `lateness` is that of the reaction to its request. */
   readonly lastsMs: (lateness: number) => number
   readonly listing?: Listing
   /** Number of unrelated calls in lists. */

@@ -28,7 +28,7 @@ const longestMs = 48 * 3_600_000
 /** Delay before the servers of a machine restart, ms. */
 const restartMs = 1500
 
-/** Runs the history of a plan. */
+/** Runs one simulated history as planned. */
 export async function runHistory(
   plan: Plan,
   trace: (line: string) => void = () => undefined,

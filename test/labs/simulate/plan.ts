@@ -45,13 +45,13 @@ export interface Plan {
   readonly listing: Listing
   /** Number of unrelated calls in lists. */
   readonly otherCalls: number
-  /** Probability that a server stops at a step. */
+  /** Probability that a server crashes at an operation on the shared state. */
   readonly crashRate: number
-  /** Probability that a step on the state fails, before or after it took effect. */
+  /** Probability that an operation on the shared state fails, before or after it took effect. */
   readonly stateFailureRate: number
   /** Probability that a read fails or is slow. */
   readonly readFaultRate: number
-  /** Longest duration of a step on the state, ms. */
+  /** Longest duration of an operation on the shared state, ms. */
   readonly stateMs: number
   readonly limits: { readonly max_at_once?: number; readonly max_per_minute?: number }
   readonly calls: readonly WantedCall[]
@@ -74,7 +74,7 @@ const at = <T>(weight: number, value: T): Weighted<T> => ({ weight, value })
 const between = (random: () => number, from: number, to: number) =>
   Math.round(from + random() * (to - from))
 
-/** The plan of a seed. */
+/** Generates the plan for a seed. */
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, 'plan')
   const servers = oneOf(random, at(3, 1), at(5, 2), at(2, 3))

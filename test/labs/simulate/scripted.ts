@@ -3,8 +3,8 @@ import type { Reaction } from '../platform/reaction.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 
 /*
- * Histories in which a defect placed a call twice, reported one wrongly, or blocked. They run in
- * addition to the random ones.
+ * Histories in which a defect placed a call twice, reported a wrong outcome, or blocked further
+ * calls. They run in addition to the random ones.
  */
 
 const at = (when: number, server = 0, cancelledAfter?: number): PlannedRequest => ({

@@ -24,7 +24,8 @@ export interface Reserved {
 }
 
 /**
- * State that the simulated servers share, in SQLite databases in memory, with a record of its use.
+ * State that the simulated servers share, in SQLite databases in memory. Also records how the
+ * servers use it.
  */
 export class SharedState {
   /** The shared journal in files; with a database each server opens its own. */

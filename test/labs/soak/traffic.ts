@@ -11,8 +11,8 @@ const expected = new Set([
 ])
 
 /**
- * Time for which the platform keeps the data of a user who has left, ms. Servers still read running
- * calls.
+ * Time for which the platform keeps the data of a user who has left, ms: servers may still read the
+ * user's running calls.
  */
 const rememberedMs = 60_000
 

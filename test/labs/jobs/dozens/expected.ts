@@ -73,7 +73,7 @@ export const branch = ({ rootId }: Company, name: string) => ({
   row: { name, parent_id: rootId, is_active: 1 },
 })
 
-/** Id of a new subaccount. */
+/** Expects the id of the new subaccount with this name. */
 export const accountNamed = (name: string) =>
   new Fits(name, (id, after) => after.accounts.find((account) => account.name === name)?.id === id)
 

@@ -75,7 +75,7 @@ export function tokenIn(preview: string): string {
 /** Reference solution of a job, with as few tool calls as possible. Returns the answer. */
 export type Solution = (assistant: Assistant) => Promise<string>
 
-/** A list of calls to these people, each with the first name. */
+/** The calls to place to these people. `people`: telephone numbers by first name. */
 export const callsTo = (people: Readonly<Record<string, string>>) =>
   Object.entries(people).map(([first_name, to_number]) => ({
     to_number,
