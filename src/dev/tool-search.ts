@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run search:tools: reports whether a text search finds the right tool for a person's request.
+ * npm run discovery: reports whether a text search finds the right tool for a person's request.
  * Clients with many tools search them before they show any to a model. A miss is no failure: titles
  * and descriptions are written for people and models, not for this search.
  */
