@@ -198,22 +198,19 @@ describe('the greeting that will be spoken', () => {
     expect(await greetingLines('place_calls', args)).toMatchSnapshot()
   })
 
-  test('takes little time, whatever the template is', async () => {
+  test('is rendered no further for a list once it takes too much work', async () => {
     const calls = Array.from({ length: 100 }, (_, at) => ({
       to_number: `+12025550${100 + at}`,
       test_variables: { name: `P${at}` },
     }))
     const slow =
       '{% for a in range(9999) %}{% for b in range(9999) %}{{ name }}{% endfor %}{% endfor %}'
-    const began = performance.now()
     const lines = await greetingLines('place_calls', {
       agent_id,
       from_number,
       calls,
       ...saying(slow),
     })
-    // Two questions: by elicitation and as a preview.
-    expect(performance.now() - began).toBeLessThan(5000)
     expect(lines).toEqual([
       `Greeting template: "${slow}"`,
       expect.stringMatching(/^Greeting of call 1: [^"]/),
