@@ -39,7 +39,7 @@ function contrast({ field, before, after }: Change, id: string, formats: Formats
   )
 }
 
-/** The code of a value, for two values with the same display text. */
+/** The raw code of a value, which is shown if two values have the same display text. */
 const codeOf = (value: unknown) =>
   linesOf(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
@@ -80,7 +80,10 @@ function textContrast(before: string, after: string, id: string): HTMLElement {
   return foldedText(sentencesOf(pieces), id)
 }
 
-/** Minimum common share of the shorter text. Below it, the texts are shown one after the other. */
+/**
+ * Minimum share of the shorter text that both texts have in common, 0 to 1. Below it, the texts are
+ * shown one after the other.
+ */
 const minCommon = 0.4
 
 const lengthOf = (pieces: readonly Piece[]) =>
@@ -90,7 +93,7 @@ type Sentence = readonly Piece[]
 
 const sentenceEnd = /(?<=[.!?…。！？]["'”’»)\]]*\s+|\n)/u
 
-/** Splits a diff into sentences or lines. Only unchanged text has a boundary. */
+/** Splits a diff into sentences or lines, only at boundaries in unchanged text. */
 function sentencesOf(pieces: readonly Piece[]): Sentence[] {
   const all: Piece[][] = [[]]
   for (const { text, change } of pieces) {
@@ -142,7 +145,7 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
   return h('div', {}, text, toggle)
 }
 
-/** A piece; the spaces around a changed phrase are not marked. */
+/** Nodes of a piece. The spaces around a changed phrase are not marked as changed. */
 function pieceNodes({ text, change }: Piece): readonly (Node | string)[] {
   const [, start = '', phrase = '', end = ''] = /^( *)(.*?)( *)$/s.exec(text) ?? []
   if (change === 'none' || phrase === '') return [markedPiece(text, change)]

@@ -84,7 +84,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
       }
       return decision !== undefined
     },
-    /** The decision as a headline, its facts and two buttons; or why there are none. */
+    /** The decision as a headline, its facts and two buttons or, without buttons, the reason. */
     drawing(formats: Formats, signal: AbortSignal) {
       if (!shown) return undefined
       const { decision, step } = shown

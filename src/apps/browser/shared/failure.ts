@@ -25,7 +25,7 @@ const Meta = z.object({
   }),
 })
 
-/** Maximum length of a failure's own text, characters. */
+/** Maximum length of a failure's `details`, characters. */
 const longestDetails = 2000
 
 export function failureOf({ _meta, content }: ToolResult): Failure {

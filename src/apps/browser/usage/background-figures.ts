@@ -9,7 +9,7 @@ import { UsageData, zoneOf } from './data.ts'
  * period.
  */
 
-/** A part is absent if it could not be read. */
+/** Background figures of a period. A field is absent if it could not be read. */
 export interface Background {
   readonly before?: Before
   readonly calls?: ReviewedCalls
@@ -23,7 +23,7 @@ export interface Background {
 interface Before {
   readonly seconds: number
   readonly conversations: number
-  /** ISO 8601. */
+  /** Start of that period, ISO 8601. */
   readonly start: string
   readonly end: string
 }

@@ -137,7 +137,7 @@ function plotOptions(
   return {
     width,
     height,
-    // Room for half of the last label.
+    // Room on the right for half of the last axis label.
     padding: [12, 16, null, null],
     legend: { show: false },
     cursor: {
@@ -183,8 +183,9 @@ function plotOptions(
   }
 }
 
-/** Width of a bar: share of its bucket's width, and maximum, pixels. */
+/** Width of a bar as a share of its bucket's width. */
 const barShare = 0.8
+/** Maximum width of a bar, pixels. */
 const maxBar = 72
 
 /** Indexes of the buckets with an axis label: as many as fit, at regular hours or days. */
@@ -205,8 +206,8 @@ function labelledBuckets(times: readonly string[], width: number): number[] {
 const labelWidth = 70
 
 /**
- * Grid lines of the amount axis, in steps of 1, 2 or 5 by a power of ten. The last is not below the
- * highest bar.
+ * Grid lines of the amount axis, in steps of 1, 2 or 5 times a power of ten. The last is not below
+ * the highest bar.
  */
 function amountTicks(max: number, minStep: number): { ticks: number[]; decimals: number } {
   const power = 10 ** Math.floor(Math.log10(max / maxSteps || 1))
@@ -243,8 +244,9 @@ function hatch({ ctx, bbox, valToPos }: uPlot, data: UsageSeries, colour: string
 }
 
 /**
- * Reads the style sheet's colours in the current theme, because a canvas has no variables. Forced
- * colours would give all groups the same colour: `none` keeps the style sheet's.
+ * Reads the style sheet's colours in the current theme, because a canvas has no variables. In
+ * forced-colours mode, all groups would have the same colour: `none` (`forced-color-adjust`) keeps
+ * the style sheet's.
  */
 function colours(place: HTMLElement): (name: string, adjust?: 'none') => string {
   return (name, adjust) => {

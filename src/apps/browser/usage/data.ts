@@ -173,7 +173,7 @@ export interface Group {
   readonly label: string
   readonly minutes: number
   readonly conversations: number
-  /** In the compared period. */
+  /** Totals in the compared period. */
   readonly before: Readonly<Record<Measure, number>> | undefined
 }
 

@@ -29,14 +29,14 @@ export function usageFigures(data: UsageData, page: Page<UsageData>): readonly H
 
 interface Known {
   readonly data: UsageData
-  /** `undefined`: it is being read. */
+  /** `undefined` while it is being read. */
   readonly background: Background | undefined
   readonly formats: Formats
 }
 
 interface Figure {
   readonly name: string
-  /** `undefined`: it is being read. */
+  /** `undefined` while it is being read. */
   readonly value: string | undefined
   readonly isZero?: boolean
   /** `undefined`: unknown. */

@@ -6,7 +6,7 @@ interface BucketTable {
   readonly data: UsageSeries
   readonly measure: Measure
   readonly labels: readonly string[]
-  /** The result has only a part of the period. */
+  /** The result covers only a part of the period. */
   readonly isPart: boolean
   readonly formats: Formats
 }

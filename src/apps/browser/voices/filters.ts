@@ -59,9 +59,9 @@ export function filterControls({
   readonly filters: Filters
   readonly seen: Seen
   readonly formats: Formats
-  /** A filter has changed. */
+  /** Called when a filter changes. */
   readonly change: (changed: Partial<Filters>) => void
-  /** The search text is complete. */
+  /** Called when the search text is complete. */
   readonly settle: () => void
 }): HTMLElement {
   const choice = (
@@ -88,7 +88,7 @@ export function filterControls({
   const search = h('input', { id: 'search', type: 'search', autocomplete: 'off', maxlength: 200 })
   search.value = filters.search
   listen(search, 'input', () => change({ search: search.value.trim() }))
-  // Enter, or leaving the field.
+  // `change` fires on Enter and when the user leaves the field.
   listen(search, 'change', settle)
   return h(
     'div',

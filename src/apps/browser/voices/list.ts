@@ -7,7 +7,7 @@ import type { Voice, VoicesData } from './data.ts'
 
 interface ListOptions {
   readonly page: Page<VoicesData>
-  /** A voice was marked, or a mark removed. */
+  /** Called after a voice was marked, or its mark removed. */
   readonly marked: () => void
 }
 

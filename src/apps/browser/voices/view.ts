@@ -24,7 +24,7 @@ let page: Page<VoicesData>
 let isAsking = false
 /** Other filters were chosen during the request. */
 let isChosenAnew = false
-/** Rows that the user wants to see. */
+/** Number of rows to show; "more" raises it. */
 let wantedRows = rows.first
 let isComparing = false
 
