@@ -27,7 +27,7 @@ export class Problem extends Error {
     this.status = status
     this.detail = more.detail ?? null
     this.errors = more.errors ?? null
-    // Required with 405 (RFC 9110 §15.5.6).
+    // A reply of 405 needs the header Allow (RFC 9110 §15.5.6).
     this.headers = more.allow ? { allow: [...more.allow].join(', ') } : {}
   }
 

@@ -84,7 +84,7 @@ export function validate(
   return input
 }
 
-/** Maximum body, bytes; longer than the longest template. */
+/** Maximum length of a body, bytes. The longest valid template fits. */
 const longestBody = 1024 * 1024
 
 /** Reads the body as text; throws 413 at the limit, without reading the rest. */

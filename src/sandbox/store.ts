@@ -209,7 +209,8 @@ function connect(file: string, isReset: boolean): DatabaseSync {
 }
 
 /**
- * Retries while the file is locked: SQLite does not wait for some locks of opening and recovery.
+ * Retries while the file is locked: SQLite's busy timeout does not apply to some locks of opening
+ * and recovery.
  */
 function retryWhileBusy<T>(work: () => T): T {
   const end = Date.now() + busyTimeoutMs
@@ -229,7 +230,8 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
     let statement = statements.get(sql)
     if (!statement) {
       statement = db.prepare(sql)
-      // Lists bind all filters; the statement names only those in use.
+      // Lists bind the parameters of all filters; a statement names only those of the filters in
+      // use.
       statement.setAllowUnknownNamedParameters(true)
       statements.set(sql, statement)
     }
@@ -292,8 +294,8 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
 const equalities = (columns: SqlParams) => Object.keys(columns).map((name) => `${name} = :${name}`)
 
 /**
- * Begins a transaction. Returns false while another process writes; throws SQLite's error after
- * `end`.
+ * Begins a transaction. Returns false while another process writes; throws SQLite's error once the
+ * deadline `end` has passed.
  */
 function hasBegun(db: DatabaseSync, end: number): boolean {
   // Otherwise SQLite would block this process while it waits.

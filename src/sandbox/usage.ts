@@ -11,7 +11,9 @@ import type { Store } from './store.ts'
 const hour = 3_600_000
 const defaultSpan = 30 * 24 * hour
 
-/** Upper bound of a bucket's length, ms. Bounds how far back the newest buckets reach. */
+/**
+ * Upper bound of a bucket's length, ms. Limits how far back calls are read for the newest buckets.
+ */
 const longestBucket = { hour: 2 * hour, day: 49 * hour, month: 32 * 24 * hour }
 
 type Value = Usage['data'][number]['values'][number]

@@ -25,7 +25,7 @@ const Action = z.discriminatedUnion('action', [
 type Action = z.output<typeof Action>
 const actions = Action.options.flatMap(({ shape }) => shape.action.value)
 
-/** Maximum length of a form, bytes: an encoded character takes up to twelve. */
+/** Maximum length of a form, bytes. An encoded character takes up to twelve bytes. */
 const longestForm = 16_000
 
 /**
@@ -84,7 +84,7 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
   )
 }
 
-/** Why a form is not a valid action; `undefined` stands for a form that is too long. */
+/** Why a form is not a valid action. `form` is `undefined` if it was too long to be read. */
 const problemOf = (form: URLSearchParams | undefined): string =>
   form === undefined || form.get('action') === 'say'
     ? `Say something of up to ${longestText} characters.`
