@@ -12,7 +12,7 @@ export interface ClientHome extends Disposable {
   read(file: string): string
 }
 
-/** `file` is relative to the home folder. */
+/** Creates a temporary home folder. `file` is a path relative to it. */
 export function clientHome(): ClientHome {
   const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-home-'))
   return {

@@ -44,10 +44,11 @@ export async function startFakePlatform(
   const seen: SeenRequest[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request)
-    // The client has gone.
+    // The client disconnected before the end of its request.
     if (body === undefined) return
     const { method = '', url = '', headers } = request
-    // The server reads this account beside a key's first request, which would disturb tests.
+    // With the first request of a key, the server also reads the key's account, which would disturb
+    // tests.
     if (account !== undefined && url.endsWith('/v1/accounts/current')) {
       return isAccountLost
         ? json(response, 500, envelope('internal_error'))

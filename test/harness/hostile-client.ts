@@ -17,7 +17,7 @@ export function httpText(
 export async function crowd(url: string, count: number) {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () =>
-    // The test may be about a refused or closed connection.
+    // Errors are ignored, because the test may be about refused or closed connections.
     connect(Number(port), hostname)
       .pause()
       .on('error', () => undefined),

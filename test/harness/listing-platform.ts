@@ -62,7 +62,7 @@ export async function startListingPlatform(listing: Listing = {}, rings: boolean
   const platform = await startFakePlatform(behaviour, { account: 'own' })
   return Object.assign(platform, {
     agent,
-    /** All calls, in the form in which they were sent. */
+    /** All placed calls, before `show` changes them. */
     calls,
     /** Bodies of all requests to place a call. */
     sent,

@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Program, scratchFolder, startHttpProgram } from './program.ts'
 
-/** A client of the operator's settings. Its loopback redirect matches any port. */
+/**
+ * An OAuth client that the operator has registered in the settings. Its loopback redirect URI
+ * matches any port.
+ */
 export const givenClient = {
   client_id: 'given-client',
   client_name: 'A given client',
@@ -21,7 +24,7 @@ export interface OauthProgram extends Program {
 export async function startOauthProgram(): Promise<OauthProgram> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  // The file is read once, at the start.
+  // The folder may be removed after the start, because the program reads the file only once.
   using folder = scratchFolder()
   const clients = join(folder.path, 'clients.json')
   writeFileSync(clients, JSON.stringify([givenClient]))

@@ -11,7 +11,7 @@ export interface OauthServer extends AsyncDisposable {
   /** URL of the MCP endpoint. */
   readonly mcp: string
   readonly errors: readonly unknown[]
-  /** Addresses of all fetched documents. */
+  /** URLs of all client metadata documents that the server has fetched. */
   readonly fetched: readonly string[]
 }
 

@@ -20,7 +20,7 @@ interface Connecting {
   readonly answer?: Answer
 }
 
-/** Connects a client with a person who gives the test's answers to questions. */
+/** Connects a client whose person gives the test's answers to elicitations. */
 export async function connectPerson(kind: ClientKind, { answer, url, env, headers }: Connecting) {
   const asked: string[] = []
   let current: Answer | Promise<Answer> | undefined = answer
@@ -48,7 +48,7 @@ export async function connectPerson(kind: ClientKind, { answer, url, env, header
     return client.call(name, { ...args }, options)
   }
   return {
-    /** All questions so far. */
+    /** Questions of all elicitations so far. */
     asked,
     call,
     answers: (next: Answer | Promise<Answer>) => {
