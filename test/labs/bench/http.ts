@@ -112,7 +112,10 @@ const rateOf = (all: Comparison, name: string) => all.get(name)?.perCpuSecond ??
 const ratio = (all: Comparison, one: string, other: string) =>
   round(rateOf(all, one) / rateOf(all, other))
 
-/** Compares the speed with a server made with the MCP SDK, and with the lower bound. */
+/**
+ * Compares the speed with a server made with the MCP SDK, and with the lower bound for such
+ * servers.
+ */
 function againstSdk(
   title: string,
   all: Comparison,

@@ -20,8 +20,9 @@ export type Load = z.output<typeof Load>
 
 const LoadResult = z.object({
   requests: z.number(),
-  /** Latency of a request, ms. */
+  /** Median latency of the requests, ms. */
   p50: z.number(),
+  /** 99th percentile of their latency, ms. */
   p99: z.number(),
 })
 export type LoadResult = z.output<typeof LoadResult>

@@ -43,7 +43,7 @@ export const companyOf = (state: State) => {
     number: (name: string) => only(state.phone_numbers, (one) => one.friendly_name === name),
     agentNames: state.agents.map(({ config }) => config.name),
     callsIn,
-    /** Completed telephone calls of a period by agent name: the platform's usage. */
+    /** Completed telephone calls of a period by agent name, as the platform's usage counts them. */
     usageIn: (span: Period) =>
       Map.groupBy(callsIn(span, 'completed'), ({ agent_name }) => agent_name ?? ''),
   }

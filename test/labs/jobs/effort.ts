@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
 
-/** One line of a log: a client's record of one request. `in`, `out`: characters. */
+/**
+ * One line of a log: a client's record of one request. `in`, `out`: lengths of the arguments and of
+ * the result, characters.
+ */
 const LogLine = z.looseObject({
   verb: z.string(),
   name: z.string().optional(),

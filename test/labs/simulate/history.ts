@@ -213,7 +213,7 @@ class History {
       if (refused && round === 1 && this.#mayLeavePermits())
         time.stepClock(longestCallMs + 4 * 3_600_000)
     }
-    // Until all calls have ended, and the servers have noticed it.
+    // Waits until all calls have ended and the servers have noticed it.
     await time.sleep(this.#plan.limits.max_at_once === undefined ? 0 : 400_000)
   }
 

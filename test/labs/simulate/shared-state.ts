@@ -50,7 +50,8 @@ export class SharedState {
 
   static async open(time: VirtualTime): Promise<SharedState> {
     const state = new SharedState(await openSqliteJournal(':memory:'), time)
-    // Opened before virtual time begins, because opening uses no timers.
+    // Opens the databases before virtual time begins: it waits only for timers, and opening uses
+    // none.
     await state.#counter.check({})
     await state.#records.get({ kind: 'used_token', id: '' })
     return state

@@ -62,7 +62,7 @@ export interface ServedRequest {
 /** A confirmation token from a preview. */
 export interface ClientToken {
   readonly nonce: string
-  /** ms since 1970. */
+  /** Expiry of the token, ms since 1970. */
   readonly expiresAt: number
 }
 

@@ -28,7 +28,7 @@ const Preview = z.looseObject({ confirmation: z.looseObject({ confirm_token: z.s
 const Placed = z.looseObject({ id: z.string() })
 const Task = z.looseObject({ taskId: z.string(), status: z.string() })
 
-/** Deadline for an answer, ms. The client's own timeout is 75 s, but may fail, too. */
+/** Deadline for an answer, ms, in case the client's own timeout of 75 s does not fire. */
 const longestMs = 80_000
 
 const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }

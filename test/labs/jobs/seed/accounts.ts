@@ -20,8 +20,9 @@ export interface TrunkSeed {
   readonly allowed_ips: readonly string[]
 }
 
-/** Gateways of the provider: one for every trunk, an old one and a new one. */
+/** Addresses of a gateway that stays as it is. */
 const gateway = '192.0.2.0/24'
+/** Gateway that the provider replaces by `newGateway`; a job changes the trunks accordingly. */
 export const oldGateway = '203.0.113.9'
 export const newGateway = '198.51.100.7'
 

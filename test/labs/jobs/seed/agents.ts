@@ -106,8 +106,8 @@ const regions = ['north', 'south', 'east'] as const
 const products = ['implant', 'retainer', 'veneer', 'crown', 'aligner'] as const
 
 /**
- * Fifteen agents of one quarter, which differ in tags, maximum durations and keywords, and one
- * agent of no quarter.
+ * Fifteen agents with the tag of a quarter (`q3`), which differ in other tags, maximum durations
+ * and keywords, and one agent without such a tag.
  */
 const quarter: readonly AgentSeed[] = [
   ...Array.from({ length: 15 }, (_, index) => ({
