@@ -54,7 +54,7 @@ body {
   font: var(--size-2) / 1.45 var(--sans); overflow-wrap: anywhere;
 }
 h1, h2, h3 { margin: 0; line-height: 1.3; font-weight: var(--bold); }
-h1 { font-size: var(--size-4); }
+h1 { font-size: var(--size-4); text-wrap: balance; }
 h2 { font-size: var(--size-3); }
 h3 { font-size: var(--size-2); }
 p, dl, dd, figure { margin: 0; }

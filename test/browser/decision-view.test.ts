@@ -156,6 +156,10 @@ test('an effect that has changed is shown again before it is agreed to', async (
   await expect.poll(view.text).toContain('has changed')
   await view.frame.click('#ids')
   expect(await view.text()).toContain(otherAgent)
+  const marked = '[...document.querySelectorAll(".facts dt:has(+ dd .badge)")]'
+  expect(await view.frame.evaluate(`${marked}.map((one) => one.textContent)`)).toEqual([
+    'Answered by',
+  ])
 })
 
 test('a failed answer offers no second try, but to look what is open', async () => {

@@ -40,7 +40,13 @@ const asked = (tool: string, confirmation: object, more: object = {}, leftMs = 6
   },
 })
 
-const picture = (name: string, tool: string, result: () => object, ready: string): Picture => ({
+const picture = (
+  name: string,
+  tool: string,
+  result: () => object,
+  ready: string,
+  before?: () => object,
+): Picture => ({
   name,
   ready,
   open: async () =>
@@ -50,7 +56,10 @@ const picture = (name: string, tool: string, result: () => object, ready: string
       }),
       { call: { tool, args: {} } },
     ),
-  act: (view) => view.send(result()),
+  act: async (view) => {
+    if (before) await view.send(before())
+    await view.send(result())
+  },
 })
 
 const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => ({
@@ -71,6 +80,7 @@ export const decisionPictures: readonly Picture[] = [
     'place_call',
     () => asked('place_call', call, { refused: 'changed' }),
     '#agree',
+    () => asked('place_call', { ...call, facts: { ...call.facts, From: '+12025550111' } }),
   ),
   picture(
     'decision-used',

@@ -20,14 +20,20 @@ const agents = [
 /** Calls per weekday, from Sunday. */
 const perDay = [2, 14, 11, 12, 9, 16, 4]
 
-/** Conversations of 61 days, from 31 days before `first`. */
-const conversationsAround = (first: number, agentsCount = 3): Counted[] =>
-  Array.from({ length: 61 }, (_, at) => {
-    const start = first + (at - 31) * day
+/** Conversations of 30 days from `first`, and of the days before. The current day is half over. */
+const conversationsAround = (first: number, agentsCount = 3, daysBefore = 31): Counted[] =>
+  Array.from({ length: daysBefore + 30 }, (_, at) => {
+    const start = first + (at - daysBefore) * day
     const usual = perDay[new Date(start).getUTCDay()] ?? 0
-    const isQuiet = at >= 45 && at < 52
-    return Array.from({ length: isQuiet ? Math.ceil(usual / 3) : usual }, (_, call) => ({
-      at: new Date(start + 8 * 3_600_000 + call * 1_700_000).toISOString(),
+    const isQuiet = at >= daysBefore + 14 && at < daysBefore + 21
+    const isToday = start === today
+    const count = Math.ceil(usual / (isQuiet ? 3 : isToday ? 2 : 1))
+    const timeOf = (call: number) =>
+      isToday
+        ? start + ((Date.now() - start) * call) / count
+        : start + 8 * 3_600_000 + call * 1_700_000
+    return Array.from({ length: count }, (_, call) => ({
+      at: new Date(timeOf(call)).toISOString(),
       seconds: 70 + ((at * 37 + call * 53) % 190),
       agent: `agent-${1 + (agentsCount > 3 ? (call * 5 + at) % agentsCount : (call * 7 + at) % 6 > 3 ? 2 : (call + at) % 2)}`,
     }))
@@ -105,6 +111,7 @@ export const usagePictures: readonly Picture[] = [
     },
   }),
   usagePicture('usage-months', {
+    conversations: conversationsAround(october, 3, 92),
     args: { ...inOctober, start: '2026-09-01T00:00:00Z', granularity: 'month' },
   }),
   usagePicture(

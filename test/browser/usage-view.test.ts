@@ -433,6 +433,16 @@ test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('today in %s is not over'
   expect(await view.frame.innerText('figcaption')).toContain('Today so far')
 })
 
+test('only hours with conversations have a row', async () => {
+  const end = '2025-11-05T00:00:00Z'
+  const hours = new Set(calls.map(({ at }) => at.slice(0, 13)).filter((hour) => hour < end))
+  const view = await show({ args: { ...byAgent, end, granularity: 'hour' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await rows(view)).toBe(hours.size)
+  expect(await view.text()).toContain('are not listed')
+})
+
 test('an empty time offers a longer one, and to read again', async () => {
   const args = { ...byAgent, end: '2025-11-03T00:00:00Z', tz: 'Europe/Berlin' }
   const view = await show({ counted: [], args })

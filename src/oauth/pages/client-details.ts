@@ -124,7 +124,7 @@ export function pageOf({
 
 /** Style of the pages: a card with one question. On a phone the card fills the screen. */
 const style = styleOf(`
-body { min-height: 100vh; background: var(--raised); }
+body { display: flow-root; min-height: 100vh; background: var(--raised); }
 main {
   max-width: 32rem; margin-bottom: var(--space-6); padding: var(--space-6); display: grid; gap: var(--space-5);
   border: 1px solid var(--line); border-radius: var(--radius-3); background: var(--page);

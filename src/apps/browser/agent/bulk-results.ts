@@ -106,8 +106,8 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
       badge(wordsOf(outcome), toneOf(outcome)),
       members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
-    problem !== '' && problemText(problem, place),
     nameList(members, { data, page }),
+    problem !== '' && problemText(problem, place),
     warningList(first.warnings),
     first.changes !== undefined &&
       first.changes.length > 0 &&

@@ -48,7 +48,7 @@ function aboutOf(
     ...(tags ? [tags] : []),
     ...(agent ? [numbers(agent.id, account, page)] : []),
     ...(typeof modified === 'string' && modified !== ''
-      ? [h('span', {}, `Changed ${page.formats.moment(modified)}`)]
+      ? [h('span', {}, `Changed ${page.formats.momentInZone(modified)}`)]
       : []),
   ]
 }

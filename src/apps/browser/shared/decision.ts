@@ -48,6 +48,8 @@ interface DecisionOptions {
 /** Shows the decision that a result asks for, and sends the person's answer. */
 export function createDecisions({ host, send, draw }: DecisionOptions) {
   let shown: { readonly decision: Decision; readonly step: Step } | undefined
+  /** The facts shown before the last answer, if the server says that they changed since. */
+  let before: Decision['facts'] | undefined
   const show = (decision: Decision, step: Step) => {
     shown = { decision, step }
     draw()
@@ -77,6 +79,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
       if (decision) {
         // The decision in a reply is open, even if the device's clock is ahead.
         const isAnswer = shown?.step === 'busy'
+        before = decision.answerable?.refused === 'changed' ? shown?.decision.facts : undefined
         show(decision, isAnswer || !isOver(decision) ? 'open' : 'unsure')
         if (!isAnswer && isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)
       } else if (shown) {
@@ -93,7 +96,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
         signal.addEventListener('abort', () => clearTimeout(timer))
       }
       return drawDecision(decision, {
-        ...{ step, formats, canCallTools: host.canCallTools() },
+        ...{ step, before, formats, canCallTools: host.canCallTools() },
         agree: () => answer(decision, ''),
         check: () => answer(decision, checkPrefix),
         reopen: () => show(decision, 'open'),
@@ -124,6 +127,8 @@ const isOld = (decision: Decision) =>
 
 interface DecisionPage {
   readonly step: Step
+  /** The facts shown before they changed; those that differ now are marked. */
+  readonly before: Decision['facts'] | undefined
   readonly canCallTools: boolean
   readonly formats: Formats
   readonly agree: () => void
@@ -136,15 +141,29 @@ interface DecisionPage {
 
 function drawDecision(decision: Decision, page: DecisionPage) {
   const { status, tone, text, actions } = stateOf(decision, page)
+  const { before } = page
+  const changed = new Set(
+    Object.entries(decision.facts)
+      .filter(([name, value]) => before !== undefined && before[name] !== value)
+      .map(([name]) => labelOf(plainText(name))),
+  )
   const facts = Object.entries(decision.facts)
-    // The fact named Undo is written for models. People read the note below the facts instead.
-    .filter(([name]) => name !== 'Undo')
+    // These facts are written for models. People read the note below the facts instead.
+    .filter(([name]) => name !== 'Undo' && name !== 'Leave those out')
     .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
     title: withoutIds(plainText(decision.question)),
     about: [badge(status, tone)],
     content: [
-      factList(facts.map(([name, value]) => [name, h('span', { dir: 'auto' }, withoutIds(value))])),
+      factList(
+        facts.map(([name, value]) => [
+          name,
+          [
+            h('span', { dir: 'auto' }, withoutIds(value)),
+            changed.has(name) && badge('Changed', 'warning'),
+          ],
+        ]),
+      ),
       h('p', { class: 'notice', ...(tone === 'warning' && { 'data-tone': tone }) }, text),
       ...(actions.length > 0 ? [h('div', { class: 'row' }, actions)] : []),
       ...idList(facts),

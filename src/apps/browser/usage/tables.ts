@@ -11,9 +11,18 @@ interface BucketTable {
   readonly formats: Formats
 }
 
-/** One row per bucket, one column per group. */
-export function bucketTable({ data, measure, labels, isPart, formats }: BucketTable): HTMLElement {
-  const { series, isGrouped, totals, running } = data
+/**
+ * One row per bucket, one column per group. Of hours only those with an amount have a row: most
+ * nights have none.
+ */
+export function bucketTable({
+  data,
+  measure,
+  labels,
+  isPart,
+  formats,
+}: BucketTable): readonly HTMLElement[] {
+  const { granularity, series, isGrouped, totals, running } = data
   const name = measures[measure]
   const groups = isGrouped ? series : []
   const number = (amount: number) => numberCell(amount, amountIn(measure, amount, formats))
@@ -30,7 +39,18 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
       amounts.map(number),
     )
   const all = totals.reduce((sum, amount) => sum + amount, 0)
-  return scrolledTable({
+  const isListed = (at: number) => granularity !== 'hour' || at === running || totals[at] !== 0
+  const rows = labels.flatMap((label, at) =>
+    isListed(at)
+      ? [
+          row(label, at === running, [
+            totals[at] ?? 0,
+            ...groups.map(({ values }) => values[at] ?? 0),
+          ]),
+        ]
+      : [],
+  )
+  const table = scrolledTable({
     id: 'table',
     label: `${name} by time`,
     head: [
@@ -38,12 +58,12 @@ export function bucketTable({ data, measure, labels, isPart, formats }: BucketTa
       columnHead(isGrouped ? 'Total' : name, 'number'),
       ...groups.map(({ label }) => groupHead(label)),
     ],
-    rows: labels.map((label, at) =>
-      row(label, at === running, [totals[at] ?? 0, ...groups.map(({ values }) => values[at] ?? 0)]),
-    ),
+    rows,
     foot: row(isPart ? 'Total shown' : 'Total', false, [all, ...groups.map(({ total }) => total)]),
     stickyColumn: true,
   })
+  if (rows.length === labels.length) return [table]
+  return [table, h('p', { class: 'muted' }, `Hours without ${name.toLowerCase()} are not listed.`)]
 }
 
 /** Header cell with the name of a group, above numbers. */

@@ -136,7 +136,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   return [
     chartFigure(series, labels, page),
     ...(missing ? [missingNotice({ labels, missing }, page)] : []),
-    bucketTable({ data: series, measure, labels, isPart: missing !== undefined, formats }),
+    ...bucketTable({ data: series, measure, labels, isPart: missing !== undefined, formats }),
     ...notes,
   ]
 }

@@ -60,7 +60,9 @@ interface Shown {
 }
 
 function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node[] {
-  const count = h('p', { role: 'status', id: 'count', class: 'muted' })
+  const found = h('span', { id: 'count' })
+  const full = h('span')
+  const count = h('p', { role: 'status', class: 'muted' }, found, full)
   const side = h('div')
   const body = h('div', { class: 'parts' })
   const { canShowMore, isPart } = leftOut(data)
@@ -82,12 +84,16 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     compare.disabled = marked < 2
     compare.ariaExpanded = String(isComparing)
     side.replaceChildren(...(isComparing ? [comparison(page)] : []))
-    for (const box of body.querySelectorAll<HTMLInputElement>('.mark'))
-      box.disabled = marked >= maxMarked && !box.checked
+    const isFull = marked >= maxMarked
+    full.textContent = isFull ? ` ${maxMarked} are marked, the most to compare.` : ''
+    for (const box of body.querySelectorAll<HTMLInputElement>('.mark')) {
+      box.disabled = isFull && !box.checked
+      box.title = box.disabled ? 'Unmark another voice first.' : ''
+    }
   }
   const show = () => {
     const fitting = voices.filter((voice) => fits(voice, filters, asked))
-    count.textContent = countText(fitting.length, voices.length, isPart)
+    found.textContent = countText(fitting.length, voices.length, isPart)
     const isMore = fitting.length > wantedRows || (canShowMore && page.host.canCallTools())
     const more = () => {
       const first = Math.min(wantedRows, fitting.length)
