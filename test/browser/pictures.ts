@@ -24,7 +24,16 @@ import { type ShownView, showView } from './view-host/view-host.ts'
  */
 
 /** Screenshots in the documents: the first state of each view, the pages and the icon. */
-const documented = ['usage', 'call', 'voices', 'agent', 'home-page', 'web-call', 'icon']
+const documented = [
+  'usage',
+  'call',
+  'voices',
+  'agent',
+  'decision-call',
+  'home-page',
+  'web-call',
+  'icon',
+]
 
 interface Place {
   /** Suffix of the file name. */
