@@ -66,7 +66,7 @@ export const voicesPictures: readonly Picture[] = [
       await view.run()
       await view.frame.waitForSelector('#voices')
       await view.frame.fill('#search', 'robot')
-      await view.frame.press('#search', 'Enter')
+      await view.page.keyboard.press('Enter')
       await view.frame.waitForSelector('#count:text-is("0 voices.")')
     },
   },
