@@ -115,8 +115,8 @@ export function mayBe(
 }
 
 /**
- * Digits, some in brackets, with at most one separator between two. Several separators in a row,
- * and all other characters, stand for hidden digits.
+ * A number without hidden digits: digits, some in brackets, with at most one separator between two.
+ * A text with several separators in a row, or with any other character, is taken as masked.
  */
 const wholeNumber =
   /^\s*(?:tel:|sips?:)?(\+?(?:\d|\(\d+\))(?:[\s.\-/]?(?:\d|\(\d+\)))*)\s*(?:[;@].*)?$/i

@@ -75,8 +75,8 @@ export class ConcurrencyLimit {
     this.#underWay--
     this.#countNetwork(network, -1)
     this.#removeIfEmpty(key, queue)
-    // One end frees a slot of the API key and one of the network, so two waiting requests may
-    // start.
+    // A request that ends frees a slot of its API key and one of its network. Different requests
+    // may wait for each, so two may start.
     while (this.#beginNext());
   }
 

@@ -78,7 +78,7 @@ export function createLlmCalls(store: Store, llm: LlmOptions, now: () => number)
         if (typeof webCallOf(store, call.row.id)?.joined === 'number') return
         await speak(call)
       } catch {
-        // The database cannot be written: the call fails when its lease expires.
+        // Stopped while waiting, or the database failed: the call fails when its lease expires.
       }
     },
     stop: () => stopping.abort(),

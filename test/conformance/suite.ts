@@ -173,7 +173,7 @@ export function runAuthorization(
       if (!/^http\S+[?&]response_type=code/.test(text)) return
       allow(text).catch((error: unknown) => {
         failure = error
-        // Otherwise the suite waits for minutes.
+        // The redirect will not come, but the suite would wait minutes for it.
         suite.kill()
       })
     })

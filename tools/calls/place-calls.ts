@@ -227,7 +227,7 @@ async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<B
   /** Set when the state store fails. From then on nothing is dialled. */
   let stateProblem: string | undefined
   for (const callee of calls) {
-    // The result reports the calls that were dialled before the failure.
+    // After the first outcome a failure must not throw: the result reports what was dialled before.
     const stateFailed = (error: unknown) => {
       if (!(error instanceof StateError) || outcomes.length === 0) throw error
       stateProblem = refusalText(run.stateRefusal(error))

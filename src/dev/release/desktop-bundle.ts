@@ -39,7 +39,7 @@ export function writeBundle(info: PackageInfo, paths: readonly string[], folder:
   }
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
   writeFileSync(join(folder, 'manifest.json'), json(mcpbManifest(info)))
-  // Without package.json, Node.js would first try to parse the program as CommonJS.
+  // Without this `type`, Node.js would first try to parse the program as CommonJS.
   const { name, version, license } = info
   writeFileSync(join(folder, 'package.json'), json({ name, version, license, type: 'module' }))
   cpSync(join(root, 'docs/pictures/icon.png'), join(folder, 'icon.png'))

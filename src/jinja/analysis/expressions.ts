@@ -70,7 +70,7 @@ export class ExpressionChecker {
       case 'and':
       case 'or':
       case 'compare':
-        // Jinja2 folds constants first, so it never reaches the filter in `true or x|nosuch`.
+        // Jinja2 folds constants first, so the unknown filter in `true or x|nosuch` is no error.
         this.report.unless(
           () => this.constants.folds(expr),
           () => eachChild(expr, this.visitChild, frame),

@@ -108,7 +108,7 @@ function integerArithmetic(
   b: bigint,
 ): bigint {
   const bits = bitLength(a) + bitLength(b)
-  // Integers of up to two words, nearly all, cost no more than the operation itself.
+  // Operands of up to 128 bits together, nearly all, cost no more than the operation itself.
   if (bits > 128) runtime.allowBits(op === 'mul' ? bits : bits >> 1)
   if (op === 'add') return a + b
   if (op === 'sub') return a - b

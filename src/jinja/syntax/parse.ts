@@ -56,7 +56,7 @@ export function parse(
 
 type TagParser = (parser: StatementParser, line: number) => Statement
 
-/** Jinja2's tags without extensions. Each parser starts after the tag's name. */
+/** Jinja2's own tags, without those of extensions. Each parser starts after the tag's name. */
 const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
   ['for', parseFor],
   ['if', parseIf],

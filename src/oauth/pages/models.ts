@@ -9,7 +9,7 @@ export type ScopeName = (typeof scopeNames)[number]
 
 /** The client that asks for access. */
 export interface AskingClient {
-  /** Self-chosen name; not verified. */
+  /** Name that the client chose itself; not verified. */
   readonly name: string | undefined
   /**
    * How this server knows the client. `by_document`: by a document at the address that is its id,

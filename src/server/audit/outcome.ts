@@ -10,7 +10,7 @@ export interface CallEnd {
   readonly targets: readonly Target[]
 }
 
-/** Outcome of one item of a bulk tool call. */
+/** One item of a bulk tool call, with its outcome. */
 export interface Target {
   readonly id: string | undefined
   /** The called telephone number, in a batch of telephone calls. */

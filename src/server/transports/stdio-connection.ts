@@ -234,7 +234,7 @@ class StdioTransport extends StdioServerTransport {
   #expectAnswer(id: string | number): void {
     this.#askedOfClient.add(id)
     if (this.#isInputEnded) setImmediate(() => this.endInput())
-    // A line that is not handled yet may have the answer.
+    // Handling may have paused at the limit of requests; a line that waits may have the answer.
     setImmediate(() => this.#handleLines())
   }
 

@@ -65,7 +65,7 @@ function readHandshake(
 ): () => void {
   const { stdin, stdout } = process
   let unhandled: Buffer = Buffer.alloc(0)
-  /** Lines that the MCP SDK must also receive. */
+  /** Lines that the handshake has handled but the MCP SDK must also receive. */
   const replayed: Buffer[] = []
   let hasEnded = false
   const read = (chunk: Buffer) => {

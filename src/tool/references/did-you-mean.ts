@@ -292,8 +292,7 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   const names = Object.keys(given)
   const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
-    // If there is only one id, it is the missing one, unless the account is missing. So ids are
-    // read only if there are several.
+    // A single id is the missing one if the account exists, so it is not looked up.
     ...(names.length > 1 ? names : []).map((name) =>
       existenceOf(name, String(given[name]), search),
     ),

@@ -104,7 +104,7 @@ export const countsExactly = (
     ),
 ]
 
-/** Checks that a line about the name says the right thing, and that none says a wrong one. */
+/** Checks that a line with the name matches `right`, and that no line with it matches `wrong`. */
 export const says =
   (name: string, right: RegExp, wrong?: RegExp): Fact =>
   (answer) => {

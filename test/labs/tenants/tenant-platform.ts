@@ -153,7 +153,10 @@ const AgentBody = z.looseObject({ note: z.string().optional() })
 
 const page = (items: readonly unknown[]) => ({ items, count: items.length })
 
-/** Replies about one user's account, besides calls. All contain the user's marker. */
+/**
+ * Replies about one user's account besides calls, and further fields of its calls. Their texts
+ * contain the user's marker.
+ */
 function accountOf(
   { account, agent, fromNumber, mark }: Tenant,
   callMs: number,
