@@ -163,7 +163,9 @@ describe('the filters', () => {
       ])
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('language')
     // Screen readers hear what was found.
-    expect(await view.frame.innerText('#news')).toBe(await count(view))
+    await expect
+      .poll(async () => (await view.frame.innerText('#news')) === (await count(view)))
+      .toBe(true)
     expect(view.complaints).toEqual([])
   })
 

@@ -160,7 +160,7 @@ function drawDecision(decision: Decision, page: DecisionPage) {
           name,
           [
             h('span', { dir: 'auto' }, withoutIds(value)),
-            changed.has(name) && badge('Changed', 'warning'),
+            ...(changed.has(name) ? [' ', badge('Changed', 'warning')] : []),
           ],
         ]),
       ),

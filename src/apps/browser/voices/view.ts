@@ -85,7 +85,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     compare.ariaExpanded = String(isComparing)
     side.replaceChildren(...(isComparing ? [comparison(page)] : []))
     const isFull = marked >= maxMarked
-    full.textContent = isFull ? ` ${maxMarked} are marked, the most to compare.` : ''
+    full.textContent = isFull ? ` ${maxMarked} marked, the most to compare.` : ''
     for (const box of body.querySelectorAll<HTMLInputElement>('.mark')) {
       box.disabled = isFull && !box.checked
       box.title = box.disabled ? 'Unmark another voice first.' : ''
