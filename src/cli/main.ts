@@ -32,8 +32,8 @@ export async function main(
     for (const warning of config.warnings) log(warning, 'warn')
     await Promise.race([running.done, stopped])
     await running.close()
-    // Without an exit code of its own this is a server, which does not wait for its output to be
-    // read: its client may have stopped reading.
+    // Only servers have no `exitCode`. They do not wait until their output has been read, because
+    // the client may have stopped reading.
     if (!running.exitCode) return checkOutput(exitCodes.done)
     await Promise.race([outputTaken(), stopped])
     const code = checkOutput(running.exitCode())

@@ -83,7 +83,8 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
           protocol === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
         const result = results.listTools(requestProtocol, views)
         if (result === undefined) return undefined
-        // The SDK detects the protocol by the first request, so it must see one.
+        // The SDK detects the protocol by the first request that it gets, so the first request that
+        // was answered here is passed to it later.
         const mustReplay = protocol === undefined
         protocol = requestProtocol
         return reply(message.id, result, mustReplay)

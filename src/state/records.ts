@@ -117,8 +117,8 @@ const usedToken = 'used_token'
 export const createUsedTokens = (records: Records, bounds = useBounds): UsedTokens => ({
   async use({ nonce, owner, expiresAt, validMs }) {
     const leftMs = expiresAt - Date.now()
-    // A token from the future was issued before the clock was set back. A use recorded before that
-    // may be forgotten while the token is still valid.
+    // A token that is valid for longer than a new one was issued before the clock was set back. The
+    // record of its use may be deleted already, so the token could be used twice.
     if (!(leftMs > 0 && leftMs <= validMs + clockDoubtMs)) return 'expired'
     const forMs = Math.max(leftMs, validMs) + clockDoubtMs
     const answer = await records.add(

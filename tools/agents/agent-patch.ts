@@ -370,7 +370,10 @@ function storedList(stored: Agent, edit: ListEdit): readonly string[] {
   )
 }
 
-/** Warns when an edit turns the detection of the language on or off: an empty list detects it. */
+/**
+ * Warns when an edit empties the list of languages or fills an empty one. With an empty list the
+ * platform detects the language.
+ */
 function languageWarnings(
   before: readonly string[],
   after: readonly string[],

@@ -76,7 +76,7 @@ async function readPages(
 ): Promise<ConversationsRead> {
   const readPage = pageReader(run, signal)
   const transcripts = new Transcripts(run, signal)
-  // A platform may ignore `offset` (not every version of the reference has it [R]) and return its
+  // A platform may ignore `offset`, which some versions of the API reference lack, and return its
   // first conversations again. Reading the first conversation detects this.
   const first = from > 0 ? (await readPage(0, 1)).items[0] : undefined
   const seen = new Set<string>()

@@ -81,7 +81,7 @@ async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initi
 }
 
 /**
- * The greeting in words. If it fails to render, adds what the sandbox then does with a call,
+ * Describes what the agent will say first. If the template fails to render, adds what the sandbox then does with a call,
  * because the reference does not say what the platform does.
  */
 const inWords = (spoken: SpokenGreeting): string =>

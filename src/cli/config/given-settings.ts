@@ -100,8 +100,8 @@ export const filledText = (text: string): string =>
 export interface EffectiveSetting {
   readonly name: string
   /**
-   * The value as written on the command line; `null`: not set and without a fixed default, see
-   * `help`.
+   * The value in the form of a command-line argument, wherever it was set; secrets are masked.
+   * `null`: not set and without a fixed default; the setting's help says what then applies.
    */
   readonly value: string | null
   readonly origin: SettingOrigin | 'default'

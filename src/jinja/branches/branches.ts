@@ -238,7 +238,10 @@ const combined = (box: readonly (readonly number[])[]): number[][] =>
     [[]],
   )
 
-/** Without the variables whose value makes no difference. */
+/**
+ * The way for all cases in `box`, without the variables that have every choice there: their value
+ * makes no difference.
+ */
 const wayOf = (box: readonly (readonly number[])[], dimensions: readonly Dimension[]): Way =>
   new Map(
     dimensions.flatMap(({ paths, choices }, at) => {

@@ -152,7 +152,7 @@ function refusalOfToken(
     tokens.length > 0
       ? 'The local token is wrong.'
       : 'The request has neither an API key nor the local token of this server.'
-  // The token's path is not shown to a client that may be a stranger.
+  // The client is not authenticated, so it is not told the full path of the token's file.
   const place =
     file === undefined
       ? 'It is in the client configuration that the server printed when it started; each run has a new one.'

@@ -234,7 +234,8 @@ class StdioTransport extends StdioServerTransport {
   #expectAnswer(id: string | number): void {
     this.#askedOfClient.add(id)
     if (this.#isInputEnded) setImmediate(() => this.endInput())
-    // Handling may have paused at the limit of requests; a line that waits may have the answer.
+    // Handling may have paused at the limit of requests in flight. The answer of the client may be
+    // in a line that was read and not yet handled.
     setImmediate(() => this.#handleLines())
   }
 

@@ -33,7 +33,7 @@ export async function whyEmpty(
   { route, request, options, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
-  // A review has counts in place of items, so it is empty only if it counts nothing.
+  // With `review` the result has counts in place of items, so it is empty only if `total` is 0.
   const items = options.review === true && total !== 0 ? undefined : given
   if (isEmpty(items) && unknown.includes('agent_id')) {
     const agent = String(request.query.agent_id)

@@ -5,7 +5,10 @@ export interface Listing {
   readonly filter: 'sent id' | 'shown id' | 'ignored'
   readonly ignoresOffset: boolean
   readonly maxOnPage: number
-  /** Number that `count` contains. */
+  /**
+   * What `count` of the reply counts: all matching calls, or those on the page. `nothing`: the reply
+   * has no `count`.
+   */
   readonly count: 'all' | 'page' | 'nothing'
   readonly numbers: 'kept' | 'without +' | 'masked'
   /**

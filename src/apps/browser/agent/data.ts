@@ -54,7 +54,7 @@ export const AgentData = z
     name: text,
     modified: text,
     copied_from: text,
-    /** Fields in which a copy differs from its original, by dotted path. */
+    /** Fields changed in a copy, with the values that the platform saved, by dotted path. */
     saved: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
     applied: z.optional(z.boolean()),
     /** Changes of an update, or the history of an agent. */
