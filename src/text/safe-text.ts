@@ -28,20 +28,27 @@ export const safeLine = (text: string): string =>
 export const safeLines = (lines: readonly string[]): string => lines.map(safeLine).join('\n')
 
 /**
- * JSON text on one line, escaped so that its value stays the same. Keeps joiners and variation
- * selectors: Persian, Hindi and emoji need them, and they are harmless within JSON.
+ * JSON text on one line, escaped so that its value stays the same. Keeps joiners and selectors as
+ * Persian, Hindi and emoji use them.
  */
 export const safeJson = (json: string): string =>
   isPlain(json)
     ? json
-    : json.replace(hidden, (found) => (joins.test(found) ? found : escaped(found)))
+    : json.replace(hiddenInJson, (found, joiner?: string) => joiner ?? escaped(found))
 
 /** A value as JSON on several lines. Escapes characters that could control a terminal. */
 export const safeJsonLines = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).split('\n').map(safeJson).join('\n')
 
-// biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
-const joins = /^[\u200c\u200d\ufe00-\ufe0f]$/u
+/**
+ * One joiner or emoji selector after a character that is not ASCII, or U+FE0F with a joiner. Longer
+ * runs, and those within ASCII text, have no effect but could hide a message.
+ */
+const joiner =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
+  /(?<=[^\p{ASCII}\u200c\u200d\ufe00-\ufe0f])[\u200c\u200d\ufe0e\ufe0f]|(?<=[^\p{ASCII}\u200c\u200d\ufe00-\ufe0f]\ufe0f)\u200d/u
+
+const hiddenInJson = new RegExp(`(${joiner.source})|${hidden.source}`, 'gu')
 
 const shortEscapes = new Map([
   ['"', '\\"'],

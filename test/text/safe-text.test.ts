@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clientText, messageText } from '../../src/text/safe-text.ts'
+import { clientText, messageText, safeJson } from '../../src/text/safe-text.ts'
 import { tries } from '../harness/property.ts'
 
 test.each([
@@ -14,6 +14,19 @@ test.each([
   ['Grüße, 你好 👋', 'Grüße, 你好 👋'],
 ])('%j is shown as %s', (text, shown) => {
   expect(clientText(text)).toBe(shown)
+})
+
+test.each([
+  ['نمی\u200cخواهم', 'نمی\u200cخواهم'],
+  ['क्\u200dष', 'क्\u200dष'],
+  ['👩\u200d❤\ufe0f\u200d👨 ☎\ufe0e', '👩\u200d❤\ufe0f\u200d👨 ☎\ufe0e'],
+  ['☎\ufe0f\ufe01\ufe02', '☎\ufe0f\\ufe01\\ufe02'],
+  ['☎\u200c\u200c\u200d', '☎\u200c\\u200c\\u200d'],
+  ['a\u200db\ufe0f', 'a\\u200db\\ufe0f'],
+])('JSON keeps the joiners and selectors of %j that have an effect', (text, shown) => {
+  const json = safeJson(JSON.stringify(text))
+  expect(json).toBe(`"${shown}"`)
+  expect(JSON.parse(json)).toBe(text)
 })
 
 test('a long text is cut, with a note of its length', () => {
