@@ -11,12 +11,7 @@ import {
   platformCheckTitles,
   type Result,
   red,
-  resultLines,
-  resultsJson,
-  secretFree,
   seeOther,
-  summary,
-  worst,
 } from './findings.ts'
 import {
   callsCheck,
@@ -29,6 +24,8 @@ import {
 } from './local-checks.ts'
 import { networkChecks, platformCheck } from './network-checks.ts'
 import { openPlatformSession } from './platform-session.ts'
+import { resultLines, resultsJson, summary, worst } from './report.ts'
+import { secretFree } from './secret-free.ts'
 
 /** Timeout of one check, ms; longer than the timeout of the check's requests. */
 const longestCheckMs = 30_000
