@@ -46,7 +46,7 @@ const slow = [
   'test/oauth/tokens.test.ts',
   'test/platform/built-network.test.ts',
   'test/platform/sessions/restricted-session.test.ts',
-  'test/sandbox/api-fuzz.test.ts',
+  'test/sandbox/fuzz/fuzz.test.ts',
   'test/sandbox/durability.test.ts',
   'test/sandbox/faults.test.ts',
   'test/server/audit/audit-outages.test.ts',

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
-import { almost } from './json-mutations.ts'
-import type { Operation, Parameter, Schema } from './openapi.ts'
-import { anyJson, oddTexts, reference, referenceKinds, valuesOf } from './schema-values.ts'
+import { almost } from '../../harness/json-mutations.ts'
+import type { Operation, Parameter, Schema } from '../../harness/openapi.ts'
+import {
+  anyJson,
+  oddTexts,
+  reference,
+  referenceKinds,
+  valuesOf,
+} from '../../harness/schema-values.ts'
 
 /** A generated request with unresolved references (schema-values.ts). */
 export interface Step {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { withFaults } from '../../src/sandbox/faults.ts'
-import { sandboxKeys } from '../../src/sandbox/small-seed.ts'
-import { fuzz } from '../harness/api-fuzz.ts'
-import { type Operation, operationsOf } from '../harness/openapi.ts'
-import { startSandbox } from '../harness/sandbox.ts'
+import { withFaults } from '../../../src/sandbox/faults.ts'
+import { sandboxKeys } from '../../../src/sandbox/small-seed.ts'
+import { type Operation, operationsOf } from '../../harness/openapi.ts'
+import { startSandbox } from '../../harness/sandbox.ts'
+import { fuzz } from './fuzz.ts'
 
 /*
  * Sends random requests derived from the sandbox's OpenAPI document, and checks the replies against

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { type Step, sequencesOf } from './api-fuzz-requests.ts'
-import { type Coverage, runSequence, type SessionOptions } from './api-fuzz-session.ts'
-import type { Operation } from './openapi.ts'
+import type { Operation } from '../../harness/openapi.ts'
+import { type Step, sequencesOf } from './random-requests.ts'
+import { type Coverage, runSequence, type SequenceOptions } from './sequence-run.ts'
 
-export interface FuzzOptions extends Pick<SessionOptions, 'through'> {
+export interface FuzzOptions extends Pick<SequenceOptions, 'through'> {
   /** Number of sequences. */
   readonly runs: number
   /** Seed of the generator; equal seeds give equal sequences. */

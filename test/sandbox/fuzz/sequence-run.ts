@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
-import type { Step } from './api-fuzz-requests.ts'
-import { type Reply, type Sent, verdict } from './api-fuzz-verdict.ts'
-import { isObject, type Operation } from './openapi.ts'
-import { referenceKinds, withNestings, withReferences } from './schema-values.ts'
+import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
+import { isObject, type Operation } from '../../harness/openapi.ts'
+import { referenceKinds, withNestings, withReferences } from '../../harness/schema-values.ts'
+import type { Step } from './random-requests.ts'
+import { type Reply, type Sent, verdict } from './reply-check.ts'
 
 type Fetch = (request: Request) => Promise<Response>
 
@@ -12,14 +12,14 @@ type Fetch = (request: Request) => Promise<Response>
 export type Coverage = Map<string, Map<number, number>>
 
 /** `through`: wraps the sandbox's fetch, so that a test can break it. */
-export interface SessionOptions {
+export interface SequenceOptions {
   readonly operations: readonly Operation[]
   readonly coverage: Coverage
   readonly through?: (fetch: Fetch) => Fetch
 }
 
 /** Runs a sequence of requests against a new sandbox. Throws at the first wrong reply. */
-export async function runSequence(steps: readonly Step[], options: SessionOptions): Promise<void> {
+export async function runSequence(steps: readonly Step[], options: SequenceOptions): Promise<void> {
   const { operations, coverage, through = (fetch: Fetch) => fetch } = options
   let now = Date.UTC(2026, 10, 21, 12)
   const sandbox = openSandbox({ file: ':memory:', speed: 1, now: () => now })

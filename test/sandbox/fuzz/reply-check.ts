@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import * as z from 'zod'
-import { isObject, type Operation, type Schema } from './openapi.ts'
+import { isObject, type Operation, type Schema } from '../../harness/openapi.ts'
 
 /** A sent request. */
 export interface Sent {
