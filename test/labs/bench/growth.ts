@@ -8,7 +8,13 @@ import { cores, type MeasuredServer } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import { putLoad } from './load.ts'
 import { addConversations, send } from './sandbox.ts'
-import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
+import {
+  getAgentRequest,
+  mcpRequest,
+  sandboxReply,
+  startCompared,
+  startOurs,
+} from './servers-and-requests.ts'
 
 /**
  * Measures the processor time of one tools/call, µs. The load is long, so that V8's background work

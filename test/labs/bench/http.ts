@@ -4,20 +4,17 @@ import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { type Goal, round, type Section } from '../measure/report.ts'
+import { type Comparison, compare, type Effort, type Subject } from './comparison.ts'
 import { putLoad } from './load.ts'
 import {
   apiKey,
   type BenchRequest,
-  type Comparison,
-  compare,
-  type Effort,
   getAgentRequest,
   mcpRequest,
-  type Subject,
   sandboxReply,
   startCompared,
   startOurs,
-} from './subjects.ts'
+} from './servers-and-requests.ts'
 
 const toolsList = mcpRequest('tools/list')
 const readCatalog = mcpRequest('resources/read', { uri: 'voice-agents://catalog/models' })
