@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { yes } from '../harness/person.ts'
+import { yes } from '../harness/answering-client.ts'
 import { rpc } from '../harness/rpc.ts'
 
 /*

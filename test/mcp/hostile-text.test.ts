@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, tokenOf, yes } from '../harness/answering-client.ts'
 import { connectHttp, type ToolResult } from '../harness/client.ts'
 import { badCalls, everyTool } from '../harness/every-tool.ts'
 import {
@@ -7,7 +8,6 @@ import {
   startCanaryPlatform,
   unsafeLines,
 } from '../harness/hostile-text-platform.ts'
-import { connectPerson, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { checkPrefix, decisionMetaKey } from '../../src/apps/decision.ts'
 import { viewExtension } from '../../src/apps/views.ts'
+import { yes } from '../harness/answering-client.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { ToolResult } from '../harness/client.ts'
 import { clientMeta } from '../harness/mcp-request.ts'
 import { outputFlaws } from '../harness/output-flaws.ts'
-import { yes } from '../harness/person.ts'
 import {
   type Program,
   quietly,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
+import { connectPerson, yes } from '../harness/answering-client.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
 import { examine } from '../harness/doctor.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
-import { connectPerson, yes } from '../harness/person.ts'
 import {
   type PostgresServer,
   settableDatabaseClock,

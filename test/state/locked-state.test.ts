@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { connectPerson } from '../harness/answering-client.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
-import { connectPerson } from '../harness/person.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 /** Locks a file, as a writing process does. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf, yes } from '../harness/answering-client.ts'
 import { type ClientKind, clientKinds } from '../harness/client.ts'
 import { newAgent } from '../harness/every-tool.ts'
 import { accepted, problems } from '../harness/parsed-arguments.ts'
-import { connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 

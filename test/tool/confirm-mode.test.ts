@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toolSummaries } from '../../src/server/tool-summaries.ts'
+import { connectPerson, type Person, tokenOf, yes } from '../harness/answering-client.ts'
 import { errorOf } from '../harness/client.ts'
-import { connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectPerson, factsOf, type Person, tokenOf } from '../harness/answering-client.ts'
 import {
   type Behaviour,
   envelope,
@@ -6,7 +7,6 @@ import {
   json,
   startFakePlatform,
 } from '../harness/fake-platform.ts'
-import { connectPerson, factsOf, type Person, tokenOf } from '../harness/person.ts'
 
 const agent_id = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
 const other = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c12'

@@ -11,9 +11,9 @@ import {
 import { estimateTokens } from '../../src/text/token-estimate.ts'
 import { resultBudget, shortenLines, shortenValue } from '../../src/tool/results/shortening.ts'
 import { read, rowsUnder } from '../docs/documents.ts'
+import { connectPerson } from '../harness/answering-client.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { newAgent } from '../harness/every-tool.ts'
-import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { connectPerson, yes } from '../harness/answering-client.ts'
 import { connectStdio, errorOf, type TestClient } from '../harness/client.ts'
 import { newAgent } from '../harness/every-tool.ts'
-import { connectPerson, yes } from '../harness/person.ts'
 import { scratchFolder, startProgram } from '../harness/program.ts'
 import { startSandboxPlatform } from '../harness/sandbox-platform.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import { connectHttp } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { seedIds, startSandbox } from '../../harness/sandbox.ts'

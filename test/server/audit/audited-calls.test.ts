@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { decisionMetaKey } from '../../../src/apps/decision.ts'
 import { viewExtension } from '../../../src/apps/views.ts'
+import { connectPerson, yes } from '../../harness/answering-client.ts'
 import { auditFolder } from '../../harness/audit.ts'
 import { clientKinds, connectHttp, connectStdio } from '../../harness/client.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, yes } from '../../harness/person.ts'
 import { startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
 

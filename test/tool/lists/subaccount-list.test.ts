@@ -8,6 +8,7 @@ import { rejectOnAbort } from '../../../src/platform/time-limit.ts'
 import { readSubaccountList } from '../../../src/tool/lists/list-steps.ts'
 import { tools } from '../../../tools/index.ts'
 import { startTreePlatform, type TreeNode } from '../../harness/account-tree-platform.ts'
+import { connectPerson } from '../../harness/answering-client.ts'
 import {
   type ClientKind,
   clientKinds,
@@ -16,7 +17,6 @@ import {
   type TestClient,
 } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { sessionOf } from '../../harness/session.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let client: TestClient

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPerson, factsOf, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson, factsOf, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let client: Person

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import {
   type ClientKind,
   clientKinds,
@@ -9,7 +10,6 @@ import {
   type TestClient,
 } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { sandboxKeys } from '../../harness/sandbox.ts'
 import { secondKey, startSandboxPlatform } from '../../harness/sandbox-platform.ts'

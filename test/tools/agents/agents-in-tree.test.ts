@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
-import { newAgent } from '../../harness/every-tool.ts'
-import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import {
   confirmationOf,
   connectPerson,
   factsOf,
   type Person,
   tokenOf,
-} from '../../harness/person.ts'
+} from '../../harness/answering-client.ts'
+import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 /** Creates a subaccount and returns its id. Default parent: the key's own account. */

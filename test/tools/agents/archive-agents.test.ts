@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
-import { newAgent } from '../../harness/every-tool.ts'
-import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import {
   confirmationOf,
   connectPerson,
@@ -9,7 +6,10 @@ import {
   type Person,
   tokenOf,
   yes,
-} from '../../harness/person.ts'
+} from '../../harness/answering-client.ts'
+import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
+import { newAgent } from '../../harness/every-tool.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 
 let made = 0
 const makeAgents = (count: number, person: Person, more: object = {}) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import { type ClientKind, connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let client: TestClient

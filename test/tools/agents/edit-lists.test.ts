@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 
 describe('add and remove of update_agent', () => {
   let person: Person

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 
 const since = '2026-01-01T00:00:00Z'
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import { type ClientKind, connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import {
@@ -7,7 +8,6 @@ import {
   json,
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
-import { connectPerson } from '../../harness/person.ts'
 
 let client: TestClient
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientKinds, errorOf, type ToolResult } from '../../harness/client.ts'
-import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { type Program, scratchFolder, startHttpProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
-import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const agent_id = seedIds.supportAgent

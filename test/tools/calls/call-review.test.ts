@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../../src/text/token-estimate.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
 import { startTreePlatform, type TreeNode } from '../../harness/account-tree-platform.ts'
+import { connectPerson } from '../../harness/answering-client.ts'
 import {
   clientKinds,
   connectStdio,
@@ -9,7 +10,6 @@ import {
   type TestClient,
   type ToolResult,
 } from '../../harness/client.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 type Figures = { calls: number | null; before: number | null; change: number | null }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { connectStdio, errorOf, type ToolResult } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const ready = {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 import { scratchFolder, startHttpProgram } from '../../harness/program.ts'
 
 let platform: Awaited<ReturnType<typeof startCallingPlatform>>

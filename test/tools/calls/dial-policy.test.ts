@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 

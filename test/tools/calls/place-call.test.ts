@@ -5,10 +5,10 @@ import type { Client } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
 import { callTool } from '../../../src/tool/call-tool.ts'
 import { placeCall } from '../../../tools/calls/place-call.ts'
+import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { errorOf } from '../../harness/client.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { sessionOf } from '../../harness/session.ts'
 
 let platform: Awaited<ReturnType<typeof startCallingPlatform>>

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callStopNote } from '../../../src/state/call-stop.ts'
 import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
+import { tokenOf } from '../../harness/answering-client.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { connectHttp, errorOf, type TestClient } from '../../harness/client.ts'
 import { examine } from '../../harness/doctor.ts'
-import { tokenOf } from '../../harness/person.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
 
 /*

@@ -7,6 +7,7 @@ import { estimateTokens } from '../../../src/text/token-estimate.ts'
 import { callTool } from '../../../src/tool/call-tool.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
 import { listConversations } from '../../../tools/conversations/list-conversations.ts'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import {
   envelope,
@@ -14,7 +15,6 @@ import {
   json,
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 import { tries } from '../../harness/property.ts'
 import { sessionOf } from '../../harness/session.ts'
 

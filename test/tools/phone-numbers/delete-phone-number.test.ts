@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf } from '../../harness/client.ts'
-import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import {
   confirmationOf,
   connectPerson,
@@ -8,7 +6,9 @@ import {
   type Person,
   tokenOf,
   yes,
-} from '../../harness/person.ts'
+} from '../../harness/answering-client.ts'
+import { errorOf } from '../../harness/client.ts'
+import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let client: Person

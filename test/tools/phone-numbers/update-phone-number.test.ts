@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectPerson } from '../../harness/answering-client.ts'
 import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import {
@@ -8,7 +9,6 @@ import {
   json,
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
-import { connectPerson } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let client: TestClient

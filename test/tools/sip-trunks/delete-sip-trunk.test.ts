@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf, yes } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 let person: Person

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { connectStdio, errorOf } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 
 const [fresh, old] = ['198.51.100.7', '203.0.113.9']
 const unknown = /allowed_ips is empty: the API does not say/

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { analyse } from '../../../src/jinja/index.ts'
 import { repairTemplate } from '../../../tools/templates/template-repair.ts'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { newAgent } from '../../harness/every-tool.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 
 const repairedOf = (template: string) => repairTemplate(template).repaired
 

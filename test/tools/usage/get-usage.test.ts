@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
-import { connectPerson, type Person } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { type Counted, startUsagePlatform } from '../../harness/usage-platform.ts'
 
