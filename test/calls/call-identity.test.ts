@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectStdio } from '../harness/client.ts'
 import { freePort, scratchFolder, startProgram } from '../harness/program.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const from_number = '+12025550110'
@@ -27,8 +27,8 @@ const isKnown = { listed: { outcome: 'repeated' }, single: { repeated: true } }
 
 describe('a call', () => {
   test('is the same with another key of the account, and a new one at another base URL', async () => {
-    await using platform = await startCallingPlatform()
-    await using other = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
+    await using other = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
     const { id } = platform.agent
@@ -42,7 +42,7 @@ describe('a call', () => {
   }, 60_000)
 
   test('is a new one at another path of the same origin', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
     const list = { agent_id: platform.agent.id, from_number, calls: [{ to_number }] }
@@ -89,7 +89,7 @@ describe('a call', () => {
   })
 
   test('is reported as placed when the platform no longer tells the account', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
     const { id } = platform.agent

@@ -2,12 +2,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { auditFolder } from '../harness/audit.ts'
+import {
+  type ListedCall,
+  type Listing,
+  startCallListPlatform,
+} from '../harness/call-list-platform.ts'
 import { type ClientKind, connectStdio, type TestClient } from '../harness/client.ts'
 import { json } from '../harness/fake-platform.ts'
-import { type ListedCall, type Listing, startListingPlatform } from '../harness/listing-platform.ts'
 import { scratchFolder } from '../harness/program.ts'
 
-type ListingPlatform = Awaited<ReturnType<typeof startListingPlatform>>
+type ListingPlatform = Awaited<ReturnType<typeof startCallListPlatform>>
 
 const kind: ClientKind = 'v2 2026-07-28'
 const from_number = '+493023125000'
@@ -55,7 +59,7 @@ const forms: [string, (call: ListedCall) => object][] = [
 
 describe('a call whose answer was lost, listed', () => {
   test.each(forms)('under its id with %s, is that call', async (_, show) => {
-    await using platform = await startListingPlatform({ show })
+    await using platform = await startCallListPlatform({ show })
     await using client = await connect(platform)
     expect(await placed(client, platform)).toMatchObject({ callId: 'call-0', repeated: false })
     const one = await listed(client, platform, { external_id: id })
@@ -69,20 +73,20 @@ describe('a call whose answer was lost, listed', () => {
     ['after a prefix', (call: ListedCall) => `tenant-7:${text(call.external_id)}`],
   ])('under an id of this server %s, is that call', async (_, spelled) => {
     const show = (call: ListedCall) => ({ external_id: spelled(call) })
-    await using platform = await startListingPlatform({ show, ignores: ['external_id'] })
+    await using platform = await startCallListPlatform({ show, ignores: ['external_id'] })
     await using client = await connect(platform)
     expect(await placed(client, platform)).toMatchObject({ callId: 'call-0' })
     expect(platform.sent).toHaveLength(1)
   })
 
   test('under an id of this server with another person, is that call', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ to_number: another }) })
+    await using platform = await startCallListPlatform({ show: () => ({ to_number: another }) })
     await using client = await connect(platform)
     expect(await listed(client, platform)).toMatchObject({ outcome: 'placed', call_id: 'call-0' })
   })
 
   test('under the caller’s id with another person, is unknown, with both numbers', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ to_number: another }) })
+    await using platform = await startCallListPlatform({ show: () => ({ to_number: another }) })
     using folder = auditFolder()
     await using client = await connect(platform, folder.env)
     const first = await placed(client, platform, { external_id: id })
@@ -163,7 +167,7 @@ const unclear: [string, Listing][] = [
 
 describe('after the wait, a call whose answer was lost', () => {
   test.each(unclear)('is not sent again by a platform that lists %s', async (_, listing) => {
-    await using platform = await startListingPlatform(listing)
+    await using platform = await startCallListPlatform(listing)
     for (let other = 0; other < 30; other++)
       platform.add({ external_id: `theirs-${other}`, to_number: another, type: 'phone' })
     await using client = await connect(platform)
@@ -180,7 +184,7 @@ describe('after the wait, a call whose answer was lost', () => {
   })
 
   test('is not sent again two days later, after a restart of the machine', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ external_id: null }) })
+    await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     using folder = scratchFolder()
     const env = { VOICE_AGENT_STATE_DIR: folder.path, VOICE_AGENT_CALL_FIND_OUT: '1' }
     const place = async () => {
@@ -205,7 +209,7 @@ describe('after the wait, a call whose answer was lost', () => {
   })
 
   test('is not sent again, and the call that may be it is named', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ external_id: null }) })
+    await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     await using client = await connect(platform)
     await placed(client, platform)
     const { text } = await placed(client, platform)
@@ -231,7 +235,7 @@ describe('after the wait, a call whose answer was lost', () => {
   ])(
     'is sent once more where it was not placed, by a platform that %s',
     async (_, listing) => {
-      await using platform = await startListingPlatform(listing, [false, true, false])
+      await using platform = await startCallListPlatform(listing, [false, true, false])
       for (let other = 0; other < 350; other++) {
         const number = `+4930${String(11_111_111 + other)}`
         platform.add({ external_id: `theirs-${other}`, to_number: number, type: 'phone' })
@@ -247,7 +251,7 @@ describe('after the wait, a call whose answer was lost', () => {
   )
 
   test('is sent once more though this server has called the person before', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ external_id: null }) }, [
+    await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) }, [
       true,
       false,
     ])
@@ -261,7 +265,7 @@ describe('after the wait, a call whose answer was lost', () => {
 
   test('is not sent again if the filter answers, and the list ends nowhere', async () => {
     const listing: Listing = { ignores: ['offset'], maxOnPage: 7 }
-    await using platform = await startListingPlatform(listing, [false])
+    await using platform = await startCallListPlatform(listing, [false])
     for (let other = 0; other < 30; other++)
       platform.add({ external_id: `theirs-${other}`, to_number: another })
     await using client = await connect(platform)
@@ -273,7 +277,7 @@ describe('after the wait, a call whose answer was lost', () => {
   })
 
   test('is not taken for another request under its id: neither is sent', async () => {
-    await using platform = await startListingPlatform({ show: () => ({ external_id: null }) })
+    await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     await using client = await connect(platform)
     await placed(client, platform, { external_id: id })
     const other = await placed(client, platform, { external_id: id, medium: 'another' })
@@ -297,7 +301,7 @@ describe('before the first send under the caller’s id, a call of another insta
       daysAgo = 29,
     }: { more?: object; before?: number; daysAgo?: number } = {},
   ) {
-    await using platform = await startListingPlatform(listing)
+    await using platform = await startCallListPlatform(listing)
     platform.loseAnswers(0)
     others(platform, before)
     const theirs = phone(platform, { external_id: id, ...more })
@@ -398,7 +402,7 @@ describe('before the first send under the caller’s id, a call of another insta
   })
 
   test('that cannot be looked for in time is unknown, and the id can be used then', async () => {
-    await using platform = await startListingPlatform({ maxOnPage: 20 })
+    await using platform = await startCallListPlatform({ maxOnPage: 20 })
     others(platform, 200)
     platform.loseAnswers(0)
     await using client = await connect(platform, { VOICE_AGENT_CALL_FIND_OUT: '1' })
@@ -417,7 +421,7 @@ describe('before the first send under the caller’s id, a call of another insta
 })
 
 test('an answer with an empty id does not identify the call: the call is looked up', async () => {
-  await using platform = await startListingPlatform()
+  await using platform = await startCallListPlatform()
   const list = platform.behaviour
   platform.behave((request, response, before) => {
     if (request.method !== 'POST') return list(request, response, before)

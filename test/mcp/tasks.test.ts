@@ -5,7 +5,6 @@ import * as z from 'zod'
 import { checkPrefix, decisionMetaKey } from '../../src/apps/decision.ts'
 import { viewExtension } from '../../src/apps/views.ts'
 import { yes } from '../harness/answering-client.ts'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { ToolResult } from '../harness/client.ts'
 import { clientMeta } from '../harness/mcp-request.ts'
 import { outputFlaws } from '../harness/output-flaws.ts'
@@ -17,6 +16,7 @@ import {
   startProgram,
 } from '../harness/program.ts'
 import { type RpcOptions, rpc } from '../harness/rpc.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { settableClock } from '../harness/settable-clock.ts'
 
@@ -287,7 +287,7 @@ function tokenFor(call: string, created = Date.now() - 60_000): string {
 
 describe('a task of a platform', () => {
   test('is read only when it is asked for, and holds no key', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     const key = 'sk-0123456789'
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const own = asker(() => program.url)
@@ -308,7 +308,7 @@ describe('a task of a platform', () => {
   })
 
   test('is not given up because the platform does not show it yet', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     await using program = await startHttpProgram(platform.env)
     const own = asker(() => program.url)
     const started = async (external_id: string) => {
@@ -332,7 +332,7 @@ describe('a task of a platform', () => {
   })
 
   test('is not found at once when the journal does not hold its call, whatever time its id says', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     await using program = await startHttpProgram(platform.env)
     platform.hide(true)
     const taskId = tokenFor('call-9', Date.now())
@@ -341,7 +341,7 @@ describe('a task of a platform', () => {
   })
 
   test('is not found half a minute after its call was placed, whatever time its id says', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
     await using program = await startHttpProgram(env)
@@ -359,7 +359,7 @@ describe('a task of a platform', () => {
   test.skipIf(process.platform === 'win32')(
     'is not given up because the clock was set forward meanwhile',
     async () => {
-      await using platform = await startCallingPlatform()
+      await using platform = await startRunningCallsPlatform()
       await using program = await startHttpProgram({ ...platform.env, ...settableClock })
       const own = asker(() => program.url)
       const call = { ...follow('+12025550100').arguments, agent_id: platform.agent.id }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectHttp, connectStdio, type TestClient, ToolResult } from '../harness/client.ts'
 import {
   type Network,
@@ -9,6 +8,7 @@ import {
   startPostgres,
 } from '../harness/postgres-server.ts'
 import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 const secret = 's'.repeat(32)
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => server[Symbol.asyncDispose]())
 
-let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
 let network: Network
 let program: Program & { url: string; metrics: string }
 let client: TestClient
@@ -31,7 +31,7 @@ const settings = (url: string) => ({
 })
 
 beforeEach(async () => {
-  platform = await startCallingPlatform({ answerMs: 300 })
+  platform = await startRunningCallsPlatform({ answerMs: 300 })
   network = await startNetwork(server.port)
   const url = network.through(await server.newDatabase())
   const started = await startHttpProgram({ ...settings(url), VOICE_AGENT_METRICS_PORT: '0' })

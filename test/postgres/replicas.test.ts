@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { connectPerson, yes } from '../harness/answering-client.ts'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
 import { examine } from '../harness/doctor.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
@@ -14,6 +13,7 @@ import {
 import { startHttpProgram, startProgram } from '../harness/program.ts'
 import { type Replicas, startReplicas } from '../harness/replicas.ts'
 import { rpc } from '../harness/rpc.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { settableClock } from '../harness/settable-clock.ts'
 import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
@@ -95,7 +95,7 @@ test('a thousand calls are placed once each, while servers are killed and the pl
 }, 900_000)
 
 test('a call is not placed again after all clocks were set forward', async () => {
-  await using platform = await startCallingPlatform()
+  await using platform = await startRunningCallsPlatform()
   const env = { ...(await shared()), VOICE_AGENT_BASE_URL: platform.url, ...settableClock }
   const database = openDatabase({ url: env.VOICE_AGENT_STATE_URL, setting: 'the test' })
   await using closing = new AsyncDisposableStack()
@@ -118,12 +118,12 @@ test('a call is not placed again after all clocks were set forward', async () =>
 })
 
 describe('three servers', () => {
-  let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+  let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
   let replicas: Replicas
   let url: string
   let calls: ReturnType<typeof confirmedCalls>
   beforeAll(async () => {
-    platform = await startCallingPlatform()
+    platform = await startRunningCallsPlatform()
     const env = await shared()
     url = env.VOICE_AGENT_STATE_URL
     calls = confirmedCalls({ agentId: platform.agent.id, key })
@@ -348,7 +348,7 @@ test.each([
 ])(
   'the limit of calls %s is exact over all servers, also when they are killed',
   async (_, limits) => {
-    await using platform = await startCallingPlatform({ answerMs: 20 })
+    await using platform = await startRunningCallsPlatform({ answerMs: 20 })
     await using replicas = await startReplicas(3, {
       ...(await shared()),
       VOICE_AGENT_BASE_URL: platform.url,

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { connectPerson } from '../harness/answering-client.ts'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { scratchFolder } from '../harness/program.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 
 /** Locks a file, as a writing process does. */
 function lock(file: string) {
@@ -32,7 +32,7 @@ test('a journal that another process writes to is waited for without blocking th
 })
 
 test('other tools answer while a call waits for the files of another process', async () => {
-  await using platform = await startCallingPlatform()
+  await using platform = await startRunningCallsPlatform()
   using folder = scratchFolder()
   const env = {
     ...platform.env,

@@ -1,18 +1,18 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../harness/program.ts'
+import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { confirmedCalls } from './shared-confirmations.ts'
 
 const key = 'sk-0123456789'
 const secrets = { old: 'o'.repeat(32), new: 'n'.repeat(32) }
 
-type Platform = Awaited<ReturnType<typeof startCallingPlatform>>
+type Platform = Awaited<ReturnType<typeof startRunningCallsPlatform>>
 let platform: Platform
 let calls: ReturnType<typeof confirmedCalls>
 beforeAll(async () => {
-  platform = await startCallingPlatform()
+  platform = await startRunningCallsPlatform()
   calls = confirmedCalls({ agentId: platform.agent.id, key })
 })
 afterAll(() => platform[Symbol.asyncDispose]())

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import {
   bin,
   scratchFolder,
@@ -10,6 +9,7 @@ import {
   startProcess,
   startProgram,
 } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 
 const folder = scratchFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -127,7 +127,7 @@ test('a call of a tool that is not exposed is in the audit trail, as one of the 
 })
 
 test('SIGINT while the platform has not answered says that the call may have been placed', async () => {
-  await using platform = await startCallingPlatform({ answerMs: 10_000 })
+  await using platform = await startRunningCallsPlatform({ answerMs: 10_000 })
   await using program = startProgram(
     [
       ...[

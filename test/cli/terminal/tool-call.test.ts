@@ -6,9 +6,9 @@ import { InterruptedError } from '../../../src/cli/terminal/terminal-io.ts'
 import { runCall } from '../../../src/cli/terminal/tool-call.ts'
 import { openService } from '../../../src/server/service.ts'
 import { openState } from '../../../src/server/state.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { scratchFolder } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 
 const folder = scratchFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -141,7 +141,7 @@ describe('at a terminal, a person', () => {
 
 describe('Ctrl+C', () => {
   test('while the platform has not answered says that the call may have been placed', async () => {
-    await using platform = await startCallingPlatform({ answerMs: 5000 })
+    await using platform = await startRunningCallsPlatform({ answerMs: 5000 })
     const texts = { 'base-url': platform.url, 'api-key': 'k', 'state-dir': ':memory:' }
     const { code, stderr, stdout } = await run(
       [...call, '--external-id', 'order-1', '--json'],
@@ -154,7 +154,7 @@ describe('Ctrl+C', () => {
   })
 
   test('after a call was placed says so, and a loop of the shell ends', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     const texts = { 'base-url': platform.url, 'api-key': 'k', 'state-dir': ':memory:' }
     const { code, stdout } = await run(
       [...call, '--follow'],

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { auditFolder } from '../../harness/audit.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { jsonLog } from '../../harness/json-log.ts'
 import { startHttpProgram, startProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 
 const own = '00000000-0000-4000-8001-000000000001'
 const key = 'sk-0123456789abcdef'
@@ -45,7 +45,7 @@ describe('while the audit trail cannot be written', () => {
 
   test('nothing is changed and nobody is called where the operator wants it so', async () => {
     using folder = brokenFolder()
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     const env = { ...folder.env, VOICE_AGENT_AUDIT_FAILURE: 'refuse' }
     const call = {
       type: 'phone',
@@ -125,7 +125,7 @@ test.each([
   'a server that is killed in the middle of a list leaves whom it has called: in the state and in %s',
   async (_, logOf) => {
     using folder = auditFolder()
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     await using program = await startHttpProgram({
       ...folder.env,
       ...platform.env,

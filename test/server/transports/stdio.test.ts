@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { type Program, quietly, scratchFolder, startProgram } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const start = (env: Record<string, string> = {}) =>
@@ -115,7 +115,7 @@ test('a wait for a call ends when the input ends, and its answer tells the state
 })
 
 test('placing a call is finished when the input ends', async () => {
-  await using platform = await startCallingPlatform({ answerMs: 1500 })
+  await using platform = await startRunningCallsPlatform({ answerMs: 1500 })
   using folder = scratchFolder()
   const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
   const place = call(1, 'place_call', {

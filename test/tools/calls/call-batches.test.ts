@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientKinds, errorOf, type ToolResult } from '../../harness/client.ts'
 import { type Program, scratchFolder, startHttpProgram } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const from_number = '+12025550110'
@@ -129,7 +129,7 @@ describe('people called in the sandbox', () => {
 })
 
 describe('a batch', () => {
-  const platform = startCallingPlatform()
+  const platform = startRunningCallsPlatform()
   afterAll(async () => (await platform)[Symbol.asyncDispose]())
   const connect = async (env: Record<string, string> = {}) =>
     connectPerson(kind, { env: { ...(await platform).env, ...never, ...env } })

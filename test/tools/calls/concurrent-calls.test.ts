@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { connectPerson, type Person } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { scratchFolder, startHttpProgram } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 
-let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
 let folder: ReturnType<typeof scratchFolder>
 beforeEach(async () => {
-  platform = await startCallingPlatform()
+  platform = await startRunningCallsPlatform()
   folder = scratchFolder()
 })
 afterEach(async () => {
@@ -93,7 +93,7 @@ describe('max_at_once 1', () => {
     await using first = await start()
     expect(await isPlaced(first)).toBe(true)
     await first[Symbol.asyncDispose]()
-    await using other = await startCallingPlatform()
+    await using other = await startRunningCallsPlatform()
     other.end('call-0')
     await using next = await connectPerson('v2 2026-07-28', { env: { ...env(), ...other.env } })
     expect(await isPlaced(next)).toBe(false)

@@ -6,14 +6,14 @@ import { ApiError } from '../../../src/platform/failure.ts'
 import { callTool } from '../../../src/tool/call-tool.ts'
 import { placeCall } from '../../../tools/calls/place-call.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { errorOf } from '../../harness/client.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 import { sessionOf } from '../../harness/session.ts'
 
-let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
 beforeEach(async () => {
-  platform = await startCallingPlatform()
+  platform = await startRunningCallsPlatform()
 })
 afterEach(() => platform[Symbol.asyncDispose]())
 
@@ -258,7 +258,7 @@ describe('max_at_once', () => {
 
   test('counts a call whose request was cancelled until it ends', async () => {
     await platform[Symbol.asyncDispose]()
-    platform = await startCallingPlatform({ answerMs: 1500 })
+    platform = await startRunningCallsPlatform({ answerMs: 1500 })
     await using client = await connect(one)
     const cancelled = new AbortController()
     const waiting = client.call('place_call', phone(), { signal: cancelled.signal })

@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { connectPerson, type Person, tokenOf, yes } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
+import { startCallListPlatform } from '../../harness/call-list-platform.ts'
 import { type Answer, errorOf } from '../../harness/client.ts'
-import { startListingPlatform } from '../../harness/listing-platform.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { quietly, scratchFolder, startProgram } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 
 const from_number = '+12025550110'
@@ -93,7 +93,7 @@ describe('a list of calls', () => {
   test.each(['30', '17.0005', '0.001'])(
     'is placed whole where what became of a call is asked for %s s',
     async (seconds) => {
-      await using platform = await startCallingPlatform({ answerMs: 20 })
+      await using platform = await startRunningCallsPlatform({ answerMs: 20 })
       await using client = await connect({
         ...platform.env,
         VOICE_AGENT_CALL_FIND_OUT: seconds,
@@ -156,7 +156,7 @@ describe('a list of calls', () => {
     ['a minute', { max_per_minute: 2 }, expect.any(Number)],
     ['at once', { max_at_once: 2 }, null],
   ])('says how to continue if no more calls are allowed %s', async (_, policy, retryAfter) => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     const VOICE_AGENT_DIAL_POLICY = JSON.stringify(policy)
     await using client = await connect({ ...platform.env, VOICE_AGENT_DIAL_POLICY })
     const list = { ...listOf(...numbers(4)), agent_id: platform.agent.id }
@@ -188,7 +188,7 @@ describe('a list of calls', () => {
   })
 
   test('that was placed before is reported without asking the platform or the person', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     await using person = await connect(platform.env, yes)
     const list = { ...listOf('+12025550130', '+12025550131'), agent_id: platform.agent.id }
     await person.value('place_calls', list)
@@ -199,7 +199,7 @@ describe('a list of calls', () => {
   })
 
   test('is paced, and reports progress, never right before the result', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     await using client = await connect(platform.env)
     const progress: { message: string; at: number }[] = []
     await client.call(
@@ -324,7 +324,7 @@ describe('a list that is given again much later', () => {
     ['a quarter of an hour', 15 * minute],
     ['a long weekend', 4 * day],
   ])('continues where it stopped, after %s too', async (_, ms) => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
     const listed = (...numbers: string[]) => ({
@@ -344,7 +344,7 @@ describe('a list that is given again much later', () => {
   })
 
   test('does not dial placed calls again because one of them was not placed', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
     const list = { ...listOf(both[0]), agent_id: platform.agent.id }
@@ -358,7 +358,7 @@ describe('a list that is given again much later', () => {
   })
 
   test('is confirmed again if more calls would be dialled than the person agreed to', async () => {
-    await using platform = await startCallingPlatform()
+    await using platform = await startRunningCallsPlatform()
     using state = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: state.path }
     await using client = await connect({ ...env, VOICE_AGENT_CONFIRM: 'auto' })
@@ -412,7 +412,7 @@ describe('a list that is cancelled', () => {
   })
 
   test('while a call is being sent reports that call too', async () => {
-    await using platform = await startCallingPlatform({ answerMs: 500 })
+    await using platform = await startRunningCallsPlatform({ answerMs: 500 })
     await using client = await connect(platform.env)
     const list = { ...listOf(...numbers(3)), agent_id: platform.agent.id }
     const cancelled = new AbortController()
@@ -430,7 +430,7 @@ describe('a list that is cancelled', () => {
     ['between calls', 0],
     ['while a call is on its way', 300],
   ])('by the end of its client, %s, reports who was called', async (_, answerMs) => {
-    await using platform = await startCallingPlatform({ answerMs })
+    await using platform = await startRunningCallsPlatform({ answerMs })
     await using program = startProgram([], { ...quietly, ...platform.env })
     const params = {
       _meta: clientMeta({}),
@@ -464,7 +464,7 @@ describe('a call of the list that an earlier request may have sent', () => {
 
   /** Locks the state, or ends the client, while the call before the open one is placed. */
   async function afterOpen(whilePlacing: 'locked' | 'ended') {
-    await using platform = await startListingPlatform({ show: () => ({ external_id: null }) })
+    await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     using folder = scratchFolder()
     const env = {
       ...platform.env,

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callStopNote } from '../../../src/state/call-stop.ts'
 import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
 import { tokenOf } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { connectHttp, errorOf, type TestClient } from '../../harness/client.ts'
 import { examine } from '../../harness/doctor.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 
 /*
  * An operator stops all calls of two servers, each a process of the built program, with one state
@@ -15,7 +15,7 @@ import { scratchFolder, startHttpProgram, startProgram } from '../../harness/pro
 
 const key = { 'x-api-key': 'sk-0123456789' }
 const folder = scratchFolder()
-let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
 let first: TestClient
 let second: TestClient
 const opened = new AsyncDisposableStack()
@@ -32,7 +32,7 @@ const startServer = async (more: Record<string, string> = {}) => {
 }
 
 beforeAll(async () => {
-  platform = opened.use(await startCallingPlatform())
+  platform = opened.use(await startRunningCallsPlatform())
   first = await startServer()
   second = await startServer()
 }, 60_000)

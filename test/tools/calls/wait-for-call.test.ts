@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTaskView, waitedCallOutput } from '../../../tools/calls/call-state.ts'
 import { connectPerson, type Person } from '../../harness/answering-client.ts'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientKinds, errorOf } from '../../harness/client.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
+import { startRunningCallsPlatform } from '../../harness/running-calls-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { settableClock } from '../../harness/settable-clock.ts'
 
@@ -90,9 +90,9 @@ describe('a call in the sandbox', () => {
 })
 
 describe('the platform', () => {
-  let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+  let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
   beforeAll(async () => {
-    platform = await startCallingPlatform()
+    platform = await startRunningCallsPlatform()
   })
   afterAll(() => platform[Symbol.asyncDispose]())
   const connect = programs(() => platform.env)

@@ -6,7 +6,7 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
  * A fake platform on which calls continue until `end`. It counts the reads of each call, and
  * replies to a placed call after `answerMs`.
  */
-export async function startCallingPlatform({ answerMs = 0 } = {}) {
+export async function startRunningCallsPlatform({ answerMs = 0 } = {}) {
   /** Ended calls by id, with the last words and their speaker. */
   const ended = new Map<string, { words: string; role: string }>()
   const unanswered = new Set<string>()

@@ -22,7 +22,7 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
  * latest call last. `rings`: whether a request places a call, by the request's index; default:
  * true.
  */
-export async function startListingPlatform(listing: Listing = {}, rings: boolean[] = []) {
+export async function startCallListPlatform(listing: Listing = {}, rings: boolean[] = []) {
   const { show = (call) => call, ignores = [], maxOnPage = Number.POSITIVE_INFINITY } = listing
   const { count = (total) => total } = listing
   const calls: ListedCall[] = []
