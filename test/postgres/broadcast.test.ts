@@ -4,9 +4,10 @@ import type { Broadcast } from '../../src/state/broadcast.ts'
 import { openDatabase } from '../../src/state/postgres/database.ts'
 import { createPostgresBroadcast } from '../../src/state/postgres/postgres-broadcast.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
-import { type PostgresServer, startNetwork, startPostgres } from '../harness/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
+import { startTcpProxy } from '../harness/tcp-proxy.ts'
 import { describeBroadcast } from '../state/conformance/broadcast.ts'
 
 let server: PostgresServer
@@ -35,7 +36,7 @@ test.each(['cut', 'freeze'] as const)(
   'a server whose connection was lost (%s) hears of events again',
   async (how) => {
     const url = await server.newDatabase()
-    await using network = await startNetwork(server.port)
+    await using network = await startTcpProxy(server.port)
     const [far, near] = [open(network.through(url)), open(url)]
     const heard: string[] = []
     far.listen('written', (topic) => void heard.push(topic))

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { connectHttp, connectStdio, type TestClient, ToolResult } from '../harness/client.ts'
-import {
-  type Network,
-  type PostgresServer,
-  startNetwork,
-  startPostgres,
-} from '../harness/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
+import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 const secret = 's'.repeat(32)
@@ -19,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 let platform: Awaited<ReturnType<typeof startRunningCallsPlatform>>
-let network: Network
+let network: TcpProxy
 let program: Program & { url: string; metrics: string }
 let client: TestClient
 
@@ -32,7 +28,7 @@ const settings = (url: string) => ({
 
 beforeEach(async () => {
   platform = await startRunningCallsPlatform({ answerMs: 300 })
-  network = await startNetwork(server.port)
+  network = await startTcpProxy(server.port)
   const url = network.through(await server.newDatabase())
   const started = await startHttpProgram({ ...settings(url), VOICE_AGENT_METRICS_PORT: '0' })
   const [, metrics = ''] = await started.waitFor(/Metrics at (\S+)/)

@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, callTool, OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
-import { type PostgresServer, startNetwork, startPostgres } from '../harness/postgres-server.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { freePort } from '../harness/program.ts'
 import { forward } from '../harness/replicas.ts'
+import { startTcpProxy } from '../harness/tcp-proxy.ts'
 
 /** Two servers on one database, behind a round-robin load balancer. */
 let database: PostgresServer
@@ -116,7 +117,7 @@ test('what is revoked on one is refused by the other at once', async () => {
 })
 
 test('while the database is away no token is accepted or made; then all goes on by itself', async () => {
-  await using network = await startNetwork(database.port)
+  await using network = await startTcpProxy(database.port)
   const url = network.through(await database.newDatabase())
   const secret = 'the secret that both servers have'
   await using own = await startOauthServer({ texts: { 'state-url': url, secret } })

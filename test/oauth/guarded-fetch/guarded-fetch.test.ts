@@ -7,8 +7,8 @@ import {
   isPublicAddress,
 } from '../../../src/oauth/guarded-fetch.ts'
 import { certificate } from '../../harness/certificate.ts'
+import { startDocumentServer, trusted } from '../../harness/client-document-server.ts'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
-import { startDocumentServer, trusted } from '../../harness/document-server.ts'
 
 /** The only IP address that counts as public in these tests. */
 const allowed = '127.0.0.1'
