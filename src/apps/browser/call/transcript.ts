@@ -1,9 +1,9 @@
-import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, h, icon, listen } from '../shared/dom.ts'
+import { badge, button, h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallData, hasEnded, isEvent, saidTurns } from './data.ts'
-import { outcomeOf, silenceOf } from './outcome.ts'
+import { type CallData, hasEnded, saidTurns } from './data.ts'
+import { outcomeOf } from './outcome.ts'
 import type { Recording } from './recording.ts'
+import { silentCall } from './silent-call.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { turnList, unverifiedNote } from './turns.ts'
 
@@ -25,7 +25,7 @@ interface Parts {
 export function conversation(call: CallData, page: Page<CallData>, parts: Parts): readonly Node[] {
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = saidTurns(call).length === 0 && spoken.length === turns
-  if (isSilent) return [silence(call, parts)]
+  if (isSilent) return [silentCall(call, parts)]
   const { recording, actions, more } = parts
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
   const box = h(
@@ -61,23 +61,6 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
 
 const voicemail =
   'A machine answered, usually a voicemail. What the agent said may be recorded there. To reach the person, try another time of day.'
-
-/** Shown in place of a transcript without words: what happened, and what to do. */
-function silence(call: CallData, { recording, actions }: Parts): HTMLElement {
-  const [title, text] = silenceOf(call)
-  const events = (call.transcript?.spoken ?? []).filter(
-    ({ role, message }) => isEvent(role) && message !== `${title}.`,
-  )
-  return h(
-    'div',
-    { class: 'state silence' },
-    icon('phone'),
-    h('h2', {}, title),
-    h('p', {}, text),
-    events.map(({ message }) => h('p', { class: 'muted', dir: 'auto' }, plainText(message ?? ''))),
-    (recording || actions.length > 0) && h('div', { class: 'row' }, recording?.element, actions),
-  )
-}
 
 const keyOf = ({ id, conversation_id }: CallData) => id ?? conversation_id ?? ''
 
