@@ -8,7 +8,7 @@ import type { Args, Page } from '../shared/view.ts'
 import { openSample } from '../voices/sample.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
-import { fullLabelOf, groups, linesOf, valueText } from './labels.ts'
+import { fullLabelOf, groups, linesOf, valueText } from './field-texts.ts'
 import { voiceOf } from './related-objects.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { button, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Change } from './data.ts'
-import { fullLabelOf, linesOf, valueText } from './labels.ts'
+import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { type Piece, wordChanges } from './word-changes.ts'
 
 /** Changes field by field, before and after. `id`: prefix of the ids of its buttons. */

@@ -5,7 +5,7 @@ import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
 import { changeList } from './changes.ts'
 import { AgentData, changesIn, type Fields, historyIn } from './data.ts'
-import { fullLabelOf, linesOf, valueText } from './labels.ts'
+import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
 import { openedId, settingsButton } from './show-settings-button.ts'
 
