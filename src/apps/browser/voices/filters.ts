@@ -1,6 +1,6 @@
 import { h, listen, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { capitalised, providerName } from '../shared/provider-names.ts'
+import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import type { Args } from '../shared/view.ts'
 import type { Voice } from './data.ts'
 

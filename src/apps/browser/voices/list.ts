@@ -1,5 +1,5 @@
 import { h, listen } from '../shared/dom.ts'
-import { capitalised, providerName } from '../shared/provider-names.ts'
+import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import type { Page } from '../shared/view.ts'
 import { actions } from './actions.ts'
 import { isMarked, mark } from './comparison.ts'

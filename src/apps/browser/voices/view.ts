@@ -1,7 +1,7 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button, emptyState, h, icon } from '../shared/dom.ts'
-import { providerName } from '../shared/provider-names.ts'
+import { providerName } from '../shared/provider-and-model-names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { comparison, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
