@@ -1,8 +1,8 @@
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
-import { type Background, readBackground } from './background-figures.ts'
 import type { UsageData } from './data.ts'
+import { type Background, readBackground } from './previous-period-and-call-counts.ts'
 
 /**
  * Key figures with their change from the period before. Figures that are still being read have a
