@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decisionMetaKey } from '../../src/apps/decision.ts'
+import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { browserOfFile } from './shared-browser.ts'
 import { expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'

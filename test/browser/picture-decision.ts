@@ -1,4 +1,4 @@
-import { decisionMetaKey } from '../../src/apps/decision.ts'
+import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type Picture, pictureAccount } from './picture.ts'
 

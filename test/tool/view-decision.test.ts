@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { checkPrefix, decisionMetaKey } from '../../src/apps/decision.ts'
+import { checkPrefix, decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { viewExtension, viewMimeType } from '../../src/apps/views.ts'
 import { createUsedTokens } from '../../src/state/records.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'

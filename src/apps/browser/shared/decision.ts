@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import { checkPrefix, decisionMetaKey } from '../../decision.ts'
+import { checkPrefix, decisionMetaKey } from '../../decision-meta.ts'
 import { badge, button, factList, h, icon } from './dom.ts'
 import type { Formats } from './formats.ts'
 import type { Host, ToolResult } from './host.ts'
