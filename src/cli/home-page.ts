@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { badge, type Html, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
+import { badge, type Html, html } from '../apps/pages/html.ts'
+import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'

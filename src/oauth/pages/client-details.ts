@@ -1,12 +1,5 @@
-import {
-  type Html,
-  type HtmlPage,
-  html,
-  note,
-  type PageParts,
-  pageOf as page,
-  styleOf,
-} from '../../apps/pages/page.ts'
+import { type Html, html, note } from '../../apps/pages/html.ts'
+import { type HtmlPage, type PageParts, pageOf as page, styleOf } from '../../apps/pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import { escaped } from '../../text/safe-text.ts'
 import type { AskingClient } from './models.ts'

@@ -1,4 +1,5 @@
-import { badge, type Html, type HtmlPage, html, note } from '../../apps/pages/page.ts'
+import { badge, type Html, html, note } from '../../apps/pages/html.ts'
+import type { HtmlPage } from '../../apps/pages/page.ts'
 import { clientFacts, clientTitle, nameInQuotes, pageOf } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 

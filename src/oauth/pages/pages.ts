@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { type Html, type HtmlPage, html } from '../../apps/pages/page.ts'
+import { type Html, html } from '../../apps/pages/html.ts'
+import type { HtmlPage } from '../../apps/pages/page.ts'
 import { clientText } from '../../text/safe-text.ts'
 import { pageOf, redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'

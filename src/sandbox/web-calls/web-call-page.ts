@@ -1,5 +1,6 @@
 import type { Tone } from '../../apps/icons.ts'
-import { badge, type HtmlPage, html, icon, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
+import { badge, html, icon } from '../../apps/pages/html.ts'
+import { type HtmlPage, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { longestText, type Phase, type WebCallState } from './conversation.ts'
 
 /** Label and badge tone of each phase. */
