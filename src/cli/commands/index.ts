@@ -7,9 +7,9 @@ import {
   type OnFault,
   type SettingSources,
   throwFault,
-  unknownVariables,
 } from '../config/given-settings.ts'
 import type { SettingGroup, SettingTexts } from '../config/setting.ts'
+import { unknownVariables } from '../config/unknown-variables.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
 import { calls } from './calls.ts'
