@@ -1,4 +1,5 @@
-import { httpConfig, type OauthConfig, oauthConfig } from '../../src/cli/config/http.ts'
+import { httpConfig } from '../../src/cli/config/http.ts'
+import { type OauthConfig, oauthConfig } from '../../src/cli/config/oauth.ts'
 import { serviceConfig } from '../../src/cli/config/service-settings.ts'
 import type { FetchDocument } from '../../src/oauth/clients.ts'
 import { openService } from '../../src/server/service.ts'
