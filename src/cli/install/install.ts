@@ -4,6 +4,13 @@ import { CommandLineError, ConfigError, exitCodes } from '../config/config-error
 import type { Environment } from '../config/given-settings.ts'
 import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal-io.ts'
 import {
+  type GivenAccount,
+  keyChoice,
+  keyNote,
+  missingKeyNote,
+  plainKeyNote,
+} from './api-key-choice.ts'
+import {
   type Change,
   changeClient,
   type Decide,
@@ -14,15 +21,7 @@ import {
 } from './change-client.ts'
 import { type Client, clients, isInstalled, type Machine, thisMachine } from './clients.ts'
 import { launchCommand, type Program, thisProgram } from './launch-command.ts'
-import {
-  type GivenAccount,
-  keyChoice,
-  keyNote,
-  missingKeyNote,
-  plainKeyNote,
-  stepsToAdd,
-  stepsToRemove,
-} from './server-entry.ts'
+import { stepsToAdd, stepsToRemove } from './server-entry.ts'
 
 export interface FileChangeOptions {
   /** Client names; empty: every installed client. */

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../text/json.ts'
 import type { Client } from './clients.ts'
 import type { LaunchCommand } from './launch-command.ts'
-import { changedText, type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
+import { type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
 /** Environment variables of an entry that select the platform and the API key. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
-const keyVariable = 'VOICE_AGENT_API_KEY'
+export const keyVariable = 'VOICE_AGENT_API_KEY'
 
 /** Platform flags, which take precedence over the variables. */
 const accountFlags = ['--base-url', '--api-key']
@@ -24,7 +24,7 @@ interface WantedServer {
   readonly keepsAccount?: boolean
 }
 
-type Fields = Readonly<Record<string, PlainValue>>
+export type Fields = Readonly<Record<string, PlainValue>>
 
 /** Steps that add the server to the client's file; empty if it is up to date. */
 export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer): Step[] {
@@ -152,7 +152,7 @@ function listSteps(
 const inputId = (name: string) => `${name}-api-key`
 
 /** Input that VS Code prompts for and stores, and its reference in an entry. */
-const keyInput = (name: string) => ({
+export const keyInput = (name: string) => ({
   reference: `\${input:${inputId(name)}}`,
   input: {
     type: 'promptString',
@@ -191,117 +191,3 @@ export function stepsToRemove(client: Client, data: unknown, name: string): Step
     ...(index >= 0 && !isUsed ? [{ remove: ['inputs', index] } satisfies Step] : []),
   ]
 }
-
-/**
- * How the server gets its API key: not at all (sandbox), in plain text, by reference, or unknown
- * because the client needs it in plain text and none is given.
- */
-type KeyChoice =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'plain'; readonly key: string; readonly needsConsent: boolean }
-  | { readonly kind: 'referred' }
-  | { readonly kind: 'missing' }
-
-/** Account of the server, as known before the clients' files are read. */
-export interface GivenAccount {
-  /** Base URL to write to the files; `undefined`: the sandbox, or a configuration file gives it. */
-  readonly baseUrl: string | undefined
-  readonly apiKey: string | undefined
-  /** If true, the key may be written to files in plain text. */
-  readonly mayKeyBePlain: boolean
-}
-
-/**
- * Chooses the place of the API key: the client's secret store or environment. The key is written in
- * plain text only on request, or with consent if the client supports nothing else.
- */
-export function keyChoice(
-  { secret }: Client,
-  { baseUrl, apiKey: key, mayKeyBePlain }: GivenAccount,
-): KeyChoice {
-  if (baseUrl === undefined) return { kind: 'none' }
-  if (!mayKeyBePlain && secret.kind !== 'none') return { kind: 'referred' }
-  return key === undefined
-    ? { kind: 'missing' }
-    : { kind: 'plain', key, needsConsent: !mayKeyBePlain }
-}
-
-/** Notes about the place of the key, and the user's next step. */
-export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] {
-  if (choice.kind === 'none') return []
-  if (choice.kind === 'plain') {
-    return ['The file holds the key in plain text, and is made readable to you alone.']
-  }
-  switch (secret.kind) {
-    case 'prompt':
-      return [`${title} asks for the key when it first starts the server, and keeps it.`]
-    case 'listed':
-      return [`The key is not in the file: put ${keyVariable} into ${secret.where}.`]
-    default:
-      return [`The key is not in the file: set ${keyVariable} in the environment of ${title}.`]
-  }
-}
-
-/** Reason for skipping a client for which no API key is given. */
-export const missingKeyNote = ({ title }: Client): string =>
-  `${title} would need the key in its file: set ${keyVariable}, and run the command again.`
-
-/** Reason for skipping a client without consent to a plain-text key. */
-export const plainKeyNote = ({ title }: Client): string =>
-  `${title} has no place for secrets, so the key would be in its file in plain text. Give --key-in-files to allow that.`
-
-/** A remote server, for clients. */
-export interface RemoteServer {
-  /** Name in the client's file. */
-  readonly name: string
-  /** URL of the MCP endpoint. */
-  readonly url: string
-  /** Header that requests need, with a placeholder for the secret; `undefined`: none. */
-  readonly header: { readonly name: string; readonly value: string } | undefined
-}
-
-/** Setup of a remote server in one client. */
-export interface RemoteInstall {
-  /** Text of the client's file, if the file has no other server. */
-  readonly text: string
-  /** Install link; `undefined`: the client has none. */
-  readonly link: string | undefined
-}
-
-/** Returns the setup of a remote server in a client; `undefined`: its file supports none. */
-export function remoteInstall(
-  { format, servers, remote, secret, linkScheme }: Client,
-  { name, url, header }: RemoteServer,
-): RemoteInstall | undefined {
-  if (!remote) return undefined
-  // A prompted secret is in no file and no link.
-  const asked = header && secret.kind === 'prompt' ? keyInput(name) : undefined
-  const value = asked?.reference ?? header?.value
-  const entry: Fields = {
-    ...remote.fixed(name),
-    [remote.url]: url,
-    ...(header && value !== undefined && { [remote.headers]: { [header.name]: value } }),
-  }
-  const inputs = asked ? [asked.input] : []
-  const { text } = changedText(format, '', [
-    ...inputs.map((input) => ({ set: ['inputs', 0], value: input })),
-    { set: [servers, name], value: entry },
-  ])
-  if (linkScheme === undefined) return { text, link: undefined }
-  if (linkScheme === 'cursor') return { text, link: cursorLink(name, entry) }
-  // VS Code prompts for the inputs, such as a key, and stores them; the entry refers to them as
-  // ${input:id}.
-  return { text, link: vsCodeLink({ name, ...(asked && { inputs }), ...entry }, linkScheme) }
-}
-
-/** Install link of VS Code (https://code.visualstudio.com/api/extension-guides/ai/mcp). */
-const vsCodeLink = (server: Fields, scheme: 'vscode' | 'vscode-insiders'): string =>
-  `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify(server))}`
-
-/** Install link of Cursor (https://cursor.com/docs/mcp/install-links). It cannot prompt for keys. */
-const cursorLink = (name: string, entry: Fields): string =>
-  `cursor://anysphere.cursor-deeplink/mcp/install?${cursorQuery(name, entry)}`
-
-/** Query of Cursor's links, with the entry in base64. */
-export const cursorQuery = (name: string, entry: PlainValue): URLSearchParams =>
-  new URLSearchParams({ name, config: Buffer.from(JSON.stringify(entry)).toString('base64') })
