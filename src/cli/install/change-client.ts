@@ -18,7 +18,7 @@ import {
   placeOf,
   type Step,
   valueAt,
-} from './text-format.ts'
+} from './config-text-edits.ts'
 
 /** A wanted change of a client's file. */
 export interface Change {

@@ -9,7 +9,7 @@ import {
   type Path,
   type PlainValue,
   type TextFormat,
-} from './text-format.ts'
+} from './config-text-edits.ts'
 
 /** JSON as JSON.parse reads it. */
 export const strictJson: TextFormat = jsonFormat(true)

@@ -1,6 +1,6 @@
 import type { Client } from './clients.ts'
+import { changedText, type PlainValue } from './config-text-edits.ts'
 import { type Fields, keyInput } from './server-entry.ts'
-import { changedText, type PlainValue } from './text-format.ts'
 
 /** A remote server, for clients. */
 export interface RemoteServer {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../text/json.ts'
 import type { Client } from './clients.ts'
+import { type Path, type PlainValue, type Step, valueAt } from './config-text-edits.ts'
 import type { LaunchCommand } from './launch-command.ts'
-import { type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
 /** Environment variables of an entry that select the platform and the API key. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'

@@ -7,7 +7,7 @@ import {
   type Path,
   type PlainValue,
   type TextFormat,
-} from './text-format.ts'
+} from './config-text-edits.ts'
 
 /** TOML. New tables are appended to the file, in TOML 1.0 syntax. */
 export const toml: TextFormat = {

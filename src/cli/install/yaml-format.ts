@@ -10,7 +10,7 @@ import {
   type PlainValue,
   placeOf,
   type TextFormat,
-} from './text-format.ts'
+} from './config-text-edits.ts'
 
 /*
  * YAML. The library's document API would reformat the whole file, so only the ranges of its nodes

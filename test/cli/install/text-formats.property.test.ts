@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { jsonWithComments, strictJson } from '../../../src/cli/install/json-format.ts'
 import {
   type ChangedText,
   changedText,
   FormatError,
   type TextFormat,
-} from '../../../src/cli/install/text-format.ts'
+} from '../../../src/cli/install/config-text-edits.ts'
+import { jsonWithComments, strictJson } from '../../../src/cli/install/json-format.ts'
 import { toml } from '../../../src/cli/install/toml-format.ts'
 import { yaml } from '../../../src/cli/install/yaml-format.ts'
 import { jsonTexts, mangled, tomlTexts, yamlTexts } from '../../harness/client-file-texts.ts'

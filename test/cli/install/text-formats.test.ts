@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Path, PlainValue, TextFormat } from '../../../src/cli/install/config-text-edits.ts'
+import { changedText, FormatError } from '../../../src/cli/install/config-text-edits.ts'
 import { jsonWithComments, strictJson } from '../../../src/cli/install/json-format.ts'
-import type { Path, PlainValue, TextFormat } from '../../../src/cli/install/text-format.ts'
-import { changedText, FormatError } from '../../../src/cli/install/text-format.ts'
 import { toml } from '../../../src/cli/install/toml-format.ts'
 import { yaml } from '../../../src/cli/install/yaml-format.ts'
 
