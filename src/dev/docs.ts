@@ -10,15 +10,9 @@ import { cursorQuery } from '../cli/install/remote-entry.ts'
 import { stepsToAdd } from '../cli/install/server-entry.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'
 import { sandboxKeys } from '../sandbox/small-seed.ts'
-import {
-  adviceTable,
-  code,
-  kindTable,
-  table,
-  toolList,
-  toolReference,
-  withSections,
-} from './docs-reference.ts'
+import { adviceTable, kindTable } from './docs-errors.ts'
+import { toolList, toolReference } from './docs-reference.ts'
+import { code, table, withSections } from './markdown.ts'
 import { installOptions } from './release/plugins.ts'
 
 /*
