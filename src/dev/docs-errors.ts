@@ -3,7 +3,6 @@ import { tools } from '../../tools/index.ts'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../platform/failure.ts'
 import { adviceFor, adviceRows } from '../tool/advice.ts'
 import type { RefusalKind } from '../tool/refused.ts'
-import { reference } from './docs-reference.ts'
 import { code, table } from './markdown.ts'
 
 /** Every kind of error with its meaning. The compiler keeps the list complete. */
@@ -134,7 +133,7 @@ export function adviceTable(): string {
     ['`advice`', 'When', 'Next (here for `get_agent`)', '`retryable`'],
     adviceRows.map(({ id, again: when }) => {
       const example = found.find(({ advice }) => advice === id)
-      if (!example) throw new Error(`src/dev/docs-reference.ts has no example for the advice ${id}`)
+      if (!example) throw new Error(`src/dev/docs-errors.ts has no example for the advice ${id}`)
       return [code(id), example.when, example.next, again[when]]
     }),
   )

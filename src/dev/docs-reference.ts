@@ -37,7 +37,7 @@ export const toolReference = (): string =>
     }),
   ].join('\n\n')}\n`
 
-export function reference(tool: Tool): string {
+function reference(tool: Tool): string {
   const { annotations = {} } = tool.listed('any')
   const hints = [
     annotations.readOnlyHint ? 'reads only' : 'changes something',
