@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { designBase, designTokens } from '../design.ts'
-import { Html, html } from './html.ts'
+import { type Html, html } from './html.ts'
 
 /** Style of all pages: the base that views share, and the rules of pages. */
 const style = `${designTokens}${designBase}
