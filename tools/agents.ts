@@ -11,8 +11,8 @@ import {
   absentInstructions,
   instructionsElsewhere,
   newValueChecks,
-  savedAgentLines,
-} from './agents/saved-agent.ts'
+} from './agents/agent-value-checks.ts'
+import { createdAgentLines } from './agents/created-agent.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
@@ -77,7 +77,7 @@ export const createAgent = defineTool({
         ...(warnings.length > 0 && { warnings }),
       },
       lines: [
-        ...savedAgentLines(agent, { verb: 'Created agent', given: body, sent: body, warnings }),
+        ...createdAgentLines(agent, { verb: 'Created agent', given: body, sent: body, warnings }),
         instructionsElsewhere,
       ],
     }

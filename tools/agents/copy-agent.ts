@@ -17,7 +17,8 @@ import { type Fields, leavesOf, overlay, valueAt } from '../../src/tool/field-ch
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { absentInstructions, newValueChecks, savedAgentLines } from './saved-agent.ts'
+import { absentInstructions, newValueChecks } from './agent-value-checks.ts'
+import { createdAgentLines } from './created-agent.ts'
 
 const { name: _, is_archived: __, ...changeable } = AgentUpdate.shape
 
@@ -67,7 +68,7 @@ export const copyAgent = defineTool({
         ...{ copied_from: original.id, saved: savedValues(copy, changes), warnings },
       },
       lines: [
-        ...savedAgentLines(copy, { verb, given: changes, sent: body, warnings }),
+        ...createdAgentLines(copy, { verb, given: changes, sent: body, warnings }),
         restInWords(changes),
       ],
       accountId: accountIn(target),

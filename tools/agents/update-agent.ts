@@ -43,7 +43,7 @@ import {
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { undoPlan } from './agent-undo.ts'
-import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
+import { absentInstructions, type NewValueChecks, newValueChecks } from './agent-value-checks.ts'
 import { agentsInResult, updatedAgentsShape } from './updated-agents.ts'
 
 const options = {
