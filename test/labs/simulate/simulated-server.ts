@@ -21,7 +21,11 @@ import {
 } from '../../../src/state/journal.ts'
 import { createUsedTokens, type UsedTokens } from '../../../src/state/records.ts'
 import { Refused } from '../../../src/tool/refused.ts'
-import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/calls/placing.ts'
+import {
+  checkDialPolicy,
+  pendingPermitsOf,
+  permitFor,
+} from '../../../tools/calls/ask-dial-policy.ts'
 import { agentId } from '../platform/call-lists.ts'
 import type { Steps } from './fault-injection.ts'
 import type { Plan, WantedCall } from './plan.ts'
