@@ -39,7 +39,11 @@ export interface RefusalFacts {
   readonly retryAfter?: number | null
 }
 
-/** A tool refuses to go on, with cause and remedy. Nothing was done. */
+/**
+ * Ends a tool call with an error that says cause and remedy. Nothing was done, except for the kinds
+ * `unknown_outcome` (it may have been done) and `not_taken` (the platform recorded the telephone
+ * call, but did not accept it).
+ */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly kind: RefusalKind
