@@ -1,13 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import * as z from 'zod'
-import type { Agent } from '../../src/contract/agent.ts'
-import { routes } from '../../src/contract/routes.ts'
-import { driftOf } from '../../src/platform/drift.ts'
-import { ignoreApiError } from '../../src/platform/failure.ts'
-import { accountIn } from '../../src/platform/sessions/account.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
-import { foldLanguageCode, isArchived } from '../../src/tool/checks/readiness.ts'
 import {
   changesBetween,
   type FieldChange,
@@ -16,17 +9,8 @@ import {
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
-import {
-  argumentOf,
-  editedList,
-  type ListEdit,
-  listEditOptions,
-  listEdits,
-  type MissingEntries,
-  textsOf,
-} from '../../src/tool/list-edits.ts'
+import type { MissingEntries } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import type { Run } from '../../src/tool/tool.ts'
 
 interface WantedFields {
   /** The fields to change, each with its complete new value. */
@@ -239,148 +223,4 @@ function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
     const inner = isObject(value) && levels > 1 ? pathsIn(value, `${path}.`, levels - 1) : []
     return [path, ...inner]
   })
-}
-
-/*
- * Restoring an archived agent with `is_archived: false`. The platform's reference does not list
- * this field, and replies may lack it. The field is therefore sent without a check before, and the
- * lists of agents verify the result.
- */
-
-/** The change to report. Its previous value is known only if the reply has `is_archived`. */
-export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
-  before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
-
-/** State of the agent after `is_archived: false` was sent, by the platform's lists. */
-type BringBackResult = 'active' | 'still archived' | 'not known'
-
-export async function bringBackResult(
-  agent: Agent,
-  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
-): Promise<BringBackResult> {
-  const account_id = accountIn(request)
-  const archived = await isArchived(agent, (query) =>
-    session.client.call(routes.agents.list, { params: { account_id }, query }, signal),
-  )
-    // The update succeeded: an unreadable list must not turn it into a failure.
-    .catch(ignoreApiError)
-  if (archived === undefined) return 'not known'
-  return archived ? 'still archived' : 'active'
-}
-
-export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {
-  active: [],
-  'still archived': ['is_archived: the platform ignored it; the agent is still archived'],
-  'not known': [
-    'is_archived: it was sent, but the platform does not show whether the agent is back',
-  ],
-}
-
-const entry = z.string().min(1)
-const tags = z.array(entry).min(1).optional()
-
-/** List fields of an agent whose single entries can be added and removed. */
-const lists = {
-  tags: { path: 'tags', word: 'tag', keyOf: (tag: string) => tag },
-  keywords: { path: 'transcriber.keywords', word: 'keyword', keyOf: (word: string) => word },
-  languages: { path: 'transcriber.languages', word: 'language', keyOf: foldLanguageCode },
-}
-
-/** Arguments that add or remove single entries of a list. */
-export const listOptions = {
-  ...listEditOptions(
-    { tags: entry, keywords: entry, languages: entry },
-    { add: 'Adds to lists: tags, keywords, languages.', remove: 'Removes from the same lists.' },
-  ),
-  add_tags: tags.describe('Instead of add.tags.'),
-  remove_tags: tags.describe('Instead of remove.tags.'),
-}
-type ListOptions = z.output<z.ZodObject<typeof listOptions>>
-
-/**
- * The edits that the arguments of a tool call ask for. Throws Refused for contradictory arguments.
- */
-export function agentListEdits(
-  { add, remove, add_tags, remove_tags }: ListOptions,
-  body: Fields,
-): ListEdit[] {
-  const given = {
-    add: { ...add, tags: [...(add?.tags ?? []), ...(add_tags ?? [])] },
-    remove: { ...remove, tags: [...(remove?.tags ?? []), ...(remove_tags ?? [])] },
-  }
-  const namesOf = (name: string) => ({
-    add: name === 'tags' && add_tags ? 'add_tags' : `add.${name}`,
-    remove: name === 'tags' && remove_tags ? 'remove_tags' : `remove.${name}`,
-  })
-  return listEdits(lists, given, (path) => hasField(body, path.split('.')), namesOf)
-}
-
-const hasField = (fields: unknown, [name = '', ...rest]: readonly string[]): boolean =>
-  isObject(fields) &&
-  Object.hasOwn(fields, name) &&
-  (rest.length === 0 || hasField(fields[name], rest))
-
-interface WantedLists {
-  /** The request body with the complete new value of each changed list. */
-  readonly body: Fields
-  readonly missing: readonly MissingEntries[]
-  readonly warnings: readonly string[]
-}
-
-/**
- * Applies the edits to the lists of an agent. Throws Refused for a list that the reply shows in an
- * unexpected form.
- */
-export function wantedLists(stored: Agent, edits: readonly ListEdit[], body: Fields): WantedLists {
-  return edits.reduce<WantedLists>(
-    (all, edit) => {
-      const [name = '', inner] = edit.list.path.split('.')
-      const before = storedList(stored, edit)
-      const { entries, missing } = editedList(before, edit)
-      const sent = inner ? { ...Object(all.body[name]), [inner]: entries } : entries
-      return {
-        body: isDeepStrictEqual(entries, before) ? all.body : { ...all.body, [name]: sent },
-        missing: [...all.missing, missing],
-        warnings: [...all.warnings, ...languageWarnings(before, entries, edit)],
-      }
-    },
-    { body, missing: [], warnings: [] },
-  )
-}
-
-/**
- * The stored entries of a list; empty if the agent lacks the list. Throws Refused for an unexpected
- * form.
- */
-function storedList(stored: Agent, edit: ListEdit): readonly string[] {
-  const { list } = edit
-  const { tags: storedTags, transcriber } = stored
-  const refused = (message: string) => badArgument(argumentOf(edit), message)
-  if (list === lists.languages && !transcriber?.languages && transcriber?.language)
-    throw refused(
-      `the agent has one language, transcriber.language ${shortJson(transcriber.language)}, and its provider may take no list: give transcriber.languages, or transcriber.language`,
-    )
-  const name = list.path.split('.').at(-1) ?? ''
-  const value = list === lists.tags ? storedTags : transcriber?.[name]
-  const entries = textsOf(value ?? [])
-  const isRead = list !== lists.tags || !driftOf(stored).some(({ path }) => /^tags\b/.test(path))
-  if (entries && isRead) return entries
-  throw refused(
-    `the platform shows ${list.path} of this agent in an undocumented form: give the whole list in ${list.path}`,
-  )
-}
-
-/**
- * Warns when an edit empties the list of languages or fills an empty one. With an empty list the
- * platform detects the language.
- */
-function languageWarnings(
-  before: readonly string[],
-  after: readonly string[],
-  { list }: ListEdit,
-): string[] {
-  if (list !== lists.languages || (before.length === 0) === (after.length === 0)) return []
-  return after.length === 0
-    ? [`${list.path}: empty, so the language is detected`]
-    : [`${list.path}: was empty, so the language was detected; now only ${after.join(', ')}`]
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { ApiError, failureText } from '../../src/platform/failure.ts'
+import { ApiError, failureText, ignoreApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import {
   countedInDialog,
@@ -13,11 +13,13 @@ import {
 import { isObject } from '../../src/text/json.ts'
 import { accountForPerson } from '../../src/tool/account-reader.ts'
 import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
+import { isArchived } from '../../src/tool/checks/readiness.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape, valuesOf } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesBetween,
+  type FieldChange,
   type Fields,
   pathsBetween,
   sameFieldsOf,
@@ -27,28 +29,23 @@ import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
 import { type UpdateReport, updateItems, updateOptions } from '../../src/tool/update-items.ts'
+import { agentListEdits, listEditArguments, wantedLists } from './agent-list-edits.ts'
 import {
   type AgentStates,
-  agentListEdits,
-  bringBackChange,
-  bringBackResult,
-  bringBackWarnings,
   ignoredFields,
-  listOptions,
   lostFields,
   patchBetween,
   type UpdatePlan,
   wantedFields,
-  wantedLists,
 } from './agent-patch.ts'
 import { selectAgents, selectionOptions } from './agent-selection.ts'
 import { undoPlan } from './agent-undo.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './agent-value-checks.ts'
-import { agentsInResult, updatedAgentsShape } from './updated-agents.ts'
+import { agentsInResult, updatedAgentsShape } from './update-agent-result.ts'
 
 const options = {
   ...selectionOptions,
-  ...listOptions,
+  ...listEditArguments,
   ...updateOptions,
   expected_modified: z
     .string()
@@ -78,7 +75,7 @@ export const updateAgent = defineTool({
   view: 'agent',
   options,
   absent: absentInstructions,
-  changes: [...Object.keys(listOptions), 'undo'],
+  changes: [...Object.keys(listEditArguments), 'undo'],
   schema: z.object({ ...updatedAgentsShape, ...confirmationShape }).partial(),
   hasTimeLimit: true,
   reportsProgress: true,
@@ -288,3 +285,38 @@ async function withLostFields(
 
 /** The agent without `modified` and `is_archived`, which results report separately. */
 const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent
+
+/*
+ * Restoring an archived agent with `is_archived: false`. The platform's reference does not list
+ * this field, and replies may lack it. The field is therefore sent without a check before, and the
+ * lists of agents verify the result.
+ */
+
+/** The change to report. Its previous value is known only if the reply has `is_archived`. */
+const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
+  before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
+
+/** State of the agent after `is_archived: false` was sent, by the platform's lists. */
+type BringBackResult = 'active' | 'still archived' | 'not known'
+
+async function bringBackResult(
+  agent: Agent,
+  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
+): Promise<BringBackResult> {
+  const account_id = accountIn(request)
+  const archived = await isArchived(agent, (query) =>
+    session.client.call(routes.agents.list, { params: { account_id }, query }, signal),
+  )
+    // The update succeeded: an unreadable list must not turn it into a failure.
+    .catch(ignoreApiError)
+  if (archived === undefined) return 'not known'
+  return archived ? 'still archived' : 'active'
+}
+
+const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {
+  active: [],
+  'still archived': ['is_archived: the platform ignored it; the agent is still archived'],
+  'not known': [
+    'is_archived: it was sent, but the platform does not show whether the agent is back',
+  ],
+}
