@@ -15,7 +15,12 @@ import {
 } from '../../src/tool/lists/list-fields.ts'
 import { shortenArray } from '../../src/tool/results/shortening.ts'
 import type { Run, StructuredContent } from '../../src/tool/tool.ts'
-import { ranked, sortOption, voiceSorts } from '../providers.ts'
+import { ranked, sortOption } from './catalog-result.ts'
+
+/**
+ * Sort orders of voices. The shape of a voice is not published, so a voice may lack these fields.
+ */
+const voiceSorts = { name: 'name', language: 'language', gender: 'gender' }
 
 const options = {
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),

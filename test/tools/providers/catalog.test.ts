@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { catalogOf, modelSorts, shortenCatalog } from '../../../tools/providers.ts'
+import { catalogOf, shortenCatalog } from '../../../tools/providers/catalog-result.ts'
+import { modelSorts } from '../../../tools/providers.ts'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 
 let client: TestClient

@@ -1,6 +1,6 @@
-import { routes } from '../src/contract/routes.ts'
-import { defineTool } from '../src/tool/define-tool.ts'
-import { CallReport, callReport, transcriptOptions } from '../src/tool/results/call-report.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { CallReport, callReport, transcriptOptions } from '../../src/tool/results/call-report.ts'
 
 export const getCall = defineTool({
   name: 'get_call',

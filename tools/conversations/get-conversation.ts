@@ -1,14 +1,14 @@
-import { id } from '../src/contract/field.ts'
-import { routes } from '../src/contract/routes.ts'
-import { readAllItems } from '../src/platform/sessions/complete-lists.ts'
-import { canonicalId } from '../src/text/canonical-id.ts'
-import { defineTool } from '../src/tool/define-tool.ts'
-import { badArgument } from '../src/tool/refused.ts'
+import { id } from '../../src/contract/field.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { readAllItems } from '../../src/platform/sessions/complete-lists.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { badArgument } from '../../src/tool/refused.ts'
 import {
   ConversationReport,
   conversationReport,
   transcriptOptions,
-} from '../src/tool/results/call-report.ts'
+} from '../../src/tool/results/call-report.ts'
 
 const options = {
   id: id('conversation_id; usually the same as the call id.'),
