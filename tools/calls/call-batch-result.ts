@@ -17,7 +17,7 @@ import {
   lastWordsOf,
   openingOf,
 } from './call-state.ts'
-import { followCalls, followMs, type LastPoll } from './following.ts'
+import { followCalls, followMs, type LastPoll } from './follow-calls.ts'
 import type { PlacingRun } from './placing.ts'
 
 const outcomeNames = [

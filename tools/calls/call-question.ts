@@ -31,7 +31,7 @@ import {
   valuesOf,
 } from '../../src/tool/confirmation-question.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { type BatchBody, greetingFacts } from './greeting-facts.ts'
+import { type BatchBody, greetingFacts } from './call-question-greetings.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 

@@ -17,9 +17,9 @@ import { callLines } from '../../src/tool/results/call-report.ts'
 import { taskOfCall } from '../../src/tool/task.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import { checkDialPolicy, dialRequestOf } from './ask-dial-policy.ts'
+import { waitedCallOutput } from './call-progress.ts'
 import { callQuestion } from './call-question.ts'
-import { waitedCallOutput } from './call-state.ts'
-import { followCall, followMs } from './following.ts'
+import { followCall, followMs } from './follow-calls.ts'
 import { notAcceptedRefusal, policyRefusal } from './place-call-errors.ts'
 import {
   callerNumber,

@@ -22,8 +22,14 @@ import {
   statesInWords,
   withProblemsOnce,
 } from './call-batch-result.ts'
-import { waitedCallOutput } from './call-state.ts'
-import { type FollowRun, followCall, followCalls, followMs, type LastPolls } from './following.ts'
+import { waitedCallOutput } from './call-progress.ts'
+import {
+  type FollowRun,
+  followCall,
+  followCalls,
+  followMs,
+  type LastPolls,
+} from './follow-calls.ts'
 
 /**
  * Maximum wait, in seconds from the start of the tool call. The tool call's own time limit

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../../src/platform/client.ts'
-import { withFollowProgress } from '../../../tools/calls/following.ts'
+import { withFollowProgress } from '../../../tools/calls/follow-calls.ts'
 import { sessionOf } from '../../harness/session.ts'
 
 const client = createClient({
