@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { nameWithId } from '../text/closest-match.ts'
 import { counted, type DialogText, shownName } from '../text/dialog-text.ts'
+import type { ItemSelection } from './item-selection.ts'
+import { failedInWords } from './lists/complete-account-lists.ts'
 import { accountOnce } from './lists/list-fields.ts'
 import { severalAccountsShape } from './lists/several-accounts.ts'
-import { failedInWords, type ItemSelection } from './selection.ts'
 import type { OutputWithLines } from './tool.ts'
 
 /** Fields that the result of every bulk operation has besides its list. */

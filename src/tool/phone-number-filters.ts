@@ -3,9 +3,9 @@ import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { counted, quotedNameWithId } from '../text/dialog-text.ts'
+import type { AccountLists, Matching, Owned, OwnedItems } from './lists/complete-account-lists.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
 import { badArgument } from './refused.ts'
-import type { AccountLists, Matching, Owned, OwnedItems } from './selection.ts'
 
 /** Filters that the platform's list of phone numbers does not support. */
 export const numberFilters = {

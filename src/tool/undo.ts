@@ -21,8 +21,8 @@ import {
   shortJson,
   valueAt,
 } from './field-changes.ts'
+import { namedItems } from './item-selection.ts'
 import { badArgument } from './refused.ts'
-import { namedItems } from './selection.ts'
 import type { OutputWithLines, Run, ToolOutcome } from './tool.ts'
 
 /*

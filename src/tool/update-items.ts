@@ -17,8 +17,9 @@ import {
   shownItemShape,
 } from './bulk-result.ts'
 import { type FieldChange, fieldChanges } from './field-changes.ts'
+import type { ItemSelection } from './item-selection.ts'
 import { type MissingEntries, missingEverywhere, missingWarnings } from './list-edits.ts'
-import type { ItemSelection, SelectionRun } from './selection.ts'
+import type { AccountListsRun } from './lists/complete-account-lists.ts'
 import type { OutputWithLines, ToolOutcome } from './tool.ts'
 import { KeptChanges, type UndoRun, undoOption, undoShape } from './undo.ts'
 
@@ -83,7 +84,7 @@ export interface UpdateReport<T = unknown> {
   readonly isUndo?: boolean
 }
 
-type UpdateRun = SelectionRun &
+type UpdateRun = AccountListsRun &
   BulkRun &
   UndoRun & { readonly options: { readonly dry_run?: boolean | undefined } }
 

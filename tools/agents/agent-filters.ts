@@ -7,9 +7,9 @@ import { mapConcurrently } from '../../src/platform/concurrency.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { counted, shownName } from '../../src/text/dialog-text.ts'
+import type { AccountLists, Matching, Owned } from '../../src/tool/lists/complete-account-lists.ts'
 import { numbersOnTrunk, readNumbers } from '../../src/tool/phone-number-filters.ts'
 import { badArgument, type Refused } from '../../src/tool/refused.ts'
-import type { AccountLists, Matching, Owned } from '../../src/tool/selection.ts'
 
 /** Filters that the platform's list of agents does not support. */
 export const agentFilters = {

@@ -4,14 +4,13 @@ import { routes } from '../../src/contract/routes.ts'
 import type { AccountInTree } from '../../src/platform/sessions/complete-lists.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { manyIds, type SelectedItem } from '../../src/tool/bulk.ts'
+import { type ItemSelection, selectItems } from '../../src/tool/item-selection.ts'
+import type {
+  AccountLists,
+  AccountListsRun,
+  Matching,
+} from '../../src/tool/lists/complete-account-lists.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import {
-  type AccountLists,
-  type ItemSelection,
-  type Matching,
-  type SelectionRun,
-  selectItems,
-} from '../../src/tool/selection.ts'
 import { agentFilters, findAgents } from './agent-filters.ts'
 
 const Where = z.object({
@@ -39,7 +38,7 @@ type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>
 /** Finds the selected agents. Throws Refused and ApiError. */
 export async function selectAgents(
   { agent_ids: ids, with_tag: tag, where, include_subaccounts: isTree }: SelectionOptions,
-  run: SelectionRun,
+  run: AccountListsRun,
 ): Promise<{ readonly oneId: string } | ItemSelection> {
   if (tag !== undefined && where) throw badArgument('with_tag', 'not together with where')
   const filters = tag === undefined ? where : { tags: [tag] }

@@ -22,8 +22,8 @@ import {
   isNone,
   numberInWords,
 } from '../../src/tool/in-use.ts'
+import { failedInWords } from '../../src/tool/lists/complete-account-lists.ts'
 import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
-import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { OwnedAgent } from './agent-selection.ts'
 

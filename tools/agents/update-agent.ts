@@ -24,8 +24,8 @@ import {
   pathsBetween,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
+import type { ItemSelection } from '../../src/tool/item-selection.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
-import type { ItemSelection } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
 import { type UpdateReport, updateItems, updateOptions } from '../../src/tool/update-items.ts'

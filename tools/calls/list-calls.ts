@@ -5,6 +5,7 @@ import { routes } from '../../src/contract/routes.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { isTimeZone, notATimeZone, startBefore } from '../../src/text/time-zone.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
+import { failedInWords } from '../../src/tool/lists/complete-account-lists.ts'
 import {
   type CollectedItems,
   type ListItem,
@@ -33,7 +34,6 @@ import {
   detailedCalls,
   reviewResult,
 } from '../../src/tool/results/call-review.ts'
-import { failedInWords } from '../../src/tool/selection.ts'
 import type { Run, ToolOutput } from '../../src/tool/tool.ts'
 
 /** Result fields besides the list: the counts by answer status, and the review. */

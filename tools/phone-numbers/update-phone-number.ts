@@ -16,9 +16,9 @@ import {
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
 import { numberInWords } from '../../src/tool/in-use.ts'
+import { selectItems } from '../../src/tool/item-selection.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, earlierBody, type KeptChanges } from '../../src/tool/undo.ts'
 import {

@@ -12,9 +12,9 @@ import {
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
+import { selectItems } from '../../src/tool/item-selection.ts'
 import { listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import { selectItems } from '../../src/tool/selection.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
 import {

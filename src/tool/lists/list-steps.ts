@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
-import { type AccountLists, type Matching, type SelectionRun, withLists } from '../selection.ts'
 import type { Run, Steps } from '../tool.ts'
+import {
+  type AccountLists,
+  type AccountListsRun,
+  type Matching,
+  withLists,
+} from './complete-account-lists.ts'
 import {
   type CollectedItems,
   fieldsOption,
@@ -108,7 +113,7 @@ type Find = (lists: AccountLists, query: object) => Promise<Matching<ListItem>>
 /**
  * A page of the items that match the tool's own filters. Reads all items, then cuts the page out.
  */
-function filteredPage(find: Find, run: SelectionRun, isTree: boolean): Promise<CollectedItems> {
+function filteredPage(find: Find, run: AccountListsRun, isTree: boolean): Promise<CollectedItems> {
   const { limit, offset, ...query } = run.request.query
   const from = Number(offset ?? 0)
   return withLists(run, { isTree, share: 1 }, async (lists) => {

@@ -1,168 +1,28 @@
-import { mapConcurrently } from '../platform/concurrency.ts'
-import { driftOf } from '../platform/drift.ts'
-import { ApiError } from '../platform/failure.ts'
-import { accountIn } from '../platform/sessions/account.ts'
-import {
-  type AccountInTree,
-  accountConcurrency,
-  readAccountTree,
-  readAllItems,
-} from '../platform/sessions/complete-lists.ts'
-import { requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { canonicalId } from '../text/canonical-id.ts'
-import { closestItems, itemLabel, nameWithId } from '../text/closest-match.ts'
-import { counted, shownName } from '../text/dialog-text.ts'
+import { closestItems, itemLabel } from '../text/closest-match.ts'
+import { counted } from '../text/dialog-text.ts'
 import { forEach, maxItems, type SelectedItem } from './bulk.ts'
-import type { ListRoute } from './lists/list-fields.ts'
 import {
-  type FailedAccounts,
-  failedAccounts,
-  maxAccounts,
-  rootAccount,
-  whyNoSubaccounts,
-} from './lists/several-accounts.ts'
+  type AccountLists,
+  type AccountListsRun,
+  accountLabel,
+  badTreeArgument,
+  type Matching,
+  type Owned,
+  type OwnedItems,
+  treeArgument,
+  unreadAccounts,
+  withLists,
+} from './lists/complete-account-lists.ts'
+import type { FailedAccounts } from './lists/several-accounts.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './references/kinds.ts'
 import { idMeant, idsMeant, isCalled, type NamedObject } from './references/names-to-ids.ts'
-import { badArgument, type Refused } from './refused.ts'
-import type { Run } from './tool.ts'
+import { badArgument } from './refused.ts'
 
 /*
- * Selects items by common properties, for updates (`where`) and lists. Reads the lists of an
- * account, or of the account and its subaccounts, completely. Applies here the filters that the
- * platform does not support.
+ * Selects the items that a tool call changes: by id or name, by common properties (`where`), or all
+ * of them.
  */
-
-export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
-
-/** An item, and its account if several accounts are read. */
-export interface Owned<T> {
-  readonly item: T
-  readonly account?: AccountInTree
-}
-
-export interface OwnedItems<T> {
-  readonly owned: readonly Owned<T>[]
-  /** Paths that the platform shows in an undocumented form, such as `items.*.tags`. */
-  readonly drift: readonly string[]
-  /** Accounts that could not be read. `owned` has the items of all others. */
-  readonly failed: readonly FailedAccounts[]
-  /** False: an account has more items than were read. */
-  readonly isAll: boolean
-}
-
-/** The items that match. `notes`: what was looked at to find them, as sentences. */
-export interface Matching<T> extends OwnedItems<T> {
-  readonly notes: readonly string[]
-}
-
-/** Access to the lists of one account, or of the account and its subaccounts. */
-export interface AccountLists {
-  /**
-   * Reads a list of objects with ids, at most 2,000 per account. `T` is the type in the route's
-   * reply. Throws ApiError if no account could be read.
-   */
-  readonly read: <T extends { readonly id: string }>(
-    route: ListRoute,
-    filters?: object,
-  ) => Promise<OwnedItems<T>>
-  /** The run of the tool call. Its signal also fires when the time for reads is up. */
-  readonly run: SelectionRun
-}
-
-interface ListsOptions {
-  readonly isTree: boolean
-  /** Share of the remaining time that reads may take. The rest is for changes. */
-  readonly share: number
-}
-
-/**
- * Calls `work` with the lists of the accounts that the tool call spans. Throws Refused and
- * ApiError.
- */
-export function withLists<T>(
-  run: SelectionRun,
-  { isTree, share }: ListsOptions,
-  work: (lists: AccountLists) => Promise<T>,
-): Promise<T> {
-  const { request, restricted } = run
-  const why = isTree ? whyNoSubaccounts(restricted) : undefined
-  if (why) throw badTree(`nothing was changed. ${why} Call again without it`)
-  const msLeft = Math.min((run.answerBy - performance.now()) * share, requestMs)
-  return withTimeLimit(msLeft, run.signal, async (signal) => {
-    const tree = isTree ? await wholeTree(run, signal) : undefined
-    const readOne = async <I extends { readonly id: string }>(
-      route: ListRoute,
-      account_id: string,
-      filters: object,
-    ) => {
-      const drift: string[] = []
-      const list = await readAllItems<I>(async (page) => {
-        const asked = { params: { account_id }, query: { ...filters, ...page } }
-        const reply = await restricted.client.call(route, asked, signal)
-        drift.push(...driftOf(reply).map(({ path }) => path))
-        // The client has parsed the reply with the route's schema.
-        return reply as { items: I[]; count?: number }
-      })
-      return { ...list, drift }
-    }
-    return work({
-      run: { ...run, signal },
-      async read<I extends { readonly id: string }>(route: ListRoute, filters = {}) {
-        if (!tree) {
-          const { items, isAll, drift } = await readOne<I>(route, accountIn(request), filters)
-          return { owned: items.map((item) => ({ item })), failed: [], isAll, drift }
-        }
-        const branches = await mapConcurrently(tree.accounts, accountConcurrency, (account) =>
-          readOne<I>(route, account.id, filters).then(
-            (read) => ({ account, hasRead: true, ...read }),
-            (error: unknown) => {
-              if (!(error instanceof ApiError)) throw error
-              return { account, hasRead: false, items: [], isAll: true, drift: [], error }
-            },
-          ),
-        )
-        return {
-          owned: branches.flatMap(({ account, items }) => items.map((item) => ({ item, account }))),
-          failed: failedAccounts(branches, tree, run),
-          isAll: branches.every(({ isAll }) => isAll),
-          drift: branches.flatMap(({ drift }) => drift),
-        }
-      },
-    })
-  })
-}
-
-async function wholeTree({ request, restricted: session }: SelectionRun, signal: AbortSignal) {
-  const root = await rootAccount(request, session, signal)
-  const tree = await readAccountTree(root, { session, signal, max: maxAccounts })
-  if (!tree.hasMore) return tree
-  throw badTree(
-    `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,
-  )
-}
-
-const badTree = (message: string): Refused => badArgument(treeArgument, message)
-
-const treeArgument = 'include_subaccounts'
-
-const accountLabel = ({ id, name }: AccountInTree) =>
-  id === 'me' ? "the key's own account" : nameWithId(name && shownName(name), id)
-
-/** Maximum number of accounts named with a reason. */
-const maxNamed = 5
-
-/** Accounts that could not be read, in words: `not read: Hamburg branch (1b9d…): HTTP 500`. */
-export const failedInWords = (failed: readonly FailedAccounts[]): string =>
-  failed
-    .map(({ reason, accounts }) => {
-      const more = accounts.length > maxNamed ? ` and ${accounts.length - maxNamed} more` : ''
-      return `not read: ${accounts.slice(0, maxNamed).map(accountLabel).join(', ')}${more}: ${reason}`
-    })
-    .join('; ')
-
-/** Names the accounts that could not be read; empty if all could. */
-const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
-  failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
 
 /** Several items to change. A list with one item is a bulk operation as well. */
 export interface ItemSelection {
@@ -224,7 +84,7 @@ const every = '*'
 export async function selectItems<T extends NamedObject>(
   { ids, where, isTree = false, filtersIn = 'where' }: SelectionGiven,
   { argument: one, ...selector }: Selector<T>,
-  run: SelectionRun,
+  run: AccountListsRun,
 ): Promise<{ readonly oneId: string } | ItemSelection> {
   const many = `${one}s`
   const oneId = run.request.params[one]
@@ -236,7 +96,7 @@ export async function selectItems<T extends NamedObject>(
     throw badArgument(one, `give exactly one of ${ways}`)
   if (oneId !== undefined) {
     if (!isTree) return { oneId }
-    throw badTree(`not with ${one}: give its account_id instead, or several with ${orMore}`)
+    throw badTreeArgument(`not with ${one}: give its account_id instead, or several with ${orMore}`)
   }
   if (where && Object.values(where).every((value) => value === undefined || value === false))
     throw badArgument('where', `has no filter; for all give ${many}: ["${every}"]`)
@@ -284,7 +144,7 @@ const labelOf = ({ id, name, number }: NamedObject): string => number || name ||
 async function selectByIds(
   argument: NamingArgument,
   given: readonly string[],
-  run: SelectionRun,
+  run: AccountListsRun,
 ): Promise<ItemSelection> {
   const lookup = { params: run.request.params, session: run.restricted, signal: run.signal }
   const kind: ReferenceKind = kindsByArgument[argument]
