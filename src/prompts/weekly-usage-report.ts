@@ -3,7 +3,7 @@ import { groupings, type Usage } from '../contract/usage.ts'
 import { type Attachment, definePrompt, type PromptReader } from '../mcp/prompt-definition.ts'
 import { safeText } from '../text/safe-text.ts'
 import { addDays, dateIn, midnightBefore } from '../text/time-zone.ts'
-import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-report.ts'
+import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-sums.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 

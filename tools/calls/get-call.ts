@@ -1,6 +1,7 @@
 import { routes } from '../../src/contract/routes.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { CallReport, callReport, transcriptOptions } from '../../src/tool/results/call-report.ts'
+import { CallReport, callReport } from '../../src/tool/results/call-report.ts'
+import { transcriptOptions } from '../../src/tool/results/transcript.ts'
 
 export const getCall = defineTool({
   name: 'get_call',

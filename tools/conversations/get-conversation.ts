@@ -4,11 +4,8 @@ import { readAllItems } from '../../src/platform/sessions/complete-lists.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { badArgument } from '../../src/tool/refused.ts'
-import {
-  ConversationReport,
-  conversationReport,
-  transcriptOptions,
-} from '../../src/tool/results/call-report.ts'
+import { ConversationReport, conversationReport } from '../../src/tool/results/call-report.ts'
+import { transcriptOptions } from '../../src/tool/results/transcript.ts'
 
 const options = {
   id: id('conversation_id; usually the same as the call id.'),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Message } from '../../src/contract/call.ts'
 import { plainText } from '../../src/text/safe-text.ts'
 import { estimateTokens, shortenToTokens } from '../../src/text/token-estimate.ts'
-import { textOf } from '../../src/tool/results/call-report.ts'
+import { textOf } from '../../src/tool/results/transcript.ts'
 
 /** The parts of a transcript that a list can show. */
 export const partNames = ['last_words', 'end', 'all'] as const

@@ -2,12 +2,12 @@ import * as z from 'zod'
 import { knownVariables } from '../../src/contract/template.ts'
 import type { Outcome } from '../../src/jinja/index.ts'
 import { firstCharacters } from '../../src/text/safe-text.ts'
+import { variablePaths } from '../../src/tool/checks/greeting-check.ts'
 import {
   renderLimits,
   spokenGreetingInWords,
-  variablePaths,
   variablesOf,
-} from '../../src/tool/checks/greeting-check.ts'
+} from '../../src/tool/checks/spoken-greeting.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

@@ -4,12 +4,12 @@ import { routes } from '../../src/contract/routes.ts'
 import { TemplateValidation } from '../../src/contract/template.ts'
 import { ApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
+import { variablePaths } from '../../src/tool/checks/greeting-check.ts'
 import {
   type SpokenGreeting,
   spokenGreeting,
   spokenGreetingInWords,
-  variablePaths,
-} from '../../src/tool/checks/greeting-check.ts'
+} from '../../src/tool/checks/spoken-greeting.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument } from '../../src/tool/refused.ts'

@@ -5,17 +5,15 @@ import { routes } from '../../src/contract/routes.ts'
 import { granularities, type Usage, usageBucketCap } from '../../src/contract/usage.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { badArgument } from '../../src/tool/refused.ts'
+import { type UsageReport, UsageResult, usageResult } from '../../src/tool/results/usage-report.ts'
 import {
   changeOf,
   compareGroups,
   sumOf,
   type UsageGroup,
-  type UsageReport,
-  UsageResult,
   type UsageValue,
   usageGroups,
-  usageResult,
-} from '../../src/tool/results/usage-report.ts'
+} from '../../src/tool/results/usage-sums.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { readUsageNames } from './usage-names.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/contract/call.ts'
 import { plainText, safeLines } from '../../../src/text/safe-text.ts'
-import { transcriptLines, transcriptOf } from '../../../src/tool/results/call-report.ts'
+import { transcriptLines, transcriptOf } from '../../../src/tool/results/transcript.ts'
 import { connectStdio } from '../../harness/client.ts'
 import { tries } from '../../harness/property.ts'
 
