@@ -9,11 +9,12 @@ import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confi
 import { defineTool } from '../src/tool/define-tool.ts'
 import type { Fields } from '../src/tool/field-changes.ts'
 import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
-import { listDefaults } from '../src/tool/lists/list-fields.ts'
+import { listDefaults } from '../src/tool/lists/list-result.ts'
 import { listSteps } from '../src/tool/lists/list-steps.ts'
 import { badArgument } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
-import { earlierBody, KeptChanges, notTaken, undoOption, undoShape } from '../src/tool/undo.ts'
+import { KeptChanges, undoOption, undoShape } from '../src/tool/undo.ts'
+import { earlierBody, notTaken } from '../src/tool/undo-values.ts'
 import { updateWarnings } from '../src/tool/update-items.ts'
 
 /** Returns the account that the tools work on: the API key's own, or the pinned one. */

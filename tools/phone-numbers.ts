@@ -13,7 +13,7 @@ import { confirmOption, refuseUnconfirmedName } from '../src/tool/confirmation.t
 import { type Confirmable, confirmationShape } from '../src/tool/confirmation-question.ts'
 import { defineTool } from '../src/tool/define-tool.ts'
 import { countInWords, type Found, numberInWords, runningCalls } from '../src/tool/in-use.ts'
-import { listDefaults } from '../src/tool/lists/list-fields.ts'
+import { listDefaults } from '../src/tool/lists/list-result.ts'
 import { treeListSteps } from '../src/tool/lists/list-steps.ts'
 import { findNumbers, numberFilters } from '../src/tool/phone-number-filters.ts'
 import type { Run } from '../src/tool/tool.ts'

@@ -1,7 +1,7 @@
 import { sessionOf } from '../../test/harness/session.ts'
 import { tools } from '../../tools/index.ts'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../platform/failure.ts'
-import { adviceFor, adviceRows } from '../tool/advice.ts'
+import { adviceFor, adviceRows } from '../tool/api-error-advice.ts'
 import type { RefusalKind } from '../tool/refused.ts'
 import { code, table } from './markdown.ts'
 

@@ -14,7 +14,7 @@ import type { Session } from '../platform/sessions/session.ts'
 import type { CancelledTasks } from '../state/records.ts'
 import { StateError } from '../state/state-access.ts'
 import { clientText } from '../text/safe-text.ts'
-import type { CallContext } from '../tool/call-tool.ts'
+import type { CallContext } from '../tool/run-tool-call.ts'
 import {
   type CallTaskView,
   decodeTaskId,

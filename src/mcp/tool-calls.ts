@@ -14,9 +14,9 @@ import type { Observer } from '../server/observe/observer.ts'
 import type { StateError } from '../state/state-access.ts'
 import { closestWord } from '../text/closest-match.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
-import { type CallContext, callTool } from '../tool/call-tool.ts'
 import type { Confirmations, ConfirmedCall, EarlierQuestion } from '../tool/confirmation.ts'
 import { errorMetaKey } from '../tool/result.ts'
+import { type CallContext, runToolCall } from '../tool/run-tool-call.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CancellableRequest, Cancellations } from './cancellations.ts'
 import type { RequestSender } from './client-of-request.ts'
@@ -88,7 +88,7 @@ export function createToolCalls({
       return sender().transport === 'http' ? undefined : error.message
     }
     const run = (signal: AbortSignal) =>
-      callTool(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
+      runToolCall(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
     const signal = stopsAtShutdown(tool) ? anyOf(requestSignal, shutdown) : requestSignal
     if (!stateless) return run(signal)
     return cancellations.run({ keyHash: session.keyHash, ...stateless }, signal, run)

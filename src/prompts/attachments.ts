@@ -21,7 +21,7 @@ import {
   type TrunkOfNumber,
 } from '../tool/checks/readiness.ts'
 import type { Fields } from '../tool/field-changes.ts'
-import { project } from '../tool/lists/list-fields.ts'
+import { project } from '../tool/lists/list-result.ts'
 import { compactJson } from '../tool/results/shortening.ts'
 
 /** Attaches one object as JSON. `what`: its description. `budget`: maximum estimated tokens. */

@@ -6,7 +6,7 @@ import type { Attachment, PromptReader } from '../mcp/prompt-definition.ts'
 import { definePrompt } from '../mcp/prompt-definition.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { estimateTokens } from '../text/token-estimate.ts'
-import { project } from '../tool/lists/list-fields.ts'
+import { project } from '../tool/lists/list-result.ts'
 import { transcriptLines, transcriptOf } from '../tool/results/transcript.ts'
 import { reference } from './arguments.ts'
 import {

@@ -5,7 +5,7 @@ import { trunkIds } from '../mcp/completions.ts'
 import { definePrompt } from '../mcp/prompt-definition.ts'
 import { safeText } from '../text/safe-text.ts'
 import { readOwnNumbers } from '../tool/checks/readiness.ts'
-import { project } from '../tool/lists/list-fields.ts'
+import { project } from '../tool/lists/list-result.ts'
 import { reference } from './arguments.ts'
 import { attachedFrom, attachedList, attachedTrunk } from './attachments.ts'
 

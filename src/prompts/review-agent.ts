@@ -4,7 +4,7 @@ import { routes } from '../contract/routes.ts'
 import type { PromptReader } from '../mcp/prompt-definition.ts'
 import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
 import { safeText } from '../text/safe-text.ts'
-import { project } from '../tool/lists/list-fields.ts'
+import { project } from '../tool/lists/list-result.ts'
 import { agentArgument } from './arguments.ts'
 import {
   attached,

@@ -3,7 +3,7 @@ import { nameWithId } from '../text/closest-match.ts'
 import { counted, type DialogText, shownName } from '../text/dialog-text.ts'
 import type { ItemSelection } from './item-selection.ts'
 import { failedInWords } from './lists/complete-account-lists.ts'
-import { accountOnce } from './lists/list-fields.ts'
+import { accountOnce } from './lists/list-result.ts'
 import { severalAccountsShape } from './lists/several-accounts.ts'
 import type { OutputWithLines } from './tool.ts'
 

@@ -17,7 +17,7 @@ import {
 } from '../text/dialog-text.ts'
 import { type AccountReader, accountReader } from './account-reader.ts'
 import { readOwnNumbers } from './checks/readiness.ts'
-import type { ListRoute } from './lists/list-fields.ts'
+import type { ListRoute } from './lists/list-result.ts'
 import type { Run } from './tool.ts'
 
 /*

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { pageQuery } from '../contract/field.ts'
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { Route } from '../contract/route.ts'
-import { fieldsOption } from './lists/list-fields.ts'
+import { fieldsOption } from './lists/list-result.ts'
 import type { ListingDetail, Tool } from './tool.ts'
 
 type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect'> & {

@@ -11,7 +11,7 @@ import {
   type ListItem,
   listDefaults,
   listView,
-} from '../../src/tool/lists/list-fields.ts'
+} from '../../src/tool/lists/list-result.ts'
 import {
   readPage,
   readSubaccountList,

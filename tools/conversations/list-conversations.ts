@@ -16,7 +16,7 @@ import {
   listDefaults,
   listView,
   project,
-} from '../../src/tool/lists/list-fields.ts'
+} from '../../src/tool/lists/list-result.ts'
 import { readPage } from '../../src/tool/lists/list-steps.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import { compactJson, resultBudget } from '../../src/tool/results/shortening.ts'

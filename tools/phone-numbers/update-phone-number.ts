@@ -20,7 +20,8 @@ import { selectItems } from '../../src/tool/item-selection.ts'
 import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { driftedFields, earlierBody, type KeptChanges } from '../../src/tool/undo.ts'
+import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
+import { earlierBody } from '../../src/tool/undo-values.ts'
 import {
   type UpdateReport,
   updatedItemShape,

@@ -5,7 +5,7 @@ import {
   isSelection,
   project,
   selectionNote,
-} from '../../src/tool/lists/list-fields.ts'
+} from '../../src/tool/lists/list-result.ts'
 import type { ItemShortening } from '../../src/tool/tool.ts'
 
 /**

@@ -12,7 +12,7 @@ import {
   listDefaults,
   project,
   selectionNote,
-} from '../../src/tool/lists/list-fields.ts'
+} from '../../src/tool/lists/list-result.ts'
 import { shortenArray } from '../../src/tool/results/shortening.ts'
 import type { Run, StructuredContent } from '../../src/tool/tool.ts'
 import { ranked, sortOption } from './catalog-result.ts'

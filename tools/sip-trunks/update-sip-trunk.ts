@@ -16,7 +16,8 @@ import { selectItems } from '../../src/tool/item-selection.ts'
 import { listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { earlierBody, type KeptChanges, notTaken } from '../../src/tool/undo.ts'
+import type { KeptChanges } from '../../src/tool/undo.ts'
+import { earlierBody, notTaken } from '../../src/tool/undo-values.ts'
 import {
   type UpdateReport,
   updatedItemShape,

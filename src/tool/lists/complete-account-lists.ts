@@ -13,7 +13,7 @@ import { nameWithId } from '../../text/closest-match.ts'
 import { shownName } from '../../text/dialog-text.ts'
 import { badArgument, type Refused } from '../refused.ts'
 import type { Run } from '../tool.ts'
-import type { ListRoute } from './list-fields.ts'
+import type { ListRoute } from './list-result.ts'
 import {
   type FailedAccounts,
   failedAccounts,

@@ -16,7 +16,7 @@ import {
   type ListReply,
   type ListRoute,
   listView,
-} from './list-fields.ts'
+} from './list-result.ts'
 import {
   failedAccounts,
   listNotes,

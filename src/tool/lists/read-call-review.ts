@@ -3,7 +3,7 @@ import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { AccountInTree } from '../../platform/sessions/complete-lists.ts'
 import type { CallReview, PartOfReview } from '../results/call-review.ts'
-import type { ListItem } from './list-fields.ts'
+import type { ListItem } from './list-result.ts'
 import {
   type AccountBranch,
   type FailedAccounts,

@@ -15,7 +15,7 @@ import {
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import type { Run } from '../tool.ts'
-import { itemId, type ListItem, type ListReply, type ListRoute } from './list-fields.ts'
+import { itemId, type ListItem, type ListReply, type ListRoute } from './list-result.ts'
 
 /** Maximum number of accounts in a list, or in a search for agents to change. */
 export const maxAccounts = 100

@@ -10,7 +10,7 @@ import { closestItems, closestWord, itemLabel } from '../../text/closest-match.t
 import { quoted } from '../../text/dialog-text.ts'
 import { hintFor, lookInTree } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
-import type { ListRoute } from './list-fields.ts'
+import type { ListRoute } from './list-result.ts'
 
 /**
  * A list request. `unknown`: names of the arguments whose value is neither a UUID nor an agent's

@@ -1,6 +1,6 @@
 import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { ListRoute } from '../lists/list-fields.ts'
+import type { ListRoute } from '../lists/list-result.ts'
 
 /** A kind of object that arguments refer to, with the routes that list and read it. */
 export interface ReferenceKind {

@@ -39,8 +39,8 @@ test('imports that the table does not allow are refused, and files in no row of 
     ],
     [
       'src/sandbox/operation-handler.ts',
-      `void import('../tool/call-tool.ts')`,
-      'src/tool/call-tool.ts',
+      `void import('../tool/run-tool-call.ts')`,
+      'src/tool/run-tool-call.ts',
     ],
     ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../../src/platform/client.ts'
 import { createNetworkSender } from '../../../src/platform/network-sender.ts'
-import { callTool } from '../../../src/tool/call-tool.ts'
+import { runToolCall } from '../../../src/tool/run-tool-call.ts'
 import { placeCall } from '../../../tools/calls/place-call.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import { type Behaviour, envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -50,7 +50,7 @@ async function placing(
     from_number: '+493023125000',
     to_number: '+493023125001',
   }
-  const result = await callTool(placeCall, args, {
+  const result = await runToolCall(placeCall, args, {
     session: { ...session, callServices: { ...session.callServices, timing } },
     tools: [placeCall],
     timeLimitMs,

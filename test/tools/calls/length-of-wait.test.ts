@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient } from '../../../src/platform/client.ts'
-import { callTool } from '../../../src/tool/call-tool.ts'
+import { runToolCall } from '../../../src/tool/run-tool-call.ts'
 import { waitForCall } from '../../../tools/calls/wait-for-call.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
 import { sessionOf } from '../../harness/session.ts'
@@ -34,7 +34,7 @@ async function waiting({ call = going, accountMs = 0, timeout_seconds }: Waiting
   })
   const progress: string[] = []
   const began = performance.now()
-  const answer = callTool(
+  const answer = runToolCall(
     waitForCall,
     { call_id: going.id, timeout_seconds },
     {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
-import { callTool } from '../../../src/tool/call-tool.ts'
+import { runToolCall } from '../../../src/tool/run-tool-call.ts'
 import { placeCall } from '../../../tools/calls/place-call.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/answering-client.ts'
 import { errorOf } from '../../harness/client.ts'
@@ -217,7 +217,7 @@ test('a refused call is answered only when its token can be used again', async (
     await sleep(50)
     events.push('given back')
   }
-  const result = await callTool(placeCall, phone(), {
+  const result = await runToolCall(placeCall, phone(), {
     session: sessionOf(client),
     tools: [placeCall],
     onBug: (error) => {

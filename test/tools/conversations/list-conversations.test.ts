@@ -4,8 +4,8 @@ import * as z from 'zod'
 import { createClient } from '../../../src/platform/client.ts'
 import { createNetworkSender } from '../../../src/platform/network-sender.ts'
 import { estimateTokens } from '../../../src/text/token-estimate.ts'
-import { callTool } from '../../../src/tool/call-tool.ts'
 import { resultBudget } from '../../../src/tool/results/shortening.ts'
+import { runToolCall } from '../../../src/tool/run-tool-call.ts'
 import { listConversations } from '../../../tools/conversations/list-conversations.ts'
 import { connectPerson, type Person } from '../../harness/answering-client.ts'
 import { errorOf, ToolResult } from '../../harness/client.ts'
@@ -559,7 +559,7 @@ describe('a search in more than can be read', () => {
     const limits = { headersTimeoutMs: 30_000, totalTimeoutMs: 60_000 }
     const sender = createNetworkSender({ baseUrl: new URL(platform.url), ...limits })
     const of = { ...limits, send: sender.send, apiKey: 'key', userAgent: 'test' }
-    const result = await callTool(
+    const result = await runToolCall(
       listConversations,
       { search: 'x' },
       {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callTool } from '../../src/tool/call-tool.ts'
+import { runToolCall } from '../../src/tool/run-tool-call.ts'
 import { tools } from '../../tools/index.ts'
 import { errorOf, ToolResult } from '../harness/client.ts'
 import { sessionOf } from '../harness/session.ts'
@@ -9,7 +9,7 @@ const [tool] = tools
 test('a defect of this program is not reported as a failure of network or platform', async () => {
   const bugs: unknown[] = []
   const broken = { call: () => Promise.reject(new TypeError('x is not a function')) }
-  const called = await callTool(
+  const called = await runToolCall(
     tool as NonNullable<typeof tool>,
     {},
     {

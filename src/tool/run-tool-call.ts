@@ -39,7 +39,7 @@ export interface CallContext extends Omit<FailureContext, 'request'> {
  * `isError`. Throws ProtocolError only for a request that answers the question of another tool
  * call.
  */
-export async function callTool(
+export async function runToolCall(
   tool: Tool,
   given: Record<string, unknown>,
   context: CallContext,

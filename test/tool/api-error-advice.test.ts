@@ -5,7 +5,7 @@ import {
   type Rejected,
   type Unreadable,
 } from '../../src/platform/failure.ts'
-import { adviceFor, adviceRows } from '../../src/tool/advice.ts'
+import { adviceFor, adviceRows } from '../../src/tool/api-error-advice.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
 
