@@ -45,7 +45,7 @@ test('imports that the table does not allow are refused, and files in no row of 
     ['src/tool/results/shortening.ts', `export * from '../../mcp/server.ts'`, 'src/mcp/server.ts'],
     ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/server/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],
-    ['tools/usage/get-usage.ts', `import '../calls.ts'`, 'tools/calls.ts'],
+    ['tools/usage/get-usage.ts', `import '../agents.ts'`, 'tools/agents.ts'],
   ] as const
   for (const [file, line] of forbidden) add(file, line)
   const outside = ['src/loose.ts', 'src/new-room/deep/file.mts', 'tools/deep/file.ts']
