@@ -1,4 +1,4 @@
-import { listenConfig, listenSettings } from '../config/http.ts'
+import { listenConfig, listenSettings, requireHosts } from '../config/http.ts'
 import { sandboxConfig, sandboxSettings } from '../config/sandbox.ts'
 import { logConfig, logSettings } from '../config/service-settings.ts'
 import { runFlag, settingReader, text } from '../config/setting.ts'
@@ -25,8 +25,10 @@ export const sandbox = defineCommand({
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
   read(texts) {
     const value = settingReader(ownSettings, texts)
+    const listening = listenConfig(texts, 8080)
+    requireHosts(listening)
     return {
-      ...listenConfig(texts, 8080),
+      ...listening,
       sandbox: sandboxConfig(texts),
       faultsFile: value('faults'),
       fixtureFile: value('fixture'),

@@ -293,6 +293,7 @@ describe('the command line', () => {
     for (const hosts of ['*', 'a.example']) {
       expect(command(...open, '--allowed-hosts', hosts)).toMatchObject({ allowedHosts: [hosts] })
     }
+    expect(() => command('sandbox', '--host', '0.0.0.0')).toThrow(/ 0\.0\.0\.0 .*--allowed-hosts/)
     // With a platform, each request must contain an API key, so hosts need not be restricted.
     expect(readConfig(open, url)).toMatchObject({ allowedHosts: [] })
   })
