@@ -27,12 +27,6 @@ describe('in files', () => {
   })
 })
 
-test('in memory the oldest entry makes room for a new one', async () => {
-  const trail = createSqliteAuditTrail(':memory:', '--state-dir', 2)
-  for (const id of ['a', 'b', 'c']) await trail.save(entryOf(id))
-  expect((await trail.list({ limit: 10 })).map(({ id }) => id)).toEqual(['c', 'b'])
-})
-
 describe('the file of an audit trail', () => {
   test('is made with the first entry, readable by its user only, and kept for the next server', async () => {
     using folder = scratchFolder()

@@ -23,18 +23,8 @@ export const auditSchema: LazyStateFile = {
   },
 }
 
-/**
- * Maximum number of entries kept in memory, newest first. Nothing else prunes them before the
- * process ends.
- */
-const maxInMemory = 1000
-
 /** An audit trail in an SQLite file. The first entry creates it. */
-export function createSqliteAuditTrail(
-  path: string,
-  setting: string,
-  max = path === ':memory:' ? maxInMemory : Number.POSITIVE_INFINITY,
-): AuditTrail & InFile {
+export function createSqliteAuditTrail(path: string, setting: string): AuditTrail & InFile {
   const { use, readAll, close } = lazyStateFile(path, setting, auditSchema)
   return {
     save: (entry) =>
@@ -42,7 +32,6 @@ export function createSqliteAuditTrail(
         const { id, tool, outcome, key } = entry
         const at = Date.parse(entry.time)
         db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
-        if (max < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(max)
       }),
     list: (query) => readAll(({ db }) => rowsOf(db, query)),
     prune: (before, max) => use(({ db }) => Number(db.prepare(pruneSql).run(before, max).changes)),
@@ -54,11 +43,6 @@ const saveSql = `
   INSERT INTO entries VALUES (:id, :at, :tool, :outcome, :key, :entry)
   ON CONFLICT (id) DO UPDATE SET outcome = :outcome, entry = :entry
     WHERE :outcome <> 'begun' OR entries.outcome = 'begun'`
-
-const boundSql = `
-  DELETE FROM entries WHERE id IN (
-    SELECT id FROM entries ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?
-  )`
 
 const pruneSql = `
   DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE at < ? ORDER BY at, id LIMIT ?)`

@@ -55,7 +55,7 @@ test('a stream that nobody reads takes no more', async () => {
 })
 
 test('the state keeps entries for so many days, and deletes some at a time', async () => {
-  const trail = createSqliteAuditTrail(':memory:', '--state-dir', 5000)
+  const trail = createSqliteAuditTrail(':memory:', '--state-dir')
   const day = 24 * 3_600_000
   const at = (days: number) => new Date(Date.now() - days * day).toISOString()
   for (let count = 0; count < 700; count++) await trail.save(entryOf(`${count}`, { time: at(91) }))
