@@ -25,11 +25,14 @@ function isOwn(folder: string): boolean {
   const found = lstatSync(folder)
   // On Windows a folder inherits its permissions from the user's profile.
   if (!process.getuid) return found.isDirectory()
-  return found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0
+  return (
+    found.isDirectory() && found.uid === process.getuid() && (found.mode & writableByOthers) === 0
+  )
 }
 
 const root = 0
-const writableByOthers = 0o002
+/** By the group or by all: another user may be a member of the group. */
+const writableByOthers = 0o022
 const sticky = 0o1000
 
 /** True if no ancestor folder lets another user replace its entries. */

@@ -58,6 +58,10 @@ const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>
     mkdirSync(compiled, { recursive: true, mode: 0o700 })
     chmodSync(dirname(compiled), 0o777)
   },
+  'a folder that a group may replace': (compiled) => {
+    mkdirSync(compiled, { recursive: true, mode: 0o700 })
+    chmodSync(dirname(compiled), 0o770)
+  },
   'a link': (compiled, theirs) => {
     mkdirSync(dirname(compiled), { recursive: true, mode: 0o700 })
     symlinkSync(theirs, compiled)
