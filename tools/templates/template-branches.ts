@@ -97,10 +97,10 @@ const asWritten = { fromPlatform: [], isReworded: false } as const
 const maxGiven = 4
 
 function wayInWords(way: Outcome['ways'][number]): string {
-  const all = [...way].map(([path, values]) => ({
-    path,
-    text: `${path} ${values.map((value) => valueInWords(value, path)).join(' or ')}`,
-  }))
+  const all = [...way].map(([path, values]) => {
+    const texts = new Set(values.map((value) => valueInWords(value, path)))
+    return { path, text: `${path} ${[...texts].join(' or ')}` }
+  })
   const isGiven = ({ path, text }: (typeof all)[number]) => text === `${path} given`
   if (all.length === 0) return 'always'
   if (all.filter(isGiven).length <= maxGiven) return all.map(({ text }) => text).join(', ')

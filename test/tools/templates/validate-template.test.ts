@@ -237,6 +237,16 @@ describe('validate_agent_template', () => {
     ])
   })
 
+  test('names an equal value of a branch once', async () => {
+    const { branches } = await client.value('validate_agent_template', {
+      template: '{{ contact.first_name }} {{ direction }}',
+    })
+    expect(Array.from(Object(branches), ({ when }) => when)).toEqual([
+      'contact.first_name given, direction given',
+      'contact.first_name not given or "", direction given',
+    ])
+  })
+
   test('says which branches nothing led to', async () => {
     const template = '{% if order.total | length > 300 %}\nA{% endif %}{% if x %}B{% endif %}'
     const { not_tried } = await client.value('validate_agent_template', { template })
