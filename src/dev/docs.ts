@@ -9,7 +9,7 @@ import { adviceTable, kindTable } from './docs-errors.ts'
 import { buttonPictures, installButtons } from './docs-install-buttons.ts'
 import { toolList, toolReference } from './docs-reference.ts'
 import { code, table, withSections } from './markdown.ts'
-import { installOptions } from './release/plugins.ts'
+import { installOptions } from './release/install-options.ts'
 
 /*
  * npm run docs: writes the generated sections of the documents, between markers. With --check, only

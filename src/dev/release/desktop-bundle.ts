@@ -9,9 +9,9 @@ import { installOnce } from '../../../test/harness/install-once.ts'
 import { tools } from '../../../tools/index.ts'
 import { firstSentence } from '../../cli/terminal/tool-help.ts'
 import { sandboxKeys } from '../../sandbox/small-seed.ts'
-import { accountOver, type Launch, withSandbox } from './npm-package.ts'
+import { installOptions, manifestOptions, optionVariables } from './install-options.ts'
 import { type PackageInfo, root, sha256Of } from './package-info.ts'
-import { installOptions, manifestOptions, optionVariables } from './plugins.ts'
+import { accountOver, type Launch, withSandbox } from './try-program.ts'
 
 /** Folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
 const toolsFolder = join(root, 'test/dev/release/mcpb')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { readScript } from '../script-arguments.ts'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './desktop-bundle.ts'
-import { installPackage, maxBytes, packPackage, releaseFolder, tryProgram } from './npm-package.ts'
+import { installPackage, maxBytes, packPackage, releaseFolder } from './npm-package.ts'
 import {
   downloadUrl,
   type PackageInfo,
@@ -14,8 +14,10 @@ import {
   sha256Of,
 } from './package-info.ts'
 import { writePlugin } from './plugins.ts'
-import { type Outcome, preconditions, type Result, runSteps, type Step } from './preconditions.ts'
+import { preconditions } from './preconditions.ts'
 import { SchemaUnavailable, schemaFaults, serverJson, serverJsonSchemaUrl } from './server-json.ts'
+import { type Outcome, type Result, runSteps, type Step } from './steps.ts'
+import { tryProgram } from './try-program.ts'
 
 const usage = `Makes what is released, tries it, and says what is left to do. It publishes nothing.
 

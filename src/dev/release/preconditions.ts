@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { styleText } from 'node:util'
 import { downloadUrl, type PackageInfo, root } from './package-info.ts'
+import type { Outcome, Step } from './steps.ts'
 
 /** Preconditions of a build. */
 export const preconditions = (info: PackageInfo): Step[] => [
@@ -73,49 +73,4 @@ export function tag(version: string, head: string, tags: string): Outcome {
   if (own === undefined) return { state: 'done', text: `${name} is not taken` }
   if (own.split(' ').includes(head)) return { state: 'done', text: `${name} is this commit` }
   return { state: 'open', text: `${name} is another commit: give package.json the next version` }
-}
-
-/**
- * Result of a step. A failing step throws.
- * - `done`: the condition holds
- * - `open`: a person must act before the release
- * - `left out`: not part of this run
- */
-export interface Outcome {
-  readonly state: 'done' | 'open' | 'left out'
-  readonly text: string
-}
-
-export interface Step {
-  readonly title: string
-  readonly run: () => Promise<Outcome> | Outcome
-}
-
-export type Result = Outcome['state'] | 'failed'
-
-const marks = { done: '✓', open: '!', 'left out': '–', failed: '✗' } as const
-const colors = { done: 'green', open: 'yellow', 'left out': 'gray', failed: 'red' } as const
-
-/** Runs the steps in order and reports each outcome. Stops at the first failure. */
-export async function runSteps(
-  steps: readonly Step[],
-  write: (text: string) => void,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (const { title, run } of steps) {
-    const { state, text } = await outcomeOf(run)
-    const mark = styleText(colors[state], marks[state])
-    write(`${mark} ${title}: ${text.replaceAll('\n', '\n  ')}\n`)
-    results.push(state)
-    if (state === 'failed') break
-  }
-  return results
-}
-
-async function outcomeOf(run: Step['run']): Promise<{ state: Result; text: string }> {
-  try {
-    return await run()
-  } catch (error) {
-    return { state: 'failed', text: error instanceof Error ? error.message : String(error) }
-  }
 }

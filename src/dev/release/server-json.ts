@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
+import { installOptions } from './install-options.ts'
 import type { PackageInfo } from './package-info.ts'
-import { installOptions } from './plugins.ts'
 
 /** Schema URL of server.json in the MCP registry. */
 export const serverJsonSchemaUrl =

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { packBundle, tryBundle, writeBundle } from '../../../src/dev/release/desktop-bundle.ts'
-import { npmPack, tryProgram } from '../../../src/dev/release/npm-package.ts'
+import { npmPack } from '../../../src/dev/release/npm-package.ts'
 import { readPackage, root } from '../../../src/dev/release/package-info.ts'
+import { tryProgram } from '../../../src/dev/release/try-program.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 
 /* The release script must reject a bundle or package that does not work. */

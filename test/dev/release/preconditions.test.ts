@@ -1,13 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { readPackage, repositoryAt, root } from '../../../src/dev/release/package-info.ts'
-import {
-  changes,
-  repositorySet,
-  runSteps,
-  tag,
-  workingTree,
-} from '../../../src/dev/release/preconditions.ts'
+import { changes, repositorySet, tag, workingTree } from '../../../src/dev/release/preconditions.ts'
+import { runSteps } from '../../../src/dev/release/steps.ts'
 
 const info = readPackage(root)
 
