@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { routes } from '../contract/routes.ts'
-import { definePrompt, type PromptReader } from '../mcp/prompt-definition.ts'
+import { definePrompt } from '../mcp/prompt-definition.ts'
+import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { counted } from '../text/dialog-text.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { midnightBefore } from '../text/time-zone.ts'

@@ -1,6 +1,7 @@
 import { routes } from '../contract/routes.ts'
 import { groupings, type Usage } from '../contract/usage.ts'
-import { type Attachment, definePrompt, type PromptReader } from '../mcp/prompt-definition.ts'
+import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
+import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { addDays, dateIn, midnightBefore } from '../text/time-zone.ts'
 import { compareGroups, sumOf, type UsageSum, usageGroups } from '../tool/results/usage-sums.ts'
