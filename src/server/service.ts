@@ -9,16 +9,12 @@ import { routes } from '../contract/routes.ts'
 import { createCancellations } from '../mcp/cancellations.ts'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createHttpFastPath } from '../mcp/http-fast-path.ts'
+import { createLocalCalls } from '../mcp/local-tool-calls.ts'
 import { createStreamObserving } from '../mcp/observed-request.ts'
 import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
 import { serverInfoOf } from '../mcp/server-info.ts'
-import {
-  auditedCalls,
-  createLocalCalls,
-  createToolCalls,
-  createUnknownTool,
-} from '../mcp/tool-calls.ts'
+import { auditedCalls, createToolCalls, createUnknownTool } from '../mcp/tool-calls.ts'
 import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
