@@ -1,7 +1,8 @@
 import { badge, type Html, html, note } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
-import { clientFacts, clientTitle, nameInQuotes, pageOf } from './client-details.ts'
+import { clientFacts, clientTitle, nameInQuotes } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
+import { pageOf } from './page-frame.ts'
 
 /** First step: the person enters the key of an account. */
 export function keyPage(model: KeyFormModel): HtmlPage {

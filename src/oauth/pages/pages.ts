@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { type Html, html } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
 import { clientText } from '../../text/safe-text.ts'
-import { pageOf, redirectTarget } from './client-details.ts'
+import { redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'
 import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
+import { pageOf } from './page-frame.ts'
 
 /** Renders a page with its status and headers. No page has a script. */
 export function renderPage(model: PageModel): HtmlPage {
