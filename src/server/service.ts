@@ -35,8 +35,9 @@ import { createCallServices } from './call-services.ts'
 import { openOauth } from './oauth.ts'
 import type { Observer } from './observe/observer.ts'
 import { openPlatform, type Platform } from './platform.ts'
+import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
-import { openLocalToken, openSealingKeys, openState, openUndoLog, prepareState } from './state.ts'
+import { openState, openUndoLog, prepareState } from './state.ts'
 import type { Reachability, Readiness } from './transports/http.ts'
 
 const { version } = packageJson

@@ -4,12 +4,8 @@ import type { DialPolicyConfig, QuietHours } from '../../policy/dial-policy-conf
 import { callStopText } from '../../policy/dial-rules.ts'
 import { readPolicy } from '../../server/call-services.ts'
 import { openPlatform } from '../../server/platform.ts'
-import {
-  checkSecret,
-  type InspectedState,
-  inspectCallStop,
-  inspectState,
-} from '../../server/state.ts'
+import { checkSecret } from '../../server/secrets.ts'
+import { type InspectedState, inspectCallStop, inspectState } from '../../server/state.ts'
 import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
 import { isObject } from '../../text/json.ts'
 import { messageOf } from '../../text/safe-text.ts'
