@@ -1,6 +1,6 @@
-import { firstDozen } from './dozens/first.ts'
-import { secondDozen } from './dozens/second.ts'
-import { thirdDozen } from './dozens/third.ts'
+import { firstDozen } from './dozens/first-everyday-jobs.ts'
+import { secondDozen } from './dozens/second-larger-jobs.ts'
+import { thirdDozen } from './dozens/third-hardest-jobs.ts'
 import type { JobSpec } from './job.ts'
 
 const byDozen = { first: firstDozen, second: secondDozen, third: thirdDozen }

@@ -9,9 +9,9 @@ import { dozens, type Job, jobs } from './jobs.ts'
 import { keyOf } from './seed/accounts.ts'
 import { makeSeededSandbox, seededState } from './seed/seed-company.ts'
 import { Assistant, type Solution } from './solutions/assistant.ts'
-import { firstSolutions } from './solutions/first.ts'
-import { secondSolutions } from './solutions/second.ts'
-import { thirdSolutions } from './solutions/third.ts'
+import { firstSolutions } from './solutions/first-dozen.ts'
+import { secondSolutions } from './solutions/second-dozen.ts'
+import { thirdSolutions } from './solutions/third-dozen.ts'
 import { readState, type State } from './state.ts'
 
 /*

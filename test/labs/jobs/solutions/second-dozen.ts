@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import type { secondDozen } from '../dozens/second.ts'
+import type { secondDozen } from '../dozens/second-larger-jobs.ts'
 import { days, lastWeek, outcomeOf, type Solution } from './assistant.ts'
 
 const CallCounts = z.looseObject({ by_answer_status: z.record(z.string(), z.int()) })

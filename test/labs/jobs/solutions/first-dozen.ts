@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import type { firstDozen } from '../dozens/first.ts'
+import type { firstDozen } from '../dozens/first-everyday-jobs.ts'
 import { callsTo, lastWeek, outcomeOf, type Solution } from './assistant.ts'
 
 export const firstSolutions: Readonly<Record<keyof typeof firstDozen, Solution>> = {

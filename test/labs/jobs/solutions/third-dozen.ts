@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict'
-import { people, type thirdDozen } from '../dozens/third.ts'
+import { people, type thirdDozen } from '../dozens/third-hardest-jobs.ts'
 import {
   type Assistant,
   callsTo,
