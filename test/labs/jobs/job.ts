@@ -1,6 +1,6 @@
 import type { Fact } from './answers.ts'
 import { type Changes, problemsOf } from './changes.ts'
-import { type Company, companyOf } from './company.ts'
+import { type Company, companyOf } from './company-lookups.ts'
 import type { State } from './state.ts'
 
 /** A person's job for an assistant, and how its result is checked. */

@@ -1,7 +1,7 @@
 import { render } from '../../../../src/jinja/index.ts'
 import { type Fact, saysOfNumber, telephonesExactly } from '../answers.ts'
 import { Fits, type Values } from '../changes.ts'
-import { type Company, contactOf } from '../company.ts'
+import { type Company, contactOf } from '../company-lookups.ts'
 import type { CallRow, Table } from '../state.ts'
 
 /** Expected changes of rows, each with its own values. */

@@ -1,6 +1,6 @@
 import { counts, countsExactly, mentions, says, telephonesExactly } from '../answers.ts'
 import { Fits } from '../changes.ts'
-import { lastWeek, october } from '../company.ts'
+import { lastWeek, october } from '../company-lookups.ts'
 import type { JobSpec } from '../job.ts'
 import { accountNames } from '../seed/accounts.ts'
 import {

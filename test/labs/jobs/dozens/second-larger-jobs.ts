@@ -8,7 +8,7 @@ import {
   saysOfNumber,
   telephonesExactly,
 } from '../answers.ts'
-import { type Company, contactOf, lastWeek, weekBefore, yesterday } from '../company.ts'
+import { type Company, contactOf, lastWeek, weekBefore, yesterday } from '../company-lookups.ts'
 import type { JobSpec } from '../job.ts'
 import {
   accountNamed,

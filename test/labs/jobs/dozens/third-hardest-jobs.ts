@@ -8,7 +8,14 @@ import {
   telephonesExactly,
 } from '../answers.ts'
 import { Fits } from '../changes.ts'
-import { type Company, contactOf, lastWeek, october, period, weekBefore } from '../company.ts'
+import {
+  type Company,
+  contactOf,
+  lastWeek,
+  october,
+  period,
+  weekBefore,
+} from '../company-lookups.ts'
 import type { JobSpec } from '../job.ts'
 import { accountNames, newGateway, oldGateway } from '../seed/accounts.ts'
 import type { CallRow } from '../state.ts'
