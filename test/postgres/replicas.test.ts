@@ -18,12 +18,12 @@ import { settableClock } from '../harness/settable-clock.ts'
 import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
+import { judge } from '../labs/stress/judge.ts'
 import {
   type Answer,
   answerOf,
   type CallPlacer,
   isPlaced,
-  judge,
   place,
   placementsOf,
   type StressPlacement,

@@ -10,7 +10,8 @@ import { inParallel } from '../measure/concurrency.ts'
 import { circumstances, quantile, round } from '../measure/report.ts'
 import { startTenantPlatform } from '../tenants/tenant-platform.ts'
 import { type Connect, Traffic } from './traffic.ts'
-import { probeEnv, probeOptions, verdictOf, WatchedServer } from './watched-server.ts'
+import { verdictOf } from './verdict.ts'
+import { probeEnv, probeOptions, WatchedServer } from './watched-server.ts'
 
 const usage = `Runs the built program for a long time as teams run it: three servers over HTTP on one
 state behind a balancer, and some over stdio; clients of old and new revisions that come and go with other keys; a

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Sample, slopeOf, verdictOf, WatchedServer } from './watched-server.ts'
+import { slopeOf, verdictOf } from './verdict.ts'
+import { type Sample, WatchedServer } from './watched-server.ts'
 
 const megabyte = 1_000_000
 const minute = 60_000

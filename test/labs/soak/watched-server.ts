@@ -71,78 +71,15 @@ export class WatchedServer {
   }
 }
 
-const megabyte = 1_000_000
-const minute = 60_000
-
-/** Slope of a regression line (least squares), value per ms. */
-export function slopeOf(points: readonly (readonly [at: number, value: number])[]): number {
-  const mean = (values: readonly number[]) =>
-    values.reduce((sum, value) => sum + value, 0) / values.length
-  const [meanAt, meanValue] = [
-    mean(points.map(([at]) => at)),
-    mean(points.map(([, value]) => value)),
-  ]
-  let [above, below] = [0, 0]
-  for (const [at, value] of points) {
-    above += (at - meanAt) * (value - meanValue)
-    below += (at - meanAt) ** 2
-  }
-  return below === 0 ? 0 : above / below
-}
-
-/**
- * Maximum growth in the second half of a run: a share of the mean or a number of bytes, whichever
- * is more. The heap varies with running requests, resident memory with what the allocator retains.
- * In short runs, caches are still being filled and code compiled.
- */
-const growth = {
-  heapUsed: { share: 0.08, bytes: 3 * megabyte, bytesWhenShort: 12 * megabyte },
-  rss: { share: 0.15, bytes: 20 * megabyte, bytesWhenShort: 60 * megabyte },
-} as const
-
-/** Length of the second half below which a run is short, ms. */
-const shortMs = 5 * minute
-
 /**
  * Maximum open resources of an idle server beyond those of a fresh one, opened on first use of the
  * state and kept: five SQLite databases of three files each (`.db`, `-wal` and `-shm`), or the
  * connections to PostgreSQL.
  */
-const keptOpen = { descriptors: 15, sockets: 4, resources: 6 } as const
-
-/**
- * Memory use in the second half of the run, and open resources, with violations of the limits
- * above. 1 MB is 1,000,000 bytes.
- */
-export function verdictOf(server: WatchedServer) {
-  const half = server.samples.slice(Math.floor(server.samples.length / 2))
-  const problems: string[] = []
-  const memory = (what: keyof typeof growth) => {
-    const slope = slopeOf(half.map((sample) => [sample.at, sample[what]]))
-    const mean = half.reduce((sum, sample) => sum + sample[what], 0) / half.length
-    const span = (half.at(-1)?.at ?? 0) - (half[0]?.at ?? 0)
-    const { share, bytes, bytesWhenShort } = growth[what]
-    if (slope * span > Math.max(mean * share, span < shortMs ? bytesWhenShort : bytes))
-      problems.push(`${what} grew by ${round((slope * span) / megabyte)} MB in the second half`)
-    return { mb: round(mean / megabyte), kbPerMinute: round((slope * minute) / 1000) }
-  }
-  const open = (what: keyof typeof keptOpen) => ({
-    fresh: countOf(server.fresh, what),
-    idle: countOf(server.idle, what),
-  })
-  const [heap, rss] = [memory('heapUsed'), memory('rss')]
-  problems.push(...stillOpen(server))
-  return {
-    name: server.name,
-    ...{ heapMb: heap.mb, heapKbPerMinute: heap.kbPerMinute },
-    ...{ rssMb: rss.mb, rssKbPerMinute: rss.kbPerMinute },
-    ...{ descriptors: open('descriptors'), sockets: open('sockets'), resources: open('resources') },
-    problems,
-  }
-}
+export const keptOpen = { descriptors: 15, sockets: 4, resources: 6 } as const
 
 /** Violations of the limit for open resources. */
-function stillOpen(server: WatchedServer): string[] {
+export function stillOpen(server: WatchedServer): string[] {
   return (['descriptors', 'sockets', 'resources'] as const).flatMap((what) => {
     const [fresh, idle] = [countOf(server.fresh, what), countOf(server.idle, what)]
     return idle > fresh + keptOpen[what]
@@ -151,9 +88,7 @@ function stillOpen(server: WatchedServer): string[] {
   })
 }
 
-function countOf(sample: Sample | undefined, what: keyof typeof keptOpen): number {
+export function countOf(sample: Sample | undefined, what: keyof typeof keptOpen): number {
   if (!sample) throw new Error('the server was not looked at')
   return sample[what]
 }
-
-const round = (value: number) => Math.round(value * 10) / 10

@@ -4,9 +4,7 @@ import { classifyNumber } from '../../../src/policy/number-class.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { textOf } from '../measure/program.ts'
 import { agentId } from '../platform/call-lists.ts'
-import { wrongWithCall } from '../platform/judge-call.ts'
-import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { oneOf, randomOf, Tally } from '../random.ts'
+import { oneOf, randomOf } from '../random.ts'
 
 /** Answer to a request to place a telephone call. */
 export type Answer =
@@ -116,60 +114,9 @@ export const isPlaced = (placement: StressPlacement): boolean =>
   finalAnswer(placement).kind === 'placed'
 
 /** The most definite answer of the last try. */
-function finalAnswer({ tries }: StressPlacement): Answer {
+export function finalAnswer({ tries }: StressPlacement): Answer {
   const answers = (tries.at(-1) ?? []).map(({ answer }) => answer)
   const ranks = ['placed', 'dead', 'unknown', 'refused'] as const
   const [best] = answers.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind))
   return best ?? { kind: 'dead' }
-}
-
-/** Compares the clients' answers with what the platform did. */
-export function judge(placements: readonly StressPlacement[], platform: SimulatedPlatform) {
-  const outcomes = new Tally()
-  const refusals = new Tally()
-  const violations: string[] = []
-  const byNumber = Map.groupBy(platform.calls, ({ to_number }) => to_number)
-  for (const placement of placements) {
-    const { number, tries } = placement
-    const calls = byNumber.get(number) ?? []
-    const times = calls.filter(({ rings }) => rings).length
-    const answers = tries.flat()
-    outcomes.add(
-      `${finalAnswer(placement).kind}, ${['not rung', 'rung once'][times] ?? 'rung twice'}`,
-    )
-    for (const { answer } of answers) if (answer.kind === 'refused') refusals.add(answer.why)
-    const kinds = answers.map(({ answer }) => answer.kind).join(', ')
-    const found = [
-      ...wrongWithCall(answers, calls),
-      ...answers.flatMap((one) => wrongWords(one, placement)),
-    ]
-    for (const wrong of new Set(found)) violations.push(`${number}: ${wrong}; answers: ${kinds}`)
-  }
-  const count = (pattern: RegExp) => violations.filter((text) => pattern.test(text)).length
-  return {
-    /** The final answers and whether the telephone rang: `placed, rung once`. */
-    outcomes: outcomes.all(),
-    /** Reasons of refused requests, of all tries. */
-    refusals: refusals.all(),
-    deliveredTwice: placements.flatMap(({ tries }) => tries).filter((one) => one.length > 1).length,
-    rungTwice: count(/: rung twice/),
-    lost: count(/: lost/),
-    /** Violated promises, by telephone number. */
-    violations,
-  }
-}
-
-/**
- * Finds answers that report a defect, or an unknown outcome without a hint how to find the call.
- */
-function wrongWords(
-  { answer }: StressPlacement['tries'][number][number],
-  { externalId = 'auto-' }: StressPlacement,
-): string[] {
-  if (answer.kind === 'refused' && answer.why === 'internal') return [answer.text]
-  if (answer.kind !== 'unknown') return []
-  const { text } = answer
-  return text.includes(externalId) && text.includes('list_calls')
-    ? []
-    : [`unknown, without a way to find it: ${text}`]
 }

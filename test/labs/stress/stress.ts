@@ -4,12 +4,12 @@ import { inParallel } from '../measure/concurrency.ts'
 import { StdioClient } from '../measure/program.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
+import { judge } from './judge.ts'
 import {
   type Answer,
   answerOf,
   type CallPlacer,
   isPlaced,
-  judge,
   place,
   placementsOf,
   type StressPlacement,
