@@ -1,7 +1,13 @@
 import type { Scenario } from './attack.ts'
 import { noDescriptors, oneKey, unfinishedBodies, unreadAnswers } from './connections.ts'
+import {
+  compileCache,
+  emptyHome,
+  nodeOptions,
+  privateFiles,
+  unwritableLog,
+} from './files-and-environment.ts'
 import { keyEcho, madeUpKeys, nearlyTheKey, ownKey } from './keys.ts'
-import { compileCache, emptyHome, nodeOptions, privateFiles, unwritableLog } from './machine.ts'
 import { nestedJson, steadyMemory, unreadStdio } from './messages.ts'
 import { clientDocuments, longAssertions, oauthPaths, oneGrant } from './oauth.ts'
 import { foreignText, millionItems, pinnedAccount, proxy } from './replies.ts'
