@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { tools } from '../../../tools/index.ts'
 import { viewNames } from '../../apps/views.ts'
 import { root } from './package-info.ts'
 
