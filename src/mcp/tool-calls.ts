@@ -88,9 +88,8 @@ export function createToolCalls({
     }
     const run = (signal: AbortSignal) =>
       runToolCall(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
-    const signal = stopsAtShutdown(tool) ? anyOf(requestSignal, shutdown) : requestSignal
-    if (!stateless) return run(signal)
-    return cancellations.run({ keyHash: session.keyHash, ...stateless }, signal, run)
+    if (!stateless) return run(requestSignal)
+    return cancellations.run({ keyHash: session.keyHash, ...stateless }, requestSignal, run)
   }
   if (!observer) return runTool
   return (tool, args, request) => {
@@ -98,16 +97,6 @@ export function createToolCalls({
     return observer.toolCall(call, () => runTool(tool, args, request), outcomeOf)
   }
 }
-
-/**
- * True for bulk tools with one confirmation, such as place_calls. At a shutdown they finish the
- * items that have begun and report them. All other tools run to their end.
- */
-const stopsAtShutdown = ({ asksConfirmation, reportsProgress }: Tool) =>
-  asksConfirmation && reportsProgress
-
-const anyOf = (signal: AbortSignal, other: AbortSignal | undefined) =>
-  other ? AbortSignal.any([signal, other]) : signal
 
 /** Runs tools, and records those that change something in the audit trail. */
 export const auditedCalls =

@@ -30,7 +30,8 @@ export type Outcome<T> =
   /** The change was sent; its outcome is unknown. */
   | { readonly state: 'unknown'; readonly problem: string; readonly error: ApiError }
   /**
-   * Not started, because time was up, the caller cancelled, or the platform refused the API key.
+   * Not started, because time was up, the caller cancelled, the server is stopping, or the platform
+   * refused the API key.
    */
   | { readonly state: 'not_tried'; readonly problem: string }
 
@@ -105,11 +106,12 @@ export function runIn<R extends Pick<Run, 'request'>>(
   return { ...run, request: { ...run.request, params } }
 }
 
-export type BulkRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
+export type BulkRun = Pick<Run, 'signal' | 'shutdown' | 'answerBy' | 'progress'>
 
 /**
  * Runs `work` for each item with bounded concurrency; results are in input order. A failure does
- * not stop the others. Throws only bugs.
+ * not stop the others. At a shutdown the items that have begun are finished, and no other begins.
+ * Throws only bugs.
  */
 export async function forEach<I, T>(
   items: readonly I[],
@@ -124,7 +126,7 @@ export async function forEach<I, T>(
     while (next < items.length) {
       const i = next++
       const item = items[i] as I
-      const stop = refused ?? reasonToStop(run)
+      const stop = refused ?? reasonToStop(run) ?? (run.shutdown?.aborted ? isStopping : undefined)
       const outcome = stop
         ? { state: 'not_tried' as const, problem: stop }
         : await outcomeOf(() => work(item), run)
@@ -146,6 +148,9 @@ const reasonToStop = ({ signal, answerBy }: BulkRun): string | undefined => {
   if (answerBy - performance.now() < minTimePerItemMs) return 'time was up'
   return signal?.aborted ? 'the request was cancelled' : undefined
 }
+
+/** Why the rest of a list is not begun while the server stops. */
+export const isStopping = 'the server is stopping: call again'
 
 /** True if the platform refused the API key, so that no further request can succeed. */
 const isKeyRefused = (error: ApiError | Refused) =>
@@ -175,8 +180,9 @@ async function retriedWhileLimited<T>(work: () => Promise<T>, run: BulkRun): Pro
       const isLate =
         wait === undefined || run.answerBy - performance.now() - wait < minTimePerItemMs
       if (isLate) throw error
-      await pause(wait, run.signal)
-      if (run.signal?.aborted) throw error
+      const stop = AbortSignal.any([run.signal, run.shutdown].filter((one) => one !== undefined))
+      await pause(wait, stop)
+      if (stop.aborted) throw error
     }
   }
 }

@@ -11,6 +11,7 @@ import { pause } from '../../src/platform/time-limit.ts'
 import { type Journal, type JournalEntry, sameInBatchMs } from '../../src/state/journal.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { dialogText } from '../../src/text/dialog-text.ts'
+import { isStopping } from '../../src/tool/bulk.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
@@ -262,6 +263,7 @@ async function outcomeWithoutPlacing(
   if (problem !== undefined) return { to_number, outcome: 'not_allowed', problem }
   const isOpen = entry?.state === 'sending'
   if (run.signal?.aborted) return notReached(callee, 'the request was cancelled', isOpen)
+  if (run.shutdown?.aborted) return notReached(callee, isStopping, isOpen)
   const isLate = run.answerBy - performance.now() < minTimePerCallMs
   return isLate ? notReached(callee, timeIsUp, isOpen) : undefined
 }

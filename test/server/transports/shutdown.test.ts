@@ -7,7 +7,7 @@ import { jsonLog } from '../../harness/json-log.ts'
 import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { startHttpProgram, startPlatformProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
-import { seedIds } from '../../harness/sandbox.ts'
+import { seedIds, startSandbox } from '../../harness/sandbox.ts'
 
 /** Duration of the platform's reply, ms: longer than an immediate stop would allow. */
 const slowMs = 2600
@@ -48,6 +48,47 @@ async function openConnection({ hostname, port }: URL) {
 
 const account = { name: 'get_current_account', arguments: {} }
 
+/**
+ * A sandbox that holds every change back until `answer` is called. `asked` resolves when the first
+ * change arrives.
+ */
+async function sandboxThatHoldsChanges() {
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const { promise: released, resolve: answer } = Promise.withResolvers<void>()
+  const sandbox = startSandbox()
+  const platform = await startFakePlatform(async ({ method, url, body }, response) => {
+    if (method !== 'GET') {
+      resolve()
+      await released
+    }
+    const sent = body ? JSON.parse(body) : undefined
+    const reply = await sandbox.send(method, url.slice('/v1/'.length), sent)
+    json(response, reply.status, reply.body)
+  })
+  const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_CONFIRM: 'never' }
+  const program = await startHttpProgram(env)
+  return {
+    sandbox,
+    /** The result of a tool call during whose first change the program is told to stop. */
+    async stopDuring(name: string, args: object) {
+      const asking = mcpHttpRequest('tools/call', { name, arguments: args }, { key: 'a-key' })
+      const answered = fetch(program.url, asking).then((response) => response.text())
+      await asked
+      program.process.kill('SIGTERM')
+      await expect.poll(() => program.stderr()).toContain('Stopping.')
+      answer()
+      const { result } = JSON.parse(await answered)
+      expect(await program.exited).toBe(0)
+      return { result, text: result.content[0].text as string }
+    },
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]()
+      await platform[Symbol.asyncDispose]()
+      sandbox[Symbol.dispose]()
+    },
+  }
+}
+
 describe('SIGTERM over HTTP', () => {
   test.each([
     ['by the fast path', clientMeta({})],
@@ -67,6 +108,44 @@ describe('SIGTERM over HTTP', () => {
       expect(program.stderr()).toMatch(/Stopping\.\n.* \d+ s\b/)
     },
   )
+
+  test.each([
+    ['update_agent', { agent_id: seedIds.supportAgent, note: 'Changed' }, /^Updated agent/],
+    ['archive_agent', { agent_id: seedIds.supportAgent }, /^Archived agent/],
+  ])('waits for the reply to %s', async (name, args, done) => {
+    await using held = await sandboxThatHoldsChanges()
+    expect((await held.stopDuring(name, args)).text).toMatch(done)
+  })
+
+  test('finishes the items of a bulk change that have begun, and reports the rest', async () => {
+    await using held = await sandboxThatHoldsChanges()
+    const agents = `accounts/${seedIds.account}/agents`
+    const { body } = await held.sandbox.get(`${agents}/${seedIds.supportAgent}`)
+    const { model, transcriber, voice } = body
+    const agent_ids: string[] = []
+    for (let at = 0; at < 12; at++) {
+      const made = await held.sandbox.send('POST', agents, { model, transcriber, voice })
+      agent_ids.push(made.body.id)
+    }
+    const { text } = await held.stopDuring('update_agent', { agent_ids, note: 'Changed' })
+    expect(text).toContain('the server is stopping')
+    const notes = agent_ids.map(async (id) => (await held.sandbox.get(`${agents}/${id}`)).body.note)
+    // Eight items are worked on at the same time.
+    expect((await Promise.all(notes)).filter((note) => note === 'Changed')).toHaveLength(8)
+  })
+
+  test('places the call of a list that has begun, and reports the rest', async () => {
+    await using held = await sandboxThatHoldsChanges()
+    const { result } = await held.stopDuring('place_calls', {
+      agent_id: seedIds.supportAgent,
+      from_number: '+12025550110',
+      calls: [{ to_number: '+12025550106' }, { to_number: '+12025550107' }],
+    })
+    expect(result.structuredContent.calls).toMatchObject([
+      { outcome: 'placed' },
+      { outcome: 'not_dialled', problem: expect.stringContaining('the server is stopping') },
+    ])
+  })
 
   test('ends streams and waiting calls at once, with an answer', async () => {
     const logged = { VOICE_AGENT_SANDBOX_SPEED: '1', VOICE_AGENT_LOG: 'json' }
