@@ -3,7 +3,8 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { emergencyNever } from '../text/phone-number.ts'
 import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
 import { classifyNumber } from './number-class.ts'
-import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
+import { zonesOfNumber } from './number-time-zones.ts'
+import { quietAt, quietUntil } from './quiet-hours.ts'
 
 export interface DialRequest {
   readonly agentId: string
@@ -180,7 +181,7 @@ function quietDestination(
 ): RuleViolation | undefined {
   if (!quiet_hours) return undefined
   const rule = 'quiet_hours'
-  const zones = zonesOf(number, country, byPrefix)
+  const zones = zonesOfNumber(number, country, byPrefix)
   if (zones.length === 0) {
     return {
       rule,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError, failureText, isNotFound, mayBeDone } from '../platform/failure.ts'
-import type { AccountInTree } from '../platform/sessions/complete-lists.ts'
+import type { AccountInTree } from '../platform/sessions/account-tree.ts'
 import { pause } from '../platform/time-limit.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'

@@ -3,7 +3,8 @@ import { getCountries } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
 import { type QuietHours, weekdays } from '../../src/policy/dial-policy-config.ts'
 import { classifyNumber } from '../../src/policy/number-class.ts'
-import { quietAt, quietUntil, wallTime, zonesOf } from '../../src/policy/quiet-hours.ts'
+import { zonesOfNumber } from '../../src/policy/number-time-zones.ts'
+import { quietAt, quietUntil, wallTime } from '../../src/policy/quiet-hours.ts'
 import { tries } from '../harness/property.ts'
 
 const night: QuietHours = { from: '21:00', to: '08:00' }
@@ -146,7 +147,7 @@ test.each([
   ['+17875551234', ['America/Puerto_Rico']],
   ['+80012345678', []],
 ])('%s rings in %j', (number, zones) => {
-  const found = [...zonesOf(number, countryOf(number))].sort()
+  const found = [...zonesOfNumber(number, countryOf(number))].sort()
   // Engines differ in the name of this zone: Asia/Kathmandu or Asia/Katmandu.
   expect(found.map((zone) => zone.replace('Kathmandu', 'Katmandu'))).toEqual(zones)
 })
@@ -161,7 +162,7 @@ test.each([
   ['a Russian mobile', '+79161234567', ['Europe/Kaliningrad', 'Asia/Kamchatka']],
   ['a Spanish mobile', '+34612345678', ['Europe/Madrid', 'Atlantic/Canary']],
 ])('%s may ring anywhere in its country', (_, number, zones) => {
-  expect(zonesOf(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
+  expect(zonesOfNumber(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
 })
 
 test('the zones that the operator gives for a prefix replace the known ones; the longest prefix counts', () => {
@@ -170,15 +171,15 @@ test('the zones that the operator gives for a prefix replace the known ones; the
     '+1689': ['America/New_York'],
     '+800': ['Europe/Berlin'],
   }
-  expect(zonesOf('+16895550123', 'US', zones)).toEqual(['America/New_York'])
-  expect(zonesOf('+12125550123', 'US', zones)).toEqual(['America/Chicago'])
-  expect(zonesOf('+80012345678', null, zones)).toEqual(['Europe/Berlin'])
-  expect(zonesOf('+4930123456', 'DE', zones)).toContain('Europe/Berlin')
+  expect(zonesOfNumber('+16895550123', 'US', zones)).toEqual(['America/New_York'])
+  expect(zonesOfNumber('+12125550123', 'US', zones)).toEqual(['America/Chicago'])
+  expect(zonesOfNumber('+80012345678', null, zones)).toEqual(['Europe/Berlin'])
+  expect(zonesOfNumber('+4930123456', 'DE', zones)).toContain('Europe/Berlin')
 })
 
 test('every country that a number can have has time zones', () => {
   for (const country of getCountries()) {
-    const zones = zonesOf('+', country)
+    const zones = zonesOfNumber('+', country)
     expect(zones.length, country).toBeGreaterThan(0)
     for (const zone of zones) wallTime(zone, 0)
   }
@@ -194,8 +195,8 @@ test('every area code in use has its time zones, which are among those of its co
     const number = `+1${area}2345678`
     const country = countryOf(number)
     if (country !== 'US' && country !== 'CA') continue
-    const all = zonesOf('+', country)
-    const zones = zonesOf(number, country)
+    const all = zonesOfNumber('+', country)
+    const zones = zonesOfNumber(number, country)
     if (zones.length === all.length) unknown.push(String(area))
     // Northern Canada has its own zones with the same offsets, so the test compares local times.
     expect(clocks(all), `${area}`).toEqual(expect.arrayContaining(clocks(zones)))

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import type { AccountInTree } from '../../src/platform/sessions/complete-lists.ts'
+import type { AccountInTree } from '../../src/platform/sessions/account-tree.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
 import { manyIds, type SelectedItem } from '../../src/tool/bulk.ts'
 import { type ItemSelection, selectItems } from '../../src/tool/item-selection.ts'

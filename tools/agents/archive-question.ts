@@ -1,6 +1,6 @@
 import type { Agent } from '../../src/contract/agent.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
-import { accountConcurrency } from '../../src/platform/sessions/complete-lists.ts'
+import { accountConcurrency } from '../../src/platform/sessions/account-tree.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import {
   countedInDialog,

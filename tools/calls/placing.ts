@@ -3,11 +3,8 @@ import { placedBefore, placeOnce } from '../../src/calls/place-once.ts'
 import type { LookupContext, Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import {
-  accountIn,
-  accountUnlessAborted,
-  callAccountIn,
-} from '../../src/platform/sessions/account.ts'
+import { accountIn, accountUnlessAborted } from '../../src/platform/sessions/account.ts'
+import { callAccountIn } from '../../src/platform/sessions/call-account.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'

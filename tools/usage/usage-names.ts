@@ -2,11 +2,8 @@ import { routes } from '../../src/contract/routes.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
 import { accountIn, accountInUse } from '../../src/platform/sessions/account.ts'
-import {
-  type AccountInTree,
-  readAccountTree,
-  readAllItems,
-} from '../../src/platform/sessions/complete-lists.ts'
+import { type AccountInTree, readAccountTree } from '../../src/platform/sessions/account-tree.ts'
+import { readAllItems } from '../../src/platform/sessions/complete-lists.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import type { UsageNames } from '../../src/tool/results/usage-report.ts'

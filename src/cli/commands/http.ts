@@ -204,7 +204,7 @@ async function listen(
   const [{ startHttp }, { watchResources }, { keyHashOf }] = await Promise.all([
     import('../../server/transports/http.ts'),
     import('../../mcp/subscriptions.ts'),
-    import('../../platform/sessions/account.ts'),
+    import('../../platform/sessions/credential.ts'),
   ])
   const connected = new Set<string>()
   return startHttp(service, {

@@ -30,8 +30,8 @@ import {
   waitsIn,
 } from '../../mcp/request-exposure.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
-import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'
+import type { KeyFault } from '../../platform/sessions/key-check.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
 import {

@@ -6,8 +6,8 @@ import {
   type AccountInTree,
   accountConcurrency,
   readAccountTree,
-  readAllItems,
-} from '../../platform/sessions/complete-lists.ts'
+} from '../../platform/sessions/account-tree.ts'
+import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import { nameWithId } from '../../text/closest-match.ts'
 import { shownName } from '../../text/dialog-text.ts'

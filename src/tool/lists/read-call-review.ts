@@ -1,7 +1,7 @@
 import type { AnswerStatus } from '../../contract/answer-status.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { AccountInTree } from '../../platform/sessions/complete-lists.ts'
+import type { AccountInTree } from '../../platform/sessions/account-tree.ts'
 import type { CallReview, PartOfReview } from '../results/call-review.ts'
 import type { ListItem } from './list-result.ts'
 import {

@@ -11,7 +11,7 @@ import {
   type AccountTree,
   accountConcurrency,
   readAccountTree,
-} from '../../platform/sessions/complete-lists.ts'
+} from '../../platform/sessions/account-tree.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import type { Run } from '../tool.ts'

@@ -7,7 +7,7 @@ import {
   type AccountInTree,
   accountConcurrency,
   readAccountTree,
-} from '../../platform/sessions/complete-lists.ts'
+} from '../../platform/sessions/account-tree.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'

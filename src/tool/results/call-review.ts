@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { AccountInTree } from '../../platform/sessions/complete-lists.ts'
+import type { AccountInTree } from '../../platform/sessions/account-tree.ts'
 import { nameWithId } from '../../text/closest-match.ts'
 import { counted } from '../../text/dialog-text.ts'
 import { firstCharacters } from '../../text/safe-text.ts'

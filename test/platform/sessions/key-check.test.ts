@@ -3,7 +3,7 @@ import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
 import { noRedaction } from '../../../src/platform/key-redaction.ts'
-import { createFaultOfKey } from '../../../src/platform/sessions/account.ts'
+import { createFaultOfKey } from '../../../src/platform/sessions/key-check.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+import { shownAfterMs } from '../../calls/call-follower.ts'
+import type { RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import { type Journal, JournalError } from '../../state/journal.ts'
+import { canonicalId } from '../../text/canonical-id.ts'
+import { ApiError, isNotFound } from '../failure.ts'
+import { accountIn, ownAccount, rememberOwnAccount } from './account.ts'
+import type { Session } from './session.ts'
+
+/**
+ * The API key's own account. A sandbox also reports its own id, because a reset sandbox counts as
+ * another platform.
+ */
+const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().catch(undefined) })
+type KeyAccount = z.output<typeof KeyAccount>
+
+/**
+ * The API key's own account, for placing calls. Also stored in the journal, for when the platform
+ * temporarily cannot name the account: a call that was already placed must not look failed. Throws
+ * ApiError and JournalError.
+ */
+async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
+  const name = `account of ${session.platform} ${session.keyHash}`
+  const noted = await journal.readNote(name)
+  const own = await currentAccount(session).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || isRefusal(error) || noted === undefined) throw error
+    return KeyAccount.parse(JSON.parse(noted))
+  })
+  rememberOwnAccount(session.cache, own)
+  const value = JSON.stringify(own)
+  if (value !== noted) await journal.writeNote(name, value)
+  return own
+}
+
+/**
+ * Reads the API key's own account from the platform. A sandbox is asked each time, because it may
+ * have been replaced.
+ */
+async function currentAccount(session: Session): Promise<KeyAccount> {
+  const own = KeyAccount.parse(await ownAccount(session))
+  if (own.sandbox_id === undefined) return own
+  const request = { params: {}, query: {} }
+  return KeyAccount.parse(await session.cache.refresh(routes.accounts.current, request, 'account'))
+}
+
+/** True if the platform refuses the API key or does not know it. */
+const isRefusal = ({ failure }: ApiError) =>
+  failure.kind === 'rejected' && (failure.status === 401 || failure.status === 403)
+
+/** Account in which a request places telephone calls or waits for them. */
+interface CallAccount {
+  /** Account id. Never `me`. */
+  readonly account: string
+  /** True for the API key's own account. */
+  readonly isOwn: boolean
+  /** Owner of the account's calls in the journal. Equal for all API keys of the account. */
+  readonly callOwner: string
+}
+
+/**
+ * The account of a request, with the owner of its calls in the journal. Throws ApiError and
+ * JournalError.
+ */
+export async function callAccountIn(
+  request: Pick<RouteRequest, 'params'>,
+  session: Session,
+  journal: Journal,
+): Promise<CallAccount> {
+  const own = await keyAccount(session, journal)
+  const named = accountIn(request)
+  const account = named === 'me' ? own.id : named
+  const id = canonicalId(account)
+  return {
+    account,
+    isOwn: id === canonicalId(own.id),
+    callOwner: JSON.stringify([session.platform, own.sandbox_id ?? null, id]),
+  }
+}
+
+/**
+ * True for a 404 about a call that was placed less than 30 s ago: some platforms show a call only
+ * after a while. The journal knows when the call was placed. If the journal lacks the call, the 404
+ * stands.
+ */
+export async function mayShowLater(
+  error: unknown,
+  { account, callId }: { readonly account: string; readonly callId: string },
+  session: Session,
+): Promise<boolean> {
+  if (!isNotFound(error)) return false
+  try {
+    const journal = await session.callServices.journal()
+    const request = { params: { account_id: account } }
+    const { callOwner } = await callAccountIn(request, session, journal)
+    const agoMs = await journal.placedAgoMs(callOwner, callId)
+    return typeof agoMs === 'number' && agoMs < shownAfterMs
+  } catch (failure) {
+    if (failure instanceof JournalError || failure instanceof ApiError) return false
+    throw failure
+  }
+}
