@@ -1,6 +1,7 @@
 import type { Account } from './account.ts'
 import type { Agent, AgentCreate } from './agent.ts'
-import type { CallCreate, CallDetail, Conversation, PlacedCall } from './call.ts'
+import type { CallCreate, CallDetail, PlacedCall } from './call.ts'
+import type { Conversation } from './conversation.ts'
 import { type ErrorEnvelope, type ErrorStatus, errorCodes, type FieldError } from './error.ts'
 import type { PhoneNumber } from './phone-number.ts'
 import type { ModelCatalog, TranscriberCatalog, Voice } from './provider.ts'

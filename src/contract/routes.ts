@@ -1,6 +1,7 @@
 import { accountRoutes } from './account.ts'
 import { agentRoutes } from './agent.ts'
-import { callRoutes, conversationRoutes } from './call.ts'
+import { callRoutes } from './call.ts'
+import { conversationRoutes } from './conversation.ts'
 import { phoneNumberRoutes } from './phone-number.ts'
 import { providerRoutes } from './provider.ts'
 import type { Route } from './route.ts'

@@ -13,7 +13,7 @@ import { type Credential, credentialOf } from '../platform/sessions/credential.t
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import type { Observer } from '../server/observe/observer.ts'
-import type { CancelledTasks } from '../state/records.ts'
+import type { CancelledTasks } from '../state/cancelled-tasks.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import type { CallTaskView } from '../tool/task.ts'
 import { type Cancellations, serveCancellations } from './cancellations.ts'

@@ -1,4 +1,5 @@
-import type { Call, Message } from '../contract/call.ts'
+import type { Call } from '../contract/call.ts'
+import type { Message } from '../contract/conversation.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import {
   type ModelCatalog,

@@ -1,5 +1,5 @@
-import type { Message } from '../contract/call.ts'
 import { Call, type CallDetail } from '../contract/call.ts'
+import type { Message } from '../contract/conversation.ts'
 import { routes } from '../contract/routes.ts'
 import { callIds } from '../mcp/completions.ts'
 import type { Attachment } from '../mcp/prompt-definition.ts'

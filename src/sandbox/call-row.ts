@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { Call, CallDetail, Conversation, Message } from '../contract/call.ts'
+import type { Call, CallDetail } from '../contract/call.ts'
+import type { Conversation, Message } from '../contract/conversation.ts'
 import { callSettings } from './agent-call-settings.ts'
 import type { CallPlan } from './call-plan.ts'
 import type { Store } from './store.ts'

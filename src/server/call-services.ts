@@ -15,8 +15,8 @@ import {
   DialPolicyError,
   parseDialPolicy,
 } from '../policy/dial-policy-config.ts'
+import { createCallBatches } from '../state/call-batches.ts'
 import { readCallStop } from '../state/call-stop.ts'
-import { createCallBatches } from '../state/records.ts'
 import type { State } from '../state/state.ts'
 import type { Audit } from './audit/audit.ts'
 import type { Observer } from './observe/observer.ts'

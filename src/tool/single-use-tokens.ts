@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { UsedTokens } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing.ts'
+import type { UsedTokens } from '../state/used-tokens.ts'
 import { canonicalJson } from '../text/json.ts'
 import { Refused } from './refused.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLocalBroadcast } from '../../src/state/broadcast.ts'
+import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
 import type { Records } from '../../src/state/records.ts'
-import { createCancelledTasks } from '../../src/state/records.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { describeBroadcast } from './conformance/broadcast.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createUsedTokens } from '../../src/state/records.ts'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
+import { createUsedTokens } from '../../src/state/used-tokens.ts'
 import { Refused } from '../../src/tool/refused.ts'
 import {
   createSingleUseTokens,

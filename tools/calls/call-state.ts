@@ -1,6 +1,7 @@
 import { hasEnded } from '../../src/calls/call-follower.ts'
 import { answerMeanings } from '../../src/contract/answer-status.ts'
-import type { CallDetail, Message } from '../../src/contract/call.ts'
+import type { CallDetail } from '../../src/contract/call.ts'
+import type { Message } from '../../src/contract/conversation.ts'
 import { firstCharacters, plainText } from '../../src/text/safe-text.ts'
 
 /** Outcomes of a call, best first. */

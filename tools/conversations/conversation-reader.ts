@@ -1,4 +1,4 @@
-import type { Conversation, Message } from '../../src/contract/call.ts'
+import type { Conversation, Message } from '../../src/contract/conversation.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
 import { ApiError, failureText, isNotFound } from '../../src/platform/failure.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Conversation } from '../../src/contract/call.ts'
+import { Conversation } from '../../src/contract/conversation.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { plainFields, plainText } from '../../src/text/safe-text.ts'

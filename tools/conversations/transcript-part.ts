@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Message } from '../../src/contract/call.ts'
+import type { Message } from '../../src/contract/conversation.ts'
 import { plainText } from '../../src/text/safe-text.ts'
 import { estimateTokens, shortenToTokens } from '../../src/text/token-estimate.ts'
 import { textOf } from '../../src/tool/results/transcript.ts'

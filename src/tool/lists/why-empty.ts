@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { conversationStatuses } from '../../contract/call.ts'
+import { conversationStatuses } from '../../contract/conversation.ts'
 import { voiceProviders, voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'

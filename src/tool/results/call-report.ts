@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { answerMeanings, isAnswerStatus } from '../../contract/answer-status.ts'
-import { CallDetail, Conversation, type Message } from '../../contract/call.ts'
+import { CallDetail } from '../../contract/call.ts'
+import { Conversation, type Message } from '../../contract/conversation.ts'
 import { counted } from '../../text/dialog-text.ts'
 import { plainFields, plainText } from '../../text/safe-text.ts'
 import type { OutputWithLines } from '../tool.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Message } from '../../contract/call.ts'
+import type { Message } from '../../contract/conversation.ts'
 import { plainFields, plainText } from '../../text/safe-text.ts'
 import { estimateTokens, shortenToTokens } from '../../text/token-estimate.ts'
 import { compactJson } from './shortening.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type * as z from 'zod'
-import type { Message } from '../../contract/call.ts'
+import type { Message } from '../../contract/conversation.ts'
 
 /* Speech on calls is untrusted. Texts show it between marks, apart from the server's own words. */
 

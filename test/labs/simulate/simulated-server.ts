@@ -19,7 +19,7 @@ import {
   JournalError,
   sameInBatchMs,
 } from '../../../src/state/journal.ts'
-import { createUsedTokens, type UsedTokens } from '../../../src/state/records.ts'
+import { createUsedTokens, type UsedTokens } from '../../../src/state/used-tokens.ts'
 import { Refused } from '../../../src/tool/refused.ts'
 import {
   checkDialPolicy,

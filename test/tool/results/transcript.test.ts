@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Message } from '../../../src/contract/call.ts'
+import type { Message } from '../../../src/contract/conversation.ts'
 import { plainText, safeLines } from '../../../src/text/safe-text.ts'
 import { transcriptLines, transcriptOf } from '../../../src/tool/results/transcript.ts'
 import { connectStdio } from '../../harness/client.ts'
