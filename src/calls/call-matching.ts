@@ -1,6 +1,6 @@
 import type { Call } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import { isMintedExternalId } from '../state/journal.ts'
+import { isMintedExternalId } from '../state/call-journal.ts'
 
 /*
  * Identifies the wanted call in a list. Platforms ignore filters or `offset`, return fewer items than

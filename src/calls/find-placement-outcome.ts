@@ -2,7 +2,7 @@ import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
 import { pause, withTimeLimit } from '../platform/time-limit.ts'
-import { type CurrentEntry, type JournalEntry, keptForMs } from '../state/journal.ts'
+import { type CurrentEntry, type JournalEntry, keptForMs } from '../state/call-journal.ts'
 import {
   type IdEvidence,
   isAnotherPerson,

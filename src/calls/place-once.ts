@@ -3,7 +3,7 @@ import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
 import { rejectOnAbort, requestMs, withTimeLimit } from '../platform/time-limit.ts'
-import { type CallIdentity, type JournalEntry, JournalError } from '../state/journal.ts'
+import { type CallIdentity, type JournalEntry, JournalError } from '../state/call-journal.ts'
 import { isStateSlow } from '../state/state-access.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { canonicalJson } from '../text/json.ts'
@@ -50,7 +50,7 @@ export async function placeOnce(
   const outcome = await repeatOrAbsent(entry, placing, signal)
   if (outcome.kind === 'repeat') return outcome.placement
   // A free entry is claimed again. Any other entry is taken over, by the protocol in
-  // state/journal.ts.
+  // state/call-journal.ts.
   return outcome.entry.state === 'free'
     ? placeOnce(placing, signal)
     : sendCall(outcome.entry, placing, signal)

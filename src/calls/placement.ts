@@ -4,7 +4,12 @@ import type { Client } from '../platform/client.ts'
 import type { Failure } from '../platform/failure.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { CallBatches } from '../state/call-batches.ts'
-import { type CallKey, type Journal, type JournalEntry, JournalError } from '../state/journal.ts'
+import {
+  type CallKey,
+  type Journal,
+  type JournalEntry,
+  JournalError,
+} from '../state/call-journal.ts'
 import type { CallFollower } from './call-follower.ts'
 import type { CallsUnderWay } from './running-call-count.ts'
 

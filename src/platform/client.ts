@@ -1,10 +1,10 @@
 import { encodeQuery } from '../contract/query.ts'
 import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import type { Observer, PlatformTry } from '../server/observe/observer.ts'
-import type { Drift } from './drift.ts'
-import type { Send } from './exchange.ts'
 import { ApiError, type Failure, isCertificateProblem, SendFailure } from './failure.ts'
+import type { Send } from './http-exchange.ts'
 import { type Outcome, readReply, type WireReply } from './reply.ts'
+import type { Drift } from './reply-drift.ts'
 import { pause, rejectOnAbort } from './time-limit.ts'
 
 /** The platform's API with one API key. Cheap to create: `send` owns the connections. */

@@ -1,5 +1,5 @@
-import type { Send } from './exchange.ts'
 import { SendFailure } from './failure.ts'
+import type { Send } from './http-exchange.ts'
 
 /** Removes one API key from a text, in every spelling. */
 export interface Redact {

@@ -5,6 +5,7 @@ import {
   defaultConcurrency,
   type Sender,
 } from './concurrency.ts'
+import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import {
   exchange,
   type RequestDeadline,
@@ -12,8 +13,7 @@ import {
   type Send,
   startRequestDeadline,
   type WireRequest,
-} from './exchange.ts'
-import { type Failure, type Redirected, SendFailure } from './failure.ts'
+} from './http-exchange.ts'
 import type { WireReply } from './reply.ts'
 
 interface NetworkOptions extends RequestTimeLimits, PoolOptions {
@@ -180,7 +180,7 @@ function openPool({
   const options = {
     // undici also counts connections that it is still opening for requests that have ended.
     connections: concurrency.inAll,
-    // exchange.ts limits headers and body. undici's own timers are coarse.
+    // http-exchange.ts limits headers and body. undici's own timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
     // With HTTP/2, ending a request would end only its stream and keep a dead connection. undici

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { ErrorEnvelope, type FieldError } from '../contract/error.ts'
 import type { Route } from '../contract/route.ts'
 import { boundExceededByText, type JsonBound } from '../text/json.ts'
-import { type Drift, noteDrift, withoutDrift } from './drift.ts'
 import type { Failure, Rejected, UnreadableReason } from './failure.ts'
+import { type Drift, noteDrift, withoutDrift } from './reply-drift.ts'
 
 /** Maximum size of a reply, bytes. */
 export const maxReplyBytes = 10 * 1024 * 1024

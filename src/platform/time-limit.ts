@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './failure.ts'
 
-/* All time limits, except for the limits of single requests to the platform: see exchange.ts. */
+/*
+ * All time limits, except for the limits of single requests to the platform: see http-exchange.ts.
+ */
 
 /** Time limit of a tool call, ms. Clients commonly give up after 60 s. */
 export const requestMs = 54_000

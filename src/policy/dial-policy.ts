@@ -7,8 +7,8 @@ import type {
   PlatformCall,
   Reservation,
 } from '../state/call-counter.ts'
+import type { CallKey } from '../state/call-journal.ts'
 import type { CallStop } from '../state/call-stop.ts'
-import type { CallKey } from '../state/journal.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'

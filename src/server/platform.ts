@@ -1,8 +1,8 @@
 import type { PlatformConfig } from '../cli/config/platform.ts'
 import type { SandboxConfig } from '../cli/config/sandbox.ts'
 import { errorCodes } from '../contract/error.ts'
-import type { Send } from '../platform/exchange.ts'
 import { SendFailure } from '../platform/failure.ts'
+import type { Send } from '../platform/http-exchange.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { messageOf } from '../text/safe-text.ts'
 

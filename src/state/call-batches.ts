@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { sameInBatchMs } from './journal.ts'
+import { sameInBatchMs } from './call-journal.ts'
 import type { RecordBounds, Records } from './records.ts'
 
 /** Short ids for batches of telephone calls, with which clients ask for all calls of a batch. */

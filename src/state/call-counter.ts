@@ -1,4 +1,4 @@
-import type { CallKey } from './journal.ts'
+import type { CallKey } from './call-journal.ts'
 
 /*
  * The call counter: placed calls with their times, and calls under way, for the limits of the dial

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Journal } from './journal.ts'
+import type { Journal } from './call-journal.ts'
 import { StateError } from './state-access.ts'
 
 /** An operator's stop: no server that shares this state places a call. */
@@ -12,7 +12,7 @@ export const CallStop = z.object({
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * Name of the journal's note that stores the stop (see `readNote` in journal.ts). Every server
+ * Name of the journal's note that stores the stop (see `readNote` in call-journal.ts). Every server
  * needs the shared journal to place a call, so no server misses the stop. It survives restarts.
  */
 export const callStopNote = 'calls stopped'

@@ -1,7 +1,7 @@
 import type { AuditTrail } from './audit-trail.ts'
 import type { Broadcast } from './broadcast.ts'
 import type { CallCounter } from './call-counter.ts'
-import type { Journal } from './journal.ts'
+import type { Journal } from './call-journal.ts'
 import type { Records } from './records.ts'
 import type { UndoStore } from './undo-log.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
-import { driftOf } from '../platform/drift.ts'
 import { ApiError, mayBeDone } from '../platform/failure.ts'
+import { driftOf } from '../platform/reply-drift.ts'
 import { accountIdIn, ownAccountId } from '../platform/sessions/account.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { StateError } from '../state/state-access.ts'

@@ -10,8 +10,8 @@ import { routes } from '../../src/contract/routes.ts'
 import type { Client } from '../../src/platform/client.ts'
 import { ApiError, type Failure } from '../../src/platform/failure.ts'
 import { requestMs } from '../../src/platform/time-limit.ts'
-import { type CallKey, type Journal, JournalError } from '../../src/state/journal.ts'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { type CallKey, type Journal, JournalError } from '../../src/state/call-journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import type { CallIdentity, Journal } from '../../src/state/journal.ts'
+import type { CallIdentity, Journal } from '../../src/state/call-journal.ts'
 import { type Database, NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { createPostgresAuditTrail } from '../../src/state/postgres/postgres-audit-trail.ts'
 import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
-import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
+import { createPostgresJournal } from '../../src/state/postgres/postgres-call-journal.ts'
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
 import { createPostgresUndoStore } from '../../src/state/postgres/postgres-undo-store.ts'
 import { StateError } from '../../src/state/state-access.ts'
@@ -15,7 +15,10 @@ import {
 } from '../harness/postgres-server.ts'
 import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
-import { describeJournal, describeJournalAfterClockStep } from '../state/conformance/journal.ts'
+import {
+  describeJournal,
+  describeJournalAfterClockStep,
+} from '../state/conformance/call-journal.ts'
 import { describeRecords } from '../state/conformance/records.ts'
 import { describeUndoStore } from '../state/conformance/undo-store.ts'
 

@@ -2,7 +2,7 @@ import type { GetPromptResult } from '@modelcontextprotocol/server'
 import { afterAll, describe, expect, test } from 'vitest'
 import { getPrompt, listPrompts } from '../../src/mcp/prompts.ts'
 import { createClient } from '../../src/platform/client.ts'
-import type { Send, WireRequest } from '../../src/platform/exchange.ts'
+import type { Send, WireRequest } from '../../src/platform/http-exchange.ts'
 import { redactor } from '../../src/platform/key-redaction.ts'
 import {
   type RestrictedSession,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { createCallBatches } from '../../src/state/call-batches.ts'
-import { sameInBatchMs } from '../../src/state/journal.ts'
+import { sameInBatchMs } from '../../src/state/call-journal.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 const calls = ['call-1', 'call-2']

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { connectPerson } from '../harness/answering-client.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'

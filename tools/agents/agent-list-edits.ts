@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
-import { driftOf } from '../../src/platform/drift.ts'
+import { driftOf } from '../../src/platform/reply-drift.ts'
 import { isObject } from '../../src/text/json.ts'
 import { foldLanguageCode } from '../../src/tool/checks/readiness.ts'
 import { type Fields, shortJson } from '../../src/tool/field-changes.ts'

@@ -7,7 +7,7 @@ import { accountIn, accountUnlessAborted } from '../../src/platform/sessions/acc
 import { callAccountIn } from '../../src/platform/sessions/call-account.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialRequest } from '../../src/policy/dial-rules.ts'
-import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'
+import { type CallKey, sameInBatchMs } from '../../src/state/call-journal.ts'
 import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
 import { archivedCures, inSentences } from '../../src/tool/checks/cures.ts'

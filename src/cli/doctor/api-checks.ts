@@ -3,8 +3,8 @@ import type { Account } from '../../contract/account.ts'
 import { openApiDocument } from '../../contract/openapi.ts'
 import type { Route } from '../../contract/route.ts'
 import { allRoutes, routes } from '../../contract/routes.ts'
-import { driftOf } from '../../platform/drift.ts'
 import { type Failure, failureText } from '../../platform/failure.ts'
+import { driftOf } from '../../platform/reply-drift.ts'
 import { jsonIn } from '../../text/json.ts'
 import {
   type Check,

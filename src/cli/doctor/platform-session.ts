@@ -3,13 +3,13 @@ import { TLSSocket } from 'node:tls'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { createClient } from '../../platform/client.ts'
-import type { Send } from '../../platform/exchange.ts'
 import {
   ApiError,
   type Failure,
   isCertificateProblem,
   SendFailure,
 } from '../../platform/failure.ts'
+import type { Send } from '../../platform/http-exchange.ts'
 import { keyFree, redactor } from '../../platform/key-redaction.ts'
 import type { WireReply } from '../../platform/reply.ts'
 import { openPlatform } from '../../server/platform.ts'

@@ -3,7 +3,7 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import type { WriteAudit } from '../../platform/client.ts'
 import { ApiError } from '../../platform/failure.ts'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
-import type { Journal } from '../../state/journal.ts'
+import type { Journal } from '../../state/call-journal.ts'
 import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
 import { type CallEnd, isQuestion } from './outcome.ts'
 import {

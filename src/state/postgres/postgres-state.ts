@@ -13,7 +13,7 @@ import {
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
 import { createPostgresBroadcast } from './postgres-broadcast.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
-import { createPostgresJournal } from './postgres-journal.ts'
+import { createPostgresJournal } from './postgres-call-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
 import { createPostgresUndoStore } from './postgres-undo-store.ts'
 import { applicationName, readInstallation } from './schema.ts'

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../platform/concurrency.ts'
-import { driftOf } from '../../platform/drift.ts'
 import { ApiError } from '../../platform/failure.ts'
+import { driftOf } from '../../platform/reply-drift.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,

@@ -18,7 +18,7 @@ import {
   type Journal,
   JournalError,
   sameInBatchMs,
-} from '../../../src/state/journal.ts'
+} from '../../../src/state/call-journal.ts'
 import { createUsedTokens, type UsedTokens } from '../../../src/state/used-tokens.ts'
 import { Refused } from '../../../src/tool/refused.ts'
 import {

@@ -1,9 +1,9 @@
+import { SendFailure } from '../../../src/platform/failure.ts'
 import {
   type Send,
   startRequestDeadline,
   type WireRequest,
-} from '../../../src/platform/exchange.ts'
-import { SendFailure } from '../../../src/platform/failure.ts'
+} from '../../../src/platform/http-exchange.ts'
 import type { WireReply } from '../../../src/platform/reply.ts'
 import type { PlatformCall } from '../platform/call-lists.ts'
 import { faultyRead, type Reaction } from '../platform/reaction.ts'

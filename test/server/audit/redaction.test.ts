@@ -5,7 +5,7 @@ import { routes } from '../../../src/contract/routes.ts'
 import { redactor } from '../../../src/platform/key-redaction.ts'
 import { auditedArguments, Redaction } from '../../../src/server/audit/redaction.ts'
 import { WriteRecord } from '../../../src/server/audit/tool-call-record.ts'
-import { mintExternalId } from '../../../src/state/journal.ts'
+import { mintExternalId } from '../../../src/state/call-journal.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 test('a journal that another program locks for long is not said to lack permissions', async () => {

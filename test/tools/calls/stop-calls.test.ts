@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callStopNote } from '../../../src/state/call-stop.ts'
-import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
 import { tokenOf } from '../../harness/answering-client.ts'
 import { connectHttp, errorOf, type TestClient } from '../../harness/client.ts'
 import { examine } from '../../harness/doctor.ts'

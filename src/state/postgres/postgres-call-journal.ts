@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import {
   type CallIdentity,
   type Claim,
@@ -17,7 +16,8 @@ import {
   longestStampAheadMs,
   renewedEntry,
   sameCallMs,
-} from '../journal.ts'
+} from '../call-journal.ts'
+import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import { StateError, withoutStateDeadline } from '../state-access.ts'
 import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } from './database.ts'
 
@@ -123,8 +123,8 @@ const rowColumns = `owner, external_id, content, state, since, replica_since, up
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
-// The rules are those of sqlite-journal.ts. A row whose outcome is unknown matches at any age. A
-// free row is returned only if there is no other. A row is recent if any clock says so: the
+// The rules are those of sqlite-call-journal.ts. A row whose outcome is unknown matches at any age.
+// A free row is returned only if there is no other. A row is recent if any clock says so: the
 // database's, the servers', the uptime of the writing machine, or ($7, $8) the database's clock
 // before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted

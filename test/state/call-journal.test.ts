@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, describe, vi } from 'vitest'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
-import { describeJournal, describeJournalAfterClockStep } from './conformance/journal.ts'
+import { describeJournal, describeJournalAfterClockStep } from './conformance/call-journal.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,7 +1,6 @@
 import { type BigIntStats, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../clocks.ts'
 import {
   type CallIdentity,
   type CallKey,
@@ -19,7 +18,8 @@ import {
   longestStampAheadMs,
   renewedEntry,
   sameCallMs,
-} from '../journal.ts'
+} from '../call-journal.ts'
+import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../clocks.ts'
 import {
   createSecret,
   isLocked,

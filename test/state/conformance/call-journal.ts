@@ -4,7 +4,7 @@ import {
   type Journal,
   type JournalEntry,
   longestSendMs,
-} from '../../../src/state/journal.ts'
+} from '../../../src/state/call-journal.ts'
 
 const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
