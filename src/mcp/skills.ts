@@ -5,7 +5,6 @@ import {
   type TextResourceContents,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import type { Route } from '../contract/route.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import type { SafeText } from '../text/safe-text.ts'
 import { refuseCursor } from './errors.ts'
@@ -22,10 +21,8 @@ export interface Skill {
   readonly title: string
   /** What the skill does and when to use it. Models see only this before they read the skill. */
   readonly description: string
-  /**
-   * The operation that the skill is about. The skill is served only if an exposed tool performs it.
-   */
-  readonly requires: Route
+  /** Name of the tool that the skill is about. The skill is served only if it is exposed. */
+  readonly requires: string
   /** Markdown. */
   readonly text: SafeText
 }

@@ -1,4 +1,3 @@
-import { routes } from '../contract/routes.ts'
 import type { Skill } from '../mcp/skills.ts'
 import { safeText } from '../text/safe-text.ts'
 import { designSteps } from './design-agent.ts'
@@ -16,7 +15,7 @@ const buildVoiceAgent: Skill = {
   title: 'Build a voice agent',
   description:
     "Designs a voice agent from a brief, creates it, and takes it live on a phone number with a test call, each after the user's yes. Use it to build, set up or launch a voice agent (bot, assistant).",
-  requires: routes.agents.create,
+  requires: 'create_agent',
   text: safeText`The brief is what the user has said about the agent: who talks to it, about what.
 
 ## Design
@@ -37,7 +36,7 @@ const diagnoseFailedCalls: Skill = {
   title: 'Diagnose failed calls',
   description:
     'Finds out why calls of voice agents fail or go wrong, shows the evidence, and proposes the smallest change that helps. Use it if calls fail, are not answered, end early or misunderstand the caller.',
-  requires: routes.calls.get,
+  requires: 'get_call',
   text: safeText`## Find the calls
 
 - One that the user names: go on with its cause.
@@ -57,7 +56,7 @@ const reportUsage: Skill = {
   title: 'Report usage',
   description:
     'Reports conversations, minutes and failed calls of a period against the one before, by agent and subaccount. Use it for a daily, weekly or monthly usage report.',
-  requires: routes.usage.get,
+  requires: 'get_usage',
   text: safeText`## Read the figures
 
 Unless the user says otherwise, the period is the last seven whole days, and the one before the seven days before that; "last week" is Monday to Sunday. Days begin at midnight of the user's time zone: ask if you do not know it. Give times with the zone's offset (2026-11-16T00:00:00+01:00), and the zone as tz.

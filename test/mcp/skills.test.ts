@@ -69,6 +69,8 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('skills in %s', (revision) 
 describe.each([
   ['VOICE_AGENT_READ_ONLY', 'true', ['diagnose-failed-calls', 'report-usage']],
   ['VOICE_AGENT_TOOLSETS', 'usage', ['report-usage']],
+  // Other tools with the same operations do not replace the tool that a skill names.
+  ['VOICE_AGENT_TOOLS', 'copy_agent,wait_for_call,get_usage', ['report-usage']],
 ])('where %s is %s', (setting, value, left) => {
   test('only skills whose tool is exposed are served', async () => {
     await using client = await overStdio('2026-07-28', { [setting]: value })

@@ -16,8 +16,8 @@ declare const restricted: unique symbol
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true
-  /** True if an exposed tool has this route. */
-  readonly exposes: (route: Route) => boolean
+  /** True if the tool with this name is exposed. */
+  readonly exposes: (tool: string) => boolean
   /** True if an exposed tool reads this route. */
   readonly mayRead: (route: Route) => boolean
   /** Id of the API key's own account, only for comparison. Throws ApiError. */
@@ -25,7 +25,7 @@ export type RestrictedSession = Session & {
 }
 
 /** The exposed tools, as far as they decide about reads. */
-type ExposedTools = readonly { readonly route: Pick<Route, 'id'> }[]
+type ExposedTools = readonly { readonly name: string; readonly route: Pick<Route, 'id'> }[]
 
 /** Restricted sessions, one per session and set of exposed tools. */
 const made = new WeakMap<Session, WeakMap<ExposedTools, RestrictedSession>>()
@@ -39,9 +39,9 @@ export function restrictedSession(session: Session, tools: ExposedTools): Restri
 }
 
 function createRestricted(session: Session, tools: ExposedTools): RestrictedSession {
-  const exposed = new Set(tools.map(({ route }) => route.id))
-  const exposes = (route: Route) => exposed.has(route.id)
-  const mayRead = (route: Route) => route.effect === 'reads' && exposes(route)
+  const names = new Set(tools.map(({ name }) => name))
+  const routeIds = new Set(tools.map(({ route }) => route.id))
+  const mayRead = (route: Route) => route.effect === 'reads' && routeIds.has(route.id)
   const check: Check = (route, request) => {
     if (mayRead(route) && !isOtherAccount(route, request, session)) return
     throw new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
@@ -51,7 +51,7 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
     ...session,
     client,
     cache: restrictedCache(session, { check, client }),
-    exposes,
+    exposes: (tool) => names.has(tool),
     mayRead,
     ownAccountId: () => ownAccountId(session.cache),
   }

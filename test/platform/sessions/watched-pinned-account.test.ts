@@ -17,7 +17,8 @@ function watchingOne() {
   const cache = createReplyCaches({ watched: { inAll: 1, perKey: 1 } })('a key', client)
   cache.watch(...voices, ignore)
   const session = sessionOf(client, { cache, pinnedAccount: 'below' })
-  return { cache, restricted: restrictedSession(session, [{ route: routes.accounts.current }]) }
+  const tools = [{ name: 'get_current_account', route: routes.accounts.current }]
+  return { cache, restricted: restrictedSession(session, tools) }
 }
 
 test('one reply too many is refused if the key’s own account is known', async () => {
