@@ -1,7 +1,8 @@
-import { appendFile, mkdir } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { resultOr } from '../../platform/time-limit.ts'
 import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
+import { makePrivateFolder } from '../../state/private-files.ts'
 import { withoutStateDeadline } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
 
@@ -191,7 +192,7 @@ export const fileSink = (path: string): AuditSink =>
   lineSink(`in ${path}`, async (line) => {
     await appendFile(path, line, { mode: 0o600 }).catch(async (error: unknown) => {
       if (!isMissing(error)) throw error
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      makePrivateFolder(dirname(path))
       await appendFile(path, line, { mode: 0o600 })
     })
   })

@@ -43,6 +43,16 @@ describe('while the audit trail cannot be written', () => {
     ])
   })
 
+  // /proc answers ENOENT for a new folder, so that a recursive mkdir would try without end.
+  test.runIf(process.platform === 'linux')('a folder that cannot be made is an error', async () => {
+    await using program = startProgram([
+      ...['call', '--sandbox-db', ':memory:', '--audit-failure', 'refuse'],
+      ...['--audit-log', '/proc/none/audit.jsonl', 'create_subaccount', '--name', 'A'],
+    ])
+    expect(await program.exited).toBe(3)
+    expect(program.stderr()).toContain('/proc/none')
+  })
+
   test('nothing is changed and nobody is called where the operator wants it so', async () => {
     using folder = brokenFolder()
     await using platform = await startRunningCallsPlatform()
