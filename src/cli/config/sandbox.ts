@@ -73,8 +73,17 @@ function llmConfig(texts: SettingTexts) {
       'VOICE_AGENT_SANDBOX_LLM_MODEL or _KEY is set, but VOICE_AGENT_SANDBOX_LLM_URL is not. Set it, or unset them.',
     )
   }
-  if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
-    throw new ConfigError(`VOICE_AGENT_SANDBOX_LLM_URL is not a web address: ${url}.`)
+  // Messages do not repeat the address, which may hold a password.
+  const address = URL.parse(url)
+  if (!address || !['http:', 'https:'].includes(address.protocol)) {
+    throw new ConfigError(
+      'VOICE_AGENT_SANDBOX_LLM_URL is not a web address. A web address starts with http:// or https://.',
+    )
+  }
+  if (address.username || address.password) {
+    throw new ConfigError(
+      'VOICE_AGENT_SANDBOX_LLM_URL must not hold a user name or password. The key goes into VOICE_AGENT_SANDBOX_LLM_KEY.',
+    )
   }
   if (model === undefined) {
     throw new ConfigError('VOICE_AGENT_SANDBOX_LLM_MODEL is not set: name the model to ask for.')

@@ -58,6 +58,16 @@ test('a configuration that does not work is refused as by the other commands', a
   expect(stderr).toMatch(/--timeout \(VOICE_AGENT_TIMEOUT\) .* soon\./)
 })
 
+test('an address with a password is refused, and not repeated', async () => {
+  const { code, stdout, stderr } = await printed([], {
+    VOICE_AGENT_SANDBOX_LLM_URL: 'http://me:word-of-mine@127.0.0.1:9/v1',
+    VOICE_AGENT_SANDBOX_LLM_MODEL: 'small',
+  })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/VOICE_AGENT_SANDBOX_LLM_URL .* password/)
+  expect(stderr).not.toContain('word-of-mine')
+})
+
 test('what is a secret is marked as one', () => {
   const secrets = Object.entries(settings).filter(([, { isSecret }]) => isSecret)
   const named = Object.keys(settings).filter((name) => /(key|secret|password)$/.test(name))
