@@ -19,9 +19,9 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   not_recorded:
     'The audit trail cannot be written, and `--audit-failure refuse` forbids changes without it. Nothing was sent.',
   all_failed: 'All items of a bulk operation failed. The fields have the reason for each.',
-  bad_arguments: 'The arguments are not valid. Nothing was sent.',
+  bad_arguments: 'The arguments are not valid. Nothing was changed.',
   conflict:
-    'The agent was changed since `expected_modified`, or a SIP trunk to delete has numbers. Nothing was sent.',
+    'The agent was changed since `expected_modified`, a SIP trunk to delete has numbers, or a view asks about an action that waits for no answer. Nothing was changed.',
   needs_person: 'A person must confirm, and the client cannot ask one (`--confirm person`).',
   not_allowed:
     'The dial policy does not allow the phone call, or too many actions were confirmed within a few minutes. Nothing was done.',

@@ -173,7 +173,7 @@ function policySource(given: string | undefined): PolicySource | undefined {
 export const logSettings = withVariables({
   log: choice({
     value: 'FORM',
-    help: 'Format of the log on standard error. text: lines for people; json: one JSON object per line; off: no log.',
+    help: 'Format of the log on standard error. text: lines for people; json: one JSON object per line; off: only an error that ends the program.',
     choices: logForms,
     default: 'text',
   }),
