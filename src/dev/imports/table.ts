@@ -32,7 +32,7 @@ export const mayImport = {
   policy: 'state text',
   calls: 'policy state platform contract text',
   // The audit trail.
-  'server/audit': 'calls state platform server/observe contract text',
+  'server/audit': 'calls state state/private-files platform server/observe contract text',
   // A session per API key, with its cached replies.
   'platform/sessions': 'calls state server/observe platform contract text',
 
