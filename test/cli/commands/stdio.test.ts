@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { bin, quietly, scratchFolder, startInShell, startProcess } from '../../harness/program.ts'
-import { StdioClient } from '../../labs/measure/program.ts'
+import { StdioClient } from '../../labs/measure/clients.ts'
 
 const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 const read = { name: 'get_current_account', arguments: {} }
