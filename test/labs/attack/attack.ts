@@ -13,8 +13,9 @@ import {
   startInShell,
   startProgram,
 } from '../../harness/program.ts'
+import { callBuiltTool } from '../measure/clients.ts'
 import { within } from '../measure/concurrency.ts'
-import { callBuiltTool, usageOf } from '../measure/program.ts'
+import { usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 
 /** The operator's API key for the fake platform. */

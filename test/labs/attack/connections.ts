@@ -4,8 +4,8 @@ import { Agent, request } from 'undici'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { crowd, heardOn, httpText } from '../../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
+import { callBuiltTool, textOf } from '../measure/clients.ts'
 import { concurrently } from '../measure/concurrency.ts'
-import { callBuiltTool, textOf } from '../measure/program.ts'
 import {
   type Attack,
   callsMeanwhile,

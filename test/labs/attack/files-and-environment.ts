@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { freePort, type Program } from '../../harness/program.ts'
 import { sendRefused } from '../../harness/rpc.ts'
-import { callBuiltTool, StdioClient } from '../measure/program.ts'
+import { callBuiltTool, StdioClient } from '../measure/clients.ts'
 import { type Attack, eventually, type Scenario } from './attack.ts'
 
 /** Every write to /dev/full fails as on a full disk (full(4)). */

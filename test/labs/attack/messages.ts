@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { StdioClient } from '../measure/program.ts'
+import { StdioClient } from '../measure/clients.ts'
 import type { Scenario } from './attack.ts'
 
 const requests = 8_000

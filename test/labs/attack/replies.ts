@@ -9,7 +9,7 @@ import { canary, startCanaryPlatform, unsafeLines } from '../../harness/hostile-
 import { authority, signed } from '../../harness/private-ca.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { sandboxKeys, seedIds, startSandbox } from '../../harness/sandbox.ts'
-import { callBuiltTool, textOf } from '../measure/program.ts'
+import { callBuiltTool, textOf } from '../measure/clients.ts'
 import { attackKey, healthDuring, readSubaccount, type Scenario } from './attack.ts'
 
 export const proxy: Scenario = {

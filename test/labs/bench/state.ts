@@ -1,8 +1,8 @@
 import { startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'
 import { startReplicas } from '../../harness/replicas.ts'
+import { callBuiltTool, textOf } from '../measure/clients.ts'
 import { repeatFor } from '../measure/concurrency.ts'
-import { callBuiltTool, textOf } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import {
   calledNumber,

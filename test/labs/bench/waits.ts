@@ -4,7 +4,8 @@ import * as z from 'zod'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
-import { callBuiltTool, startServer } from '../measure/program.ts'
+import { callBuiltTool } from '../measure/clients.ts'
+import { startServer } from '../measure/program.ts'
 import { round, type Section } from '../measure/report.ts'
 
 interface Options {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { classifyNumber } from '../../../src/policy/number-class.ts'
 import type { ToolResult } from '../../harness/client.ts'
-import { textOf } from '../measure/program.ts'
+import { textOf } from '../measure/clients.ts'
 import { agentId } from '../platform/call-lists.ts'
 import { oneOf, randomOf } from '../random.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, scratchFolder, startProcess } from '../../harness/program.ts'
+import { StdioClient } from '../measure/clients.ts'
 import { inParallel } from '../measure/concurrency.ts'
-import { StdioClient } from '../measure/program.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
 import { judge } from './judge.ts'
