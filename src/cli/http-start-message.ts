@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
-import type { OwnKey } from '../server/transports/http-key.ts'
+import type { OwnKey } from '../server/transports/http-own-key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
 import type { ListenConfig } from './config/http.ts'
 import type { OauthConfig } from './config/oauth.ts'
