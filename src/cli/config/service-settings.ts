@@ -47,7 +47,7 @@ export const scopeSettings = withVariables({
     help: 'Do not expose these tools, separated by commas.',
   }),
   'read-only': flag({
-    help: 'Expose only tools that change nothing, also among those of --toolsets and --tools. The variable takes true or false.',
+    help: 'Expose only tools that change nothing, also of --toolsets and --tools. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({
     help: 'How long catalogs are cached for resources, prompts, completions and checks. list_models, list_transcribers and list_voices always ask the platform.',
