@@ -48,7 +48,7 @@ phone numbers and calls for you.</p>
 <p class="row">${states(options)}</p>
 </header>
 <section>
-<h2>Ask first</h2>
+<h2>Try asking</h2>
 <ul>
 ${questions.map((question) => html`<li>${copied(html`<span>${question}</span>`, 'the question')}</li>`)}
 </ul>

@@ -79,6 +79,18 @@ describe.each([
   })
 })
 
+test.each([keyForm, consentForm])(
+  'facts of the $page page are beside their names on a phone',
+  async (model) => {
+    const { page } = await open(model, { viewport: { width: 360, height: 740 } })
+    const sides = await page.evaluate(`[...document.querySelectorAll('.facts dt')].map((name) => {
+    const [one, other] = [name, name.nextElementSibling].map((node) => node.getBoundingClientRect())
+    return one.right <= other.left && one.top === other.top
+  })`)
+    expect(sides).toEqual((sides as boolean[]).map(() => true))
+  },
+)
+
 test('dark is dark', async () => {
   const background = 'getComputedStyle(document.body).backgroundColor'
   const { page: light } = await open(keyForm, { colorScheme: 'light' })

@@ -91,7 +91,7 @@ describe('a client that publishes a document', () => {
     for (const _ of [1, 2, 3]) {
       const { status, text } = await ask(documentUrl)
       expect(status).toBe(200)
-      expect(text).toContain('platform.example (checked)')
+      expect(text).toContain('platform.example (verified)')
       expect(text).toContain('Example Chat')
     }
     expect(web.asked).toEqual(['/oauth/client.json'])

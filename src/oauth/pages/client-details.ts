@@ -33,9 +33,9 @@ ${warning(client)}`
 }
 
 function knownBy({ known, id }: AskingClient): Html {
-  if (known === 'by_document') return html`<dt>Published by</dt><dd>${hostOf(id)} (checked)</dd>`
+  if (known === 'by_document') return html`<dt>Published by</dt><dd>${hostOf(id)} (verified)</dd>`
   if (known === 'by_operator') return html`<dt>Set up by</dt><dd>the operator of this server</dd>`
-  return html`<dt>Known by</dt><dd>its own registration (not checked)</dd>`
+  return html`<dt>Known by</dt><dd>its own registration (not verified)</dd>`
 }
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)

@@ -144,9 +144,9 @@ ${group(
   ['call'],
   model,
 )}
-<p class="hint">To end this, disconnect the server in the program${
-  !model.isSandbox && ', or replace your API key, which ends it for certain'
-}. It ends by itself after ${model.days} days.</p>
+<p class="hint">To end this, disconnect the server in the program.${
+  !model.isSandbox && ' Replacing your API key ends it at once.'
+} It ends by itself after ${model.days} days.</p>
 <div class="buttons">
 <button class="primary" name="answer" value="allow">Allow</button>
 <button name="answer" value="cancel">Cancel</button>

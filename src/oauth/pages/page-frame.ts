@@ -34,7 +34,7 @@ main {
 h1 { font-size: var(--size-4); }
 form { display: grid; gap: var(--space-5); }
 .facts {
-  display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: var(--space-1) var(--space-4);
+  display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: var(--space-1) var(--space-4);
   font-size: var(--size-2);
 }
 .facts dt { color: var(--muted); }
@@ -59,8 +59,6 @@ fieldset:last-of-type { border-bottom: 1px solid var(--line); }
 @media (max-width: 34rem) {
   body { background: var(--page); }
   main { margin: 0; padding: var(--space-5) var(--space-4); border: 0; border-radius: 0; }
-  .facts { grid-template-columns: 1fr; gap: 0; }
-  .facts dd:not(:last-child) { margin-bottom: var(--space-2); }
   .buttons > * { flex: 1 1 100%; margin: 0; }
 }
 `)

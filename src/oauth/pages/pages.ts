@@ -35,10 +35,10 @@ function problemPage({ problem, detail, again }: ProblemModel): HtmlPage {
     content: html`<h1 data-problem="${problem}">${heading}</h1>
 <div>
 <p>${text}</p>
-<p>${next}</p>
+<p>${again === undefined ? next : 'Ask for access again, or connect again in the program.'}</p>
 </div>
 ${detail !== undefined && html`<p class="notice hint"><bdi>${clientText(detail, 500)}</bdi></p>`}
-${again !== undefined && html`<div class="buttons"><a class="button" href="${again}">Open it again</a></div>`}`,
+${again !== undefined && html`<div class="buttons"><a class="button primary" href="${again}">Ask again</a></div>`}`,
   })
 }
 

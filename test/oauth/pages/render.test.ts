@@ -185,6 +185,15 @@ describe('the key form', () => {
   })
 })
 
+test('an expired request is asked for again on its page, if its address is known', () => {
+  const shown = (again?: string) => renderPage({ page: 'problem', problem: 'expired', again }).body
+  const again = '/oauth/authorize?client_id=c'
+  expect(shown(again)).toContain(`<a class="button primary" href="${again}">Ask again</a>`)
+  expect(shown(again)).toContain('<p>Ask for access again, or connect again in the program.</p>')
+  expect(shown()).not.toContain('<a ')
+  expect(shown()).toContain('it opens a new page')
+})
+
 describe('who asks', () => {
   const shown = (client: Partial<typeof keyForm.client>) =>
     renderPage({ ...keyForm, client: { ...keyForm.client, ...client } }).body.replaceAll(
@@ -193,7 +202,7 @@ describe('who asks', () => {
     )
 
   test('a client known by its document is named with its host, and nothing is warned of', () => {
-    expect(shown({})).toContain('<dd>chat.example (checked)</dd>')
+    expect(shown({})).toContain('<dd>chat.example (verified)</dd>')
     expect(shown({})).not.toContain('<p class="notice"')
   })
 
