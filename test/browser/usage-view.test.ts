@@ -273,7 +273,7 @@ test('granularity, groups and measure are chosen in the view', async () => {
   await view.frame.focus('#granularity')
   await view.frame.selectOption('#granularity', 'month')
   await expect.poll(() => rows(view)).toBe(1)
-  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025\s+60/)
+  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025 in part\s+60/)
   await view.frame.selectOption('#grouping', '')
   await expect.poll(view.text).not.toContain('Front desk')
   await view.frame.selectOption('#granularity', 'total')
@@ -433,6 +433,65 @@ test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])('today in %s is not over'
   expect(await view.frame.innerText('figcaption')).toContain('Today so far')
 })
 
+test('a bucket of which the range has a part is marked as a part', async () => {
+  const args = { ...byAgent, start: '2025-11-02T12:00:00Z', end: '2025-11-04T06:00:00Z' }
+  const view = await show({ args })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const times = '[...document.querySelectorAll("tbody th")].map((th) => th.innerText)'
+  expect(await view.frame.evaluate(times)).toEqual([
+    ...['Sun 2 Nov in part', 'Mon 3 Nov', 'Tue 4 Nov in part'],
+  ])
+  expect(await view.frame.innerText('figcaption .partial')).toBe('Part of the day')
+  await view.frame.focus('#chart')
+  expect(await chosen(view)).toMatch(/^Tue 4 Nov, in part: /)
+})
+
+test.each([
+  ['whole months', '2025-11-01T00:00:00+01:00', '2025-12-01T00:00:00+01:00', ['Nov 2025']],
+  [
+    'a month in part',
+    '2025-11-01T00:00:00+01:00',
+    '2025-11-30T00:00:00+01:00',
+    ['Nov 2025 in part'],
+  ],
+])('%s in a zone', async (_, from, end, expected) => {
+  const args = { start: from, end, granularity: 'month', tz: 'Europe/Berlin' }
+  const view = await show({ args })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const times = '[...document.querySelectorAll("tbody th")].map((th) => th.innerText)'
+  expect(await view.frame.evaluate(times)).toEqual(expected)
+})
+
+test('a long table ends within a row, above the totals', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const cut = `(() => {
+    const foot = document.querySelector('tfoot').getBoundingClientRect()
+    const rows = [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect())
+    const last = rows.findLast(({ top }) => top < foot.top)
+    return (foot.top - last.top) / last.height
+  })()`
+  const share = await view.frame.evaluate(cut)
+  expect(share).toBeGreaterThan(0.25)
+  expect(share).toBeLessThan(0.75)
+})
+
+test('shades show where rows and columns follow', async () => {
+  const view = await show({ page: { viewport: { width: 320, height: 568 } } })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const shades = `[
+    getComputedStyle(document.querySelector('#table'), '::after').content !== 'none',
+    getComputedStyle(document.querySelector('tfoot')).boxShadow !== 'none',
+  ]`
+  await expect.poll(() => view.frame.evaluate(shades)).toEqual([true, true])
+  await view.frame.evaluate('document.querySelector("#table").scrollTo(9999, 9999)')
+  await expect.poll(() => view.frame.evaluate(shades)).toEqual([false, false])
+})
+
 test('only hours with conversations have a row', async () => {
   const end = '2025-11-05T00:00:00Z'
   const hours = new Set(calls.map(({ at }) => at.slice(0, 13)).filter((hour) => hour < end))
@@ -457,6 +516,14 @@ test('an empty time offers a longer one, and to read again', async () => {
   expect(Math.round((Date.now() - Date.parse(String(from))) / day)).toBeGreaterThanOrEqual(29)
   // A month without conversations offers a button for twelve months.
   await expect.poll(() => view.frame.innerText('#longer')).toContain('12 months')
+  await view.frame.click('#longer')
+  await expect.poll(() => chosenCalls(view).length).toBe(3)
+  const { start: first, granularity } = chosenCalls(view)[2] ?? {}
+  expect(granularity).toBe('month')
+  expect(String(first)).toMatch(/^\d{4}-\d\d-01T00:00:00\+0[12]:00$/)
+  const monthsAgo = (Date.now() - Date.parse(String(first))) / ((365.25 * day) / 12)
+  expect(monthsAgo).toBeGreaterThan(10.9)
+  expect(monthsAgo).toBeLessThan(12.1)
 })
 
 test('a comparison is shown by group, with the change', async () => {
@@ -465,6 +532,7 @@ test('a comparison is shown by group, with the change', async () => {
   await view.run()
   await view.frame.waitForSelector('table')
   expect(await view.text()).toContain('Compared with 1–10 Nov 2025.')
+  expect(await view.frame.innerText('thead th')).toBe('Agent')
   expect(await view.text()).toMatch(
     /Front desk\s+[\d.]+\s+[+−-]?[\d.]+\s+[+−-]?[\d.]+%\s+[\d.]+\s+20\s+[\d:]+/,
   )

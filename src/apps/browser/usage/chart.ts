@@ -220,27 +220,28 @@ function amountTicks(max: number, minStep: number): { ticks: number[]; decimals:
 
 const maxSteps = 5
 
-/** Draws stripes over the bar of the current, incomplete bucket. */
+/** Draws stripes over the bars of buckets that are not covered whole. */
 function hatch({ ctx, bbox, valToPos }: uPlot, data: UsageSeries, colour: string): void {
-  const { running, totals, times } = data
-  if (running < 0) return
+  const { partial, totals, times } = data
   const ratio = devicePixelRatio
   const width = Math.min((barShare * bbox.width) / times.length, maxBar * ratio)
-  const left = valToPos(running, 'x', true) - width / 2
-  const [top, bottom] = [valToPos(totals[running] ?? 0, 'y', true), valToPos(0, 'y', true)]
-  ctx.save()
-  ctx.beginPath()
-  ctx.rect(left, top, width, bottom - top)
-  ctx.clip()
-  ctx.beginPath()
-  for (let x = left - (bottom - top); x < left + width; x += 6 * ratio) {
-    ctx.moveTo(x, bottom)
-    ctx.lineTo(x + bottom - top, top)
+  for (const bucket of partial.keys()) {
+    const left = valToPos(bucket, 'x', true) - width / 2
+    const [top, bottom] = [valToPos(totals[bucket] ?? 0, 'y', true), valToPos(0, 'y', true)]
+    ctx.save()
+    ctx.beginPath()
+    ctx.rect(left, top, width, bottom - top)
+    ctx.clip()
+    ctx.beginPath()
+    for (let x = left - (bottom - top); x < left + width; x += 6 * ratio) {
+      ctx.moveTo(x, bottom)
+      ctx.lineTo(x + bottom - top, top)
+    }
+    ctx.strokeStyle = colour
+    ctx.lineWidth = 2 * ratio
+    ctx.stroke()
+    ctx.restore()
   }
-  ctx.strokeStyle = colour
-  ctx.lineWidth = 2 * ratio
-  ctx.stroke()
-  ctx.restore()
 }
 
 /**

@@ -60,18 +60,25 @@ function endOf(ts: string, meta: UsageData['meta']): string {
   const start = Date.parse(ts)
   if (Number.isNaN(start)) return ''
   const zone = zoneOf(meta)
-  const daysIntoMonth = (ms: number) => Number(dateIn(ms, zone).slice(8)) - 1
   switch (granularityOf(meta)) {
     case 'hour':
       return new Date(start + 3_600_000).toISOString()
     case 'day':
       return midnightBefore(start, -1, zone)
-    case 'month': {
-      // The date 32 days after the first of a month is in the next month.
-      const inNext = Date.parse(midnightBefore(start, daysIntoMonth(start) - 32, zone))
-      return midnightBefore(inNext, daysIntoMonth(inNext), zone)
-    }
+    case 'month':
+      return startOfMonth(start, 1, zone)
   }
+}
+
+/**
+ * Start of the month that is `months` (-12 to 12) after that of a time, in a zone, ISO 8601.
+ */
+export function startOfMonth(ms: number, months: number, zone: string): string {
+  const daysIntoMonth = (at: number) => Number(dateIn(at, zone).slice(8)) - 1
+  // From the middle of a month, months of average length lead into the wanted one.
+  const days = daysIntoMonth(ms) - 15 - Math.round(months * 30.4)
+  const middle = Date.parse(midnightBefore(ms, days, zone))
+  return midnightBefore(middle, daysIntoMonth(middle), zone)
 }
 
 /** True if an agent or a subaccount has no known name, and is shown by its id. */
@@ -101,6 +108,8 @@ interface Series {
 
 type Granularity = 'hour' | 'day' | 'month'
 
+export type Coverage = 'in part' | 'so far'
+
 export interface UsageSeries {
   readonly granularity: Granularity
   /** Bucket starts in the requested zone. */
@@ -110,8 +119,11 @@ export interface UsageSeries {
   readonly isGrouped: boolean
   /** Totals of all series, one per bucket. */
   readonly totals: readonly number[]
-  /** Index of the current, incomplete bucket; -1 if there is none. */
-  readonly running: number
+  /**
+   * Buckets that the result does not cover whole, by index: those at the range's ends, and the
+   * current one.
+   */
+  readonly partial: ReadonlyMap<number, Coverage>
 }
 
 const maxSeries = 8
@@ -148,24 +160,39 @@ export function seriesOf({ meta, data, names }: UsageData, measure: Measure): Us
     series: rest.length > 0 ? [...all.slice(0, maxSeries - 1), others] : all,
     isGrouped: data.some((bucket) => bucket.values.some(({ dimensions }) => dimensions)),
     totals: sumsOf(all),
-    running: times.findIndex((ts) => isRunning(ts, meta)),
+    partial: new Map(
+      times.flatMap((ts, at) => {
+        const coverage = coverageOf(ts, meta)
+        return coverage ? [[at, coverage]] : []
+      }),
+    ),
   }
 }
 
 const granularityOf = ({ granularity }: UsageData['meta']): Granularity =>
   granularity === 'hour' || granularity === 'month' ? granularity : 'day'
 
-/** True for the bucket that contains the present, in the result's time zone. */
-function isRunning(ts: string, meta: UsageData['meta']): boolean {
+/** A range that ended at most this long ago, ms, ends now. */
+const recent = 600_000
+
+/** `undefined` for a bucket that lies whole within the result's range and the past. */
+function coverageOf(ts: string, meta: UsageData['meta']): Coverage | undefined {
+  const [start, end] = [Date.parse(ts), Date.parse(endOf(ts, meta))]
+  const [from, until] = [Date.parse(meta.start ?? ''), Date.parse(meta.end ?? '')]
   const now = Date.now()
-  const granularity = granularityOf(meta)
-  if (granularity === 'hour') {
-    const start = Date.parse(ts)
-    return start <= now && now < start + 3_600_000
-  }
-  const zone = zoneOf(meta)
-  const characters = granularity === 'month' ? 7 : 10
-  return dateIn(now, zone).slice(0, characters) === ts.slice(0, characters)
+  if (start < from) return 'in part'
+  if (start <= now && now < end && !(until < now - recent)) return 'so far'
+  return until < end ? 'in part' : undefined
+}
+
+/** Names of the dimensions by which usage can be split. */
+export const groupings = { agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
+
+/** Heading of the groups' names. */
+export function groupingOf({ data: [first] }: UsageData): string {
+  const dimensions = Object.keys(first?.values[0]?.dimensions ?? {})
+  const names: Readonly<Record<string, string>> = groupings
+  return dimensions.map((dimension) => names[dimension] ?? dimension).join(', ') || 'Group'
 }
 
 /** Totals per group, for a result without buckets. */

@@ -1,6 +1,13 @@
 import { columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { amountIn, type Group, type Measure, measures, type UsageSeries } from './data.ts'
+import {
+  amountIn,
+  type Coverage,
+  type Group,
+  type Measure,
+  measures,
+  type UsageSeries,
+} from './data.ts'
 
 interface BucketTable {
   readonly data: UsageSeries
@@ -22,11 +29,11 @@ export function bucketTable({
   isPart,
   formats,
 }: BucketTable): readonly HTMLElement[] {
-  const { granularity, series, isGrouped, totals, running } = data
+  const { granularity, series, isGrouped, totals, partial } = data
   const name = measures[measure]
   const groups = isGrouped ? series : []
   const number = (amount: number) => numberCell(amount, amountIn(measure, amount, formats))
-  const row = (label: string, isRunning: boolean, amounts: readonly number[]) =>
+  const row = (label: string, coverage: Coverage | undefined, amounts: readonly number[]) =>
     h(
       'tr',
       {},
@@ -34,16 +41,17 @@ export function bucketTable({
         'th',
         { scope: 'row', class: 'time' },
         label,
-        isRunning && h('span', { class: 'muted' }, ' so far'),
+        coverage && h('span', { class: 'muted' }, ` ${coverage}`),
       ),
       amounts.map(number),
     )
   const all = totals.reduce((sum, amount) => sum + amount, 0)
-  const isListed = (at: number) => granularity !== 'hour' || at === running || totals[at] !== 0
+  const isListed = (at: number) =>
+    granularity !== 'hour' || partial.get(at) === 'so far' || totals[at] !== 0
   const rows = labels.flatMap((label, at) =>
     isListed(at)
       ? [
-          row(label, at === running, [
+          row(label, partial.get(at), [
             totals[at] ?? 0,
             ...groups.map(({ values }) => values[at] ?? 0),
           ]),
@@ -59,7 +67,10 @@ export function bucketTable({
       ...groups.map(({ label }) => groupHead(label)),
     ],
     rows,
-    foot: row(isPart ? 'Total shown' : 'Total', false, [all, ...groups.map(({ total }) => total)]),
+    foot: row(isPart ? 'Total shown' : 'Total', undefined, [
+      all,
+      ...groups.map(({ total }) => total),
+    ]),
     stickyColumn: true,
   })
   if (rows.length === labels.length) return [table]
@@ -76,8 +87,7 @@ const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLE
 /** One row per group with a bar for its share, the most used first. */
 export function groupTable(
   groups: readonly Group[],
-  measure: Measure,
-  formats: Formats,
+  { head, measure, formats }: { head: string; measure: Measure; formats: Formats },
 ): HTMLElement {
   const sorted = [...groups].sort((one, other) => other[measure] - one[measure])
   const max = Math.max(...groups.map((group) => group[measure]), 0)
@@ -95,7 +105,7 @@ export function groupTable(
     id: 'table',
     label: 'Usage by group',
     head: [
-      columnHead('Group'),
+      columnHead(head),
       columnHead(measures[measure], 'number'),
       isCompared && columnHead('Change', 'number'),
       isCompared && columnHead('Before', 'number'),

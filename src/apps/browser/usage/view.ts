@@ -5,6 +5,8 @@ import { type Args, type Drawing, type Page, startView } from '../shared/view.ts
 import { usageChart } from './chart.ts'
 import {
   amountIn,
+  groupingOf,
+  groupings,
   groupsOf,
   lacksNames,
   type Measure,
@@ -12,6 +14,7 @@ import {
   measures,
   missingTimes,
   seriesOf,
+  startOfMonth,
   UsageData,
   type UsageSeries,
   zoneOf,
@@ -57,7 +60,7 @@ function noUsage({ meta }: UsageData, { input, host, call, formats }: Page<Usage
   const isUntilNow = Number(end) > Date.parse(midnightBefore(Date.now(), 0, zone))
   const hasMonth = isUntilNow && Number(start) <= Date.parse(month)
   const longer = hasMonth
-    ? { start: midnightBefore(Date.now(), 364, zone), granularity: 'month' }
+    ? { start: startOfMonth(Date.now(), -11, zone), granularity: 'month' }
     : { start: month, granularity: 'day' }
   const { start: _, end: __, compare_start: ___, compare_end: ____, limit: _____, ...rest } = input
   const label = hasMonth ? 'Show the last 12 months' : 'Show the last 30 days'
@@ -75,7 +78,6 @@ function noUsage({ meta }: UsageData, { input, host, call, formats }: Page<Usage
 }
 
 const granularities = { hour: 'Hour', day: 'Day', month: 'Month', total: 'In total' }
-const groupings = { '': 'Nothing', agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
 
 const and = ' and '
 
@@ -112,7 +114,7 @@ function usageControls(
     select({
       id: 'grouping',
       label: 'Split by',
-      options: groupings,
+      options: { '': 'Nothing', ...groupings },
       // The model may have requested several groupings at once.
       value: [input.group_by ?? []].flat().join(and),
       change: (group_by) => again({ group_by: group_by ? group_by.split(and) : undefined }),
@@ -128,7 +130,10 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
     const groups = groupsOf(data)
     // A single group without a comparison would only repeat the figures.
     const isKnown = groups.length < 2 && !data.totals.before
-    return [...(isKnown ? [] : [groupTable(groups, measure, formats)]), ...notes]
+    return [
+      ...(isKnown ? [] : [groupTable(groups, { head: groupingOf(data), measure, formats })]),
+      ...notes,
+    ]
   }
   const series = seriesOf(data, measure)
   const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
@@ -192,11 +197,11 @@ function chartFigure(
   return h('figure', {}, legend.node, chart)
 }
 
-/** Legend texts of the current, incomplete bucket. */
-const runningNames = {
-  hour: 'This hour so far',
-  day: 'Today so far',
-  month: 'This month so far',
+/** Legend texts of buckets that are not covered whole. */
+const partialNames = {
+  hour: { 'in part': 'Part of the hour', 'so far': 'This hour so far' },
+  day: { 'in part': 'Part of the day', 'so far': 'Today so far' },
+  month: { 'in part': 'Part of the month', 'so far': 'This month so far' },
 }
 
 /** Short labels: hours have the date only where it changes. */
@@ -209,7 +214,7 @@ function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): rea
 
 /** Names and colours of the series with their totals, or with the amounts of the chosen bucket. */
 function chartLegend(data: UsageSeries, labels: readonly string[], formats: Formats) {
-  const { series, isGrouped, totals, running } = data
+  const { series, isGrouped, totals, partial } = data
   const head = h('strong')
   const amounts = series.map(() => h('span', { class: 'number' }))
   const legend = series.map(({ label }, at) =>
@@ -226,8 +231,8 @@ function chartLegend(data: UsageSeries, labels: readonly string[], formats: Form
     const isAll = bucket === undefined
     const amount = amountIn(measure, isAll ? all : (totals[bucket] ?? 0), formats)
     const time = isAll ? 'Total' : (labels[bucket] ?? '')
-    const soFar = !isAll && bucket === running ? ', so far' : ''
-    head.textContent = `${time}${soFar}: ${amount} ${measures[measure].toLowerCase()}`
+    const coverage = isAll ? undefined : partial.get(bucket)
+    head.textContent = `${time}${coverage ? `, ${coverage}` : ''}: ${amount} ${measures[measure].toLowerCase()}`
     for (const [at, { total, values }] of series.entries()) {
       const place = amounts[at]
       if (place)
@@ -235,17 +240,17 @@ function chartLegend(data: UsageSeries, labels: readonly string[], formats: Form
     }
   }
   show(undefined)
-  const partial = h(
+  const striped = h(
     'span',
     { class: 'muted partial' },
     h('span', { class: 'swatch striped' }),
-    runningNames[data.granularity],
+    [...new Set(partial.values())].map((one) => partialNames[data.granularity][one]).join(' · '),
   )
   return {
     node: h(
       'figcaption',
       {},
-      h('p', { class: 'row' }, head, running >= 0 && partial),
+      h('p', { class: 'row' }, head, partial.size > 0 && striped),
       isGrouped && h('ul', { class: 'legend' }, legend),
     ),
     show,
