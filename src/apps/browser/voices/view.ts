@@ -61,8 +61,13 @@ interface Shown {
 
 function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node[] {
   const found = h('span', { id: 'count' })
-  const full = h('span')
-  const count = h('p', { role: 'status', class: 'muted' }, found, full)
+  const marks = h('span')
+  // Not atomic: the hint is not read out again with each count.
+  const count = h(
+    'p',
+    { role: 'status', 'aria-atomic': 'false', class: 'muted' },
+    ...[found, ' ', marks],
+  )
   const side = h('div')
   const body = h('div', { class: 'parts' })
   const { canShowMore, isPart } = leftOut(data)
@@ -77,16 +82,15 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   const showMarks = () => {
     const marked = markedVoices().length
     if (marked < 2) isComparing = false
-    compare.textContent = isComparing
-      ? 'Close comparison'
-      : `Compare${marked > 1 ? ` ${marked}` : ''}`
-    compare.title = `Mark two or ${maxMarked} voices to see them side by side.`
-    compare.disabled = marked < 2
+    compare.textContent = isComparing ? 'Close comparison' : 'Compare'
+    compare.hidden = marked < 2
     compare.ariaExpanded = String(isComparing)
     side.replaceChildren(...(isComparing ? [comparison(page)] : []))
     const isFull = marked >= maxMarked
-    full.textContent = isFull ? ` ${maxMarked} marked, the most to compare.` : ''
-    for (const box of body.querySelectorAll<HTMLInputElement>('.mark')) {
+    const boxes = body.querySelectorAll<HTMLInputElement>('.mark')
+    const hint = boxes.length > 0 ? 'Mark two or three to compare.' : ''
+    marks.textContent = marked > 1 ? `${marked} marked${isFull ? ' (maximum)' : ''}.` : hint
+    for (const box of boxes) {
       box.disabled = isFull && !box.checked
       box.title = box.disabled ? 'Unmark another voice first.' : ''
     }
