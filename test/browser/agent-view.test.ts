@@ -267,6 +267,65 @@ test('on a phone, the values of both lists begin at one line, and long ones belo
   expect(indentOf('aktiv')).toBe(0)
 })
 
+test('on a phone, short changes are beside their labels, and long ones below', async () => {
+  const view = await show({ tool: 'update_agent', page: { viewport: { width: 360, height: 640 } } })
+  const long = 'The practice is open from eight to six, and closed on Sundays. '.repeat(2)
+  const changes = [
+    { field: 'voice.speed', before: 1.1, after: 1.2 },
+    { field: 'tags', before: ['a'], after: ['b'] },
+    { field: 'note', before: long, after: `${long}Call Marta.` },
+    { field: 'metadata.kundennummernverwaltungssystem', before: 'a', after: 'b' },
+  ]
+  await view.send({ content: [], structuredContent: { agent_id: 'a', applied: true, changes } })
+  await view.frame.waitForSelector('.changes')
+  const sides = await view.frame.evaluate(`[...document.querySelectorAll('.changes > li')].map(
+    ({ firstChild, lastChild }) =>
+      lastChild.getBoundingClientRect().left > firstChild.getBoundingClientRect().left)`)
+  expect(sides).toEqual([true, true, false, false])
+})
+
+test.each([
+  ['fixed_message', 'Says first\nHello.'],
+  ['dynamic_message', 'Says first, worded by the model from:\nHello.'],
+  ['user_first', 'Says first\nNothing: the caller speaks first.'],
+])('a greeting in the mode %s is what the agent says first', async (mode, words) => {
+  const view = await show()
+  const initial_message = { message: 'Hello.', mode }
+  await view.send({ content: [], structuredContent: { id: 'a', name: 'A', initial_message } })
+  await view.frame.waitForSelector('.greeting')
+  expect((await view.frame.innerText('.greeting')).replace(/\n+/g, '\n')).toBe(words)
+  const isListed = (await view.text()).includes('Greeting\nHello.')
+  expect(isListed).toBe(mode === 'user_first')
+})
+
+test('an id is on one line with its label, and its button follows it', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  const id = '6f1c2d34-8a5b-4c6d-9e7f-0a1b2c3d4e5f'
+  await view.send({ content: [], structuredContent: { id, name: 'A', note: 'x' } })
+  await view.frame.waitForSelector('.copyable')
+  const places = (await view.frame.evaluate(`(() => {
+    const [code, button] = document.querySelectorAll('.copyable > *')
+    const label = code.closest('dd').previousElementSibling
+    const lines = [...code.getClientRects()]
+    const bottomOf = (node) => {
+      const mark = node.insertBefore(document.createElement('i'), node.firstChild)
+      mark.style.cssText = 'display: inline-block; width: 0; height: 0'
+      const { bottom } = mark.getBoundingClientRect()
+      mark.remove()
+      return bottom
+    }
+    return {
+      lines: lines.length,
+      fromLabel: bottomOf(code) - bottomOf(label),
+      fromText: button.getBoundingClientRect().left - lines.at(-1).right,
+    }
+  })()`)) as { lines: number; fromLabel: number; fromText: number }
+  expect(places.lines).toBe(2)
+  expect(Math.abs(places.fromLabel)).toBeLessThan(1)
+  expect(places.fromText).toBeGreaterThanOrEqual(0)
+  expect(places.fromText).toBeLessThan(8)
+})
+
 test('earlier changes stand below the settings, newest first', async () => {
   const view = await show()
   const changes = [

@@ -22,7 +22,7 @@ const elsewhere = new Set([
 
 /** Settings in the first lines of the card. */
 const inFront = new Set([
-  ...['initial_message.message', 'initial_message.mode', 'model.provider', 'model.model'],
+  ...['initial_message.message', 'model.provider', 'model.model'],
   ...['transcriber.provider', 'transcriber.model', 'transcriber.languages', 'transcriber.language'],
   ...['voice.provider', 'voice.voice_id', 'voice.language'],
 ])
@@ -37,11 +37,11 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
   const rows = Object.entries(agent)
     .filter(([name]) => !elsewhere.has(name))
     .flatMap(([name, value]) => rowsOf([name], value))
-    .filter(({ path, value }) => !inFront.has(path) || !isPlain(value))
+    .filter(({ path, value }) => !inFront.has(path) || !isPlain(value) || isUnspoken(path, agent))
   const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
   const id = typeof agent.id === 'string' ? agent.id : ''
   return [
-    ...greeting(agent, page),
+    ...greeting(agent),
     factList([
       ['Model', codesOf(agent, 'model', ['model', 'provider'], page)],
       ['Voice', voiceFact(agent, page, account)],
@@ -86,20 +86,29 @@ const textIn = (agent: Fields, part: string, name: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** The agent's first words, or who speaks first instead. */
-function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] {
-  const [message, mode] = ['message', 'mode'].map((name) => textIn(agent, 'initial_message', name))
-  const isFixed = !mode || mode === 'fixed_message'
-  if (!message && isFixed && !isObject(agent.initial_message)) return []
-  const who = valueText('initial_message.mode', mode, formats)
+/** True for the greeting of an agent that does not say it, because the caller speaks first. */
+const isUnspoken = (path: string, agent: Fields) =>
+  path === 'initial_message.message' && isCallerFirst(agent)
+
+const isCallerFirst = (agent: Fields) => textIn(agent, 'initial_message', 'mode') === 'user_first'
+
+/** The agent's first words, or that the caller speaks first. */
+function greeting(agent: Fields): readonly Node[] {
+  if (!isObject(agent.initial_message)) return []
+  const message = isCallerFirst(agent) ? '' : textIn(agent, 'initial_message', 'message')
+  const isWorded = textIn(agent, 'initial_message', 'mode') === 'dynamic_message'
   return [
     h(
       'figure',
       { class: 'greeting' },
-      h('figcaption', { class: 'muted' }, isFixed ? 'Says first' : `Speaks first: ${who}`),
+      h(
+        'figcaption',
+        { class: 'muted' },
+        ...['Says first', isWorded && ', worded by the model', isWorded && message && ' from:'],
+      ),
       message
         ? h('blockquote', { dir: 'auto' }, longText(linesOf(message), 'greeting', templateNodes))
-        : isFixed && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
+        : !isWorded && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
     ),
   ]
 }
@@ -110,7 +119,7 @@ function greeting(agent: Fields, { formats }: Page<AgentData>): readonly Node[] 
 const longestOpen = 400
 
 /** Maximum length of a value beside its label on a phone, characters. */
-const longestBeside = 100
+export const longestBeside = 100
 
 /** A text whose end is folded if it is long. */
 function longText(
@@ -289,7 +298,7 @@ const settingValue = (text: string): HTMLElement =>
 const longestWord = 18
 
 /** A label that can break after a dot or an underscore, as names of metadata have them. */
-function labelNodes(label: string): HTMLElement {
+export function labelNodes(label: string): HTMLElement {
   const parts = label.split(/(?<=[._])(?=.)/)
   const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
   const nodes = parts.flatMap((part, at) => (at > 0 ? [h('wbr'), part] : [part]))

@@ -1,5 +1,6 @@
 import { button, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { labelNodes, longestBeside } from './card.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { type Piece, wordChanges } from './word-changes.ts'
@@ -12,14 +13,16 @@ export const changeList = (
   h(
     'ul',
     { class: 'changes' },
-    changes.map((change, at) =>
-      h(
+    changes.map((change, at) => {
+      const values = contrast(change, `${id}-${at}`, formats)
+      const isLong = (values.textContent ?? '').length > longestBeside
+      return h(
         'li',
-        {},
-        h('strong', { title: linesOf(change.field) }, fullLabelOf(change.field)),
-        contrast(change, `${id}-${at}`, formats),
-      ),
-    ),
+        { class: isLong && 'long' },
+        h('strong', { title: linesOf(change.field) }, labelNodes(fullLabelOf(change.field))),
+        values,
+      )
+    }),
   )
 
 function contrast({ field, before, after }: Change, id: string, formats: Formats): HTMLElement {
