@@ -343,7 +343,7 @@ test('the keyboard reaches everything', async () => {
 
 describe('marked voices', () => {
   /** The count, with what can be marked. */
-  const told = ({ frame }: ShownView) => frame.innerText('.bar p')
+  const countLine = ({ frame }: ShownView) => frame.innerText('.bar p')
   const marked = async ({ frame }: ShownView) =>
     frame.evaluate(
       '[...document.querySelectorAll("#comparison thead th")].map((th) => th.innerText)',
@@ -353,14 +353,14 @@ describe('marked voices', () => {
     const view = await show({ page })
     await view.run()
     await view.frame.waitForSelector('#voices')
-    expect(await told(view)).toBe('4 voices. Mark two or three to compare.')
+    expect(await countLine(view)).toBe('4 voices. Mark two or three to compare.')
     await view.frame.click('#mark-0')
     expect(await countOf(view, '#compare:not([hidden])')).toBe(0)
     await view.frame.click('#mark-2')
-    expect(await told(view)).toBe('4 voices. 2 marked.')
+    expect(await countLine(view)).toBe('4 voices. 2 marked.')
     expect(await view.frame.innerText('#compare')).toBe('Compare')
     await view.frame.click('#mark-3')
-    expect(await told(view)).toBe('4 voices. 3 marked (maximum).')
+    expect(await countLine(view)).toBe('4 voices. 3 marked (maximum).')
     expect(await view.frame.evaluate('document.querySelector("#mark-1").disabled')).toBe(true)
     await view.frame.click('#compare')
     expect(await marked(view)).toEqual(['Ada', 'Lena', 'Marie'])
@@ -379,7 +379,7 @@ describe('marked voices', () => {
     await view.run()
     await view.frame.waitForSelector('#voices')
     await view.frame.fill('#search', 'robot')
-    await expect.poll(() => told(view)).toBe('0 of 4 voices.')
+    await expect.poll(() => countLine(view)).toBe('0 of 4 voices.')
   })
 
   test('stay marked under other filters', async () => {
