@@ -1,4 +1,5 @@
 import { closestItems } from '../../src/text/closest-match.ts'
+import { closingOf, lineAt, mapTags, type TemplateTag, templateTags } from './template-tags.ts'
 
 /** An error of the template engine. */
 export interface TemplateProblem {
@@ -250,79 +251,6 @@ export function withDoubleBraces(template: string): string {
       const variable = `{{ ${found.replaceAll(/^\{\s*|\s*\}+$/g, '')} }}`
       return `${text.slice(0, at)}${variable}${text.slice(at + found.length)}`
     }, template)
-}
-
-/** A tag of a template, closed or not. Tags in comments and raw blocks do not count. */
-interface TemplateTag {
-  readonly kind: 'output' | 'block'
-  /** Offsets: start of the tag, of its inner text, of its closing mark, and end of the tag. */
-  readonly start: number
-  readonly inner: string
-  readonly close: number
-  readonly end: number
-  /** Closing mark: correct, of the other kind of tag, half, or missing. */
-  readonly closing: '}}' | '%}' | '}' | ''
-}
-
-const closingOf = { output: '}}', block: '%}' } as const
-
-/** Finds the tags of a template. An unclosed tag ends where the next one begins. */
-export function templateTags(template: string): TemplateTag[] {
-  const tags: TemplateTag[] = []
-  const opening = /\{[{%#]/g
-  for (let found = opening.exec(template); found; found = opening.exec(template)) {
-    const tag = found[0] === '{#' ? undefined : tagAt(template, found.index)
-    if (tag) tags.push(tag)
-    opening.lastIndex = tag ? endOf(template, tag) : endOfComment(template, found.index)
-  }
-  return tags
-}
-
-const endOfComment = (template: string, start: number): number =>
-  indexOrEnd(template, '#}', start + 2) + 2
-
-/** Offset of the end of a tag. If the tag starts a raw block, the end of that block. */
-const endOf = (template: string, { kind, inner, end }: TemplateTag): number =>
-  kind === 'block' && /^[-+]?\s*raw\s*[-+]?$/.test(inner) ? indexOrEnd(template, '{%', end) : end
-
-function indexOrEnd(text: string, part: string, from: number): number {
-  const at = text.indexOf(part, from)
-  return at < 0 ? text.length : at
-}
-
-function tagAt(template: string, start: number): TemplateTag {
-  const kind = template[start + 1] === '{' ? 'output' : 'block'
-  // A string may contain anything but tag delimiters. If it contains one, its quotes are taken as
-  // wrong.
-  const parts = /(?:'[^'\n{}%]*'|"[^"\n{}%]*"|[^{}%]|%(?!\})|\{(?![{%])[^{}%]*\})*/y
-  parts.lastIndex = start + 2
-  const inner = parts.exec(template)?.[0] ?? ''
-  const close = start + 2 + inner.length
-  const [closing = ''] = /^(?:\}\}|%\}|\})/.exec(template.slice(close, close + 2)) ?? []
-  const end = close + closing.length
-  return { kind, start, inner, close, end, closing: closing as TemplateTag['closing'] }
-}
-
-/** 1-based line of an offset. */
-export function lineAt(template: string, at: number): number {
-  let line = 1
-  for (let end = template.indexOf('\n'); end >= 0 && end < at; line++)
-    end = template.indexOf('\n', end + 1)
-  return line
-}
-
-/** Replaces the inner text of each tag of a template. */
-export function mapTags(
-  template: string,
-  change: (inner: string, tag: TemplateTag) => string,
-): string {
-  let result = ''
-  let done = 0
-  for (const tag of templateTags(template)) {
-    result += template.slice(done, tag.start + 2) + change(tag.inner, tag)
-    done = tag.close
-  }
-  return result + template.slice(done)
 }
 
 const outsideQuotes = (inner: string, change: (code: string) => string): string =>

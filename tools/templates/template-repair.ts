@@ -1,13 +1,11 @@
 import { analyse } from '../../src/jinja/index.ts'
 import {
-  lineAt,
-  mapTags,
   repairRules,
   type TemplateProblem,
-  templateTags,
   variablesInSingleBraces,
   withDoubleBraces,
 } from './repair-rules.ts'
+import { lineAt, mapTags, templateTags } from './template-tags.ts'
 
 /** Mistakes that this tool found in a template, and a complete repair. */
 export interface TemplateFindings {

@@ -1,7 +1,7 @@
 import type { Tone } from '../../apps/icons.ts'
 import { badge, html, icon } from '../../apps/pages/html.ts'
 import { type HtmlPage, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
-import { longestText, type Phase, type WebCallState } from './conversation.ts'
+import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
 
 /** Label and badge tone of each phase. */
 const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {

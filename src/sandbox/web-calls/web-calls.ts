@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import type { HtmlPage } from '../../apps/pages/page.ts'
 import { speaksGerman } from '../agent-call-settings.ts'
-import type { Dialogue, ScriptLine } from '../call-plan.ts'
 import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from '../call-row.ts'
+import type { Dialogue, ScriptLine } from '../dialogue.ts'
 import { LlmError } from '../llm-client.ts'
 import type { LlmCalls } from '../llm-dialogue.ts'
 import type { Store } from '../store.ts'
-import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './conversation.ts'
-import { type Reply, replyByRules } from './replies.ts'
+import { type Reply, replyByRules } from './rule-based-replies.ts'
+import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './web-call-state.ts'
 
 /** Path prefix of the pages; the call's token follows. */
 export const webCallPath = '/web-calls/'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { Dialogue, ScriptLine } from '../call-plan.ts'
 import { CallRow, callDetailAt, markJoined, talkOf, type WebCallRow } from '../call-row.ts'
+import { Dialogue, ScriptLine } from '../dialogue.ts'
 import type { Store } from '../store.ts'
 
 /*
