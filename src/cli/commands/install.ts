@@ -15,7 +15,7 @@ export const uninstallSettings = {
   name: text({
     value: 'NAME',
     help: 'The name of the server in the files.',
-    range: `Letters, digits, - and _; default ${usualServerName}.`,
+    range: `A letter, then letters, digits, - and _; default ${usualServerName}.`,
   }),
   print: runFlag('Only show the changes.'),
   yes: runFlag('Write without asking.'),
