@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
+import { startPageServer } from './oauth-page-server.ts'
 import { accessibilityFlaws, type Page } from './open-browser.ts'
-import { startPageServer } from './page-server.ts'
 import { browserOfFile } from './shared-browser.ts'
 
 const browser = browserOfFile()

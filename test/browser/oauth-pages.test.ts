@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyProblem, PageModel } from '../../src/oauth/pages/models.ts'
 import { consentForm, keyForm } from '../oauth/pages/models.ts'
+import { type PageServer, startPageServer } from './oauth-page-server.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
-import { type PageServer, startPageServer } from './page-server.ts'
 import { browserOfFile } from './shared-browser.ts'
 
 const browser = browserOfFile()

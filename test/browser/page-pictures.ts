@@ -1,7 +1,7 @@
 import type { PageModel } from '../../src/oauth/pages/models.ts'
 import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
 import { consentForm, keyForm } from '../oauth/pages/models.ts'
-import { startPageServer } from './page-server.ts'
+import { startPageServer } from './oauth-page-server.ts'
 import type { PagePicture } from './picture.ts'
 
 /** A page of the authorization server. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { auditFolder } from '../harness/audit.ts'
+import { auditFolder } from '../harness/audit-folder.ts'
 import {
   type ListedCall,
   type Listing,

@@ -11,7 +11,7 @@ import {
 } from '../harness/program.ts'
 import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
 import { beforeEachStatement } from './statement-hook.ts'
-import { expectNothingLost, expectSeededOnce } from './stored-data.ts'
+import { expectNothingLost, expectSeededOnce } from './stored-data-checks.ts'
 import { randomOf, WriteClient } from './write-client.ts'
 
 async function kill({ process, exited }: Program): Promise<void> {

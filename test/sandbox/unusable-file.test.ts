@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { bin, cleanEnv, scratchFolder } from '../harness/program.ts'
 import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
 import { confinements } from './storage-limits.ts'
-import { expectConsistent } from './stored-data.ts'
+import { expectConsistent } from './stored-data-checks.ts'
 
 const agent = (name: string) => ({
   name,

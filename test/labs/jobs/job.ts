@@ -1,4 +1,4 @@
-import type { Fact } from './answers.ts'
+import type { Fact } from './answer-checks.ts'
 import { type Changes, problemsOf } from './changes.ts'
 import { type Company, companyOf } from './company-lookups.ts'
 import type { State } from './state.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { auditFolder } from '../../harness/audit.ts'
+import { auditFolder } from '../../harness/audit-folder.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { jsonLog } from '../../harness/json-log.ts'
 import { startHttpProgram, startProgram } from '../../harness/program.ts'

@@ -1,5 +1,5 @@
 import { render } from '../../../../src/jinja/index.ts'
-import { type Fact, saysOfNumber, telephonesExactly } from '../answers.ts'
+import { type Fact, saysOfNumber, telephonesExactly } from '../answer-checks.ts'
 import { Fits, type Values } from '../changes.ts'
 import { type Company, contactOf } from '../company-lookups.ts'
 import type { CallRow, Table } from '../state.ts'

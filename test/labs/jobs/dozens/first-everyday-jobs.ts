@@ -1,4 +1,4 @@
-import { counts, countsExactly, mentions, says, telephonesExactly } from '../answers.ts'
+import { counts, countsExactly, mentions, says, telephonesExactly } from '../answer-checks.ts'
 import { Fits } from '../changes.ts'
 import { lastWeek, october } from '../company-lookups.ts'
 import type { JobSpec } from '../job.ts'

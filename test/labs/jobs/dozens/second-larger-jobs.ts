@@ -7,7 +7,7 @@ import {
   says,
   saysOfNumber,
   telephonesExactly,
-} from '../answers.ts'
+} from '../answer-checks.ts'
 import { type Company, contactOf, lastWeek, weekBefore, yesterday } from '../company-lookups.ts'
 import type { JobSpec } from '../job.ts'
 import {

@@ -6,7 +6,7 @@ import {
   says,
   saysOfNumber,
   telephonesExactly,
-} from '../answers.ts'
+} from '../answer-checks.ts'
 import { Fits } from '../changes.ts'
 import {
   type Company,
