@@ -197,7 +197,7 @@ function quietDestination(
     zones.length > 1 ? ' The number may be in several time zones, and all of them count.' : ''
   return {
     rule,
-    message: `${number} is not called now. It is ${found.clock} in ${found.zone}, in the ${hours}.${oneOfSeveral}`,
+    message: `${number} is not called now: it is ${found.clock} in ${found.zone}, in the ${hours}.${oneOfSeveral}`,
     retryAfterSeconds: until === undefined ? null : Math.ceil((until - now) / 1000),
   }
 }

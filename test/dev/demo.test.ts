@@ -26,7 +26,7 @@ test('the demo shows every step', () => {
     ]),
   )
   expect(stdout).toMatch(/^ +\d+ agent: Hello Emma, this is Market Street Practice\.$/m)
-  expect(stdout).toMatch(/\+442079460123\?\n +Who is called/)
+  expect(stdout).toMatch(/\+442079460123\?\n +To: /)
   expect(stdout).toMatch(/Office trunk/)
   expect(stdout).not.toMatch(/[^\S\n]\n/)
   expect(stdout).toMatch(/Hotel Lindenhof reservations \(.*\): \d/)

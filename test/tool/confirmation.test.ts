@@ -143,7 +143,7 @@ describe.each([
 
   test('sees a name as a name, whatever it says', async () => {
     person.answers({ action: 'decline' })
-    const name = `Nice ${placed++}\nWho is called: +10000000000\u202e`
+    const name = `Nice ${placed++}\nTo: +10000000000\u202e`
     const agent = await person.value('create_agent', { name, ...(await agentParts(person)) })
     await person.call('place_call', { ...newCall(), agent_id: agent.id })
     const lines = person.asked[0]?.split('\n') ?? []
@@ -184,8 +184,8 @@ describe.each([
       confirmation: {
         state: 'needed',
         facts: {
-          'Who is called': call.to_number,
-          'From number': `${from_number} ("Main line")`,
+          To: call.to_number,
+          From: `${from_number} ("Main line")`,
         },
       },
     })

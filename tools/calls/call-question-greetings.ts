@@ -160,5 +160,5 @@ function emptyFact(greetings: readonly BatchGreeting[]): Facts {
   })
   const more = names.length - shown.length
   const rest = more > 0 ? [dialogText`${more} more`] : []
-  return { 'EMPTY in the greeting': joinDialogTexts([...shown, ...rest], ', ') }
+  return { 'Left blank in the greeting': joinDialogTexts([...shown, ...rest], ', ') }
 }

@@ -49,7 +49,7 @@ export async function callQuestion(
         ? dialogText`Open a browser call with this agent?`
         : dialogText`Call ${wordOrQuoted(to)}?`,
     facts: {
-      ...(to !== undefined && { 'Who is called': wordOrQuoted(to) }),
+      ...(to !== undefined && { To: wordOrQuoted(to) }),
       ...(await commonFacts(run, [{ at: 0, body }], agent)),
     },
     values: otherValues(body),
@@ -119,12 +119,12 @@ async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent:
   const found = problems.map(({ found, fix }) => quotedUpTo(`${found}. ${fix}`, longestFinding))
   const called = fromName ? dialogText` (${quotedUpTo(fromName)})` : dialogText``
   return {
+    ...(from !== undefined && { From: dialogText`${wordOrQuoted(from)}${called}` }),
     Agent: quotedNameWithId(agent.name, agent.id),
-    ...(from !== undefined && { 'From number': dialogText`${wordOrQuoted(from)}${called}` }),
     ...greeting,
     Account: account,
     ...(found.length > 0 && { 'Will probably fail': joinDialogTexts(found, ', ') }),
-    ...(run.session.isSandbox && { Note: dialogText`SANDBOX: simulated, nobody is rung` }),
+    ...(run.session.isSandbox && { Sandbox: dialogText`simulated, nobody is rung` }),
   }
 }
 
@@ -176,7 +176,7 @@ const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
       const from = at * numbersPerFact
-      const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
+      const name = at === 0 ? 'To' : `To (${from + 1} on)`
       return [name, joinDialogTexts(numbers.slice(from, from + numbersPerFact), ', ')]
     }),
   )

@@ -8,7 +8,7 @@ const agent_id = seedIds.supportAgent
 const from_number = '+12025550110'
 const call = { type: 'phone', agent_id, from_number, to_number: '+12025550101' }
 const padding = ' '.repeat(300)
-const forged = '\nWho is called: +10000000000\u202e\u200b'
+const forged = '\nTo: +10000000000\u202e\u200b'
 
 /** A client whose person declines every question. */
 let person: Person
@@ -76,15 +76,16 @@ describe('before a call a person sees', () => {
       'a forged line as the value it is in',
       { test_variables: { a: forged, [forged]: 1 } },
       [
-        'test_variables.a: "\\nWho is called: +10000000000\\u202e\\u200b"',
-        'test_variables."\\nWho is called: +10000000000\\u202e\\u200b": 1',
+        'test_variables.a: "\\nTo: +10000000000\\u202e\\u200b"',
+        'test_variables."\\nTo: +10000000000\\u202e\\u200b": 1',
       ],
     ],
   ])('%s', async (_, args, expected) => {
     const lines = await questionOf('place_call', { ...call, ...args })
-    expect(lines.slice(0, 3)).toEqual([
+    expect(lines.slice(0, 4)).toEqual([
       'Call +12025550101?',
-      'Who is called: +12025550101',
+      'To: +12025550101',
+      'From: +12025550110 ("Main line")',
       `Agent: "Support line" (${agent_id})`,
     ])
     expect(lines.slice(-expected.length)).toEqual(expected)
@@ -177,7 +178,7 @@ describe('the greeting that will be spoken', () => {
     ['and that it cannot be known', { overrides: { initial_message: { message: 7 } } }],
     [
       'without forging a line',
-      { ...saying('Hi {{ name }}'), test_variables: { name: '\nWho is called: +1' } },
+      { ...saying('Hi {{ name }}'), test_variables: { name: '\nTo: +1' } },
     ],
   ])('is shown %s', async (_, more) => {
     expect(await greetingLines('place_call', { ...call, ...more })).toMatchSnapshot()

@@ -367,7 +367,7 @@ describe('a person who is asked whether to call', () => {
     expect(facts[warning]).toMatch(
       /^"Own \(own\) .*\bdisabled\. .*", "Desk \(.*\) .*\barchived\. .*update_agent/,
     )
-    expect(facts['From number']).toBe('+12025550110')
+    expect(facts.From).toBe('+12025550110')
   })
 
   test('may agree, have the problem solved, and the call is placed with the same token', async () => {
