@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { seedIds } from '../harness/sandbox.ts'
+import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
 import { expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
@@ -100,14 +101,67 @@ test('a view that is opened again asks once what is open before it offers a butt
   expect(await view.frame.evaluate('document.querySelectorAll("button").length')).toBe(0)
 })
 
-test('an expired decision has no button but one that looks what is open', async () => {
+test('an expired decision has no button but one that asks again', async () => {
   const view = await show('archive_agent', agent)
   await view.send(agedBy(700_000, await view.callTool('archive_agent', agent)))
   await view.frame.waitForSelector('#check')
+  // An earlier view of this conversation may have agreed.
+  expect(await view.text()).toContain('If you agreed before that')
   expect(view.calls).toEqual([])
   await view.frame.click('#check')
   await view.frame.waitForSelector('#agree:not(:disabled)')
   expect(view.calls).toHaveLength(1)
+})
+
+test('where the time to answer runs out, the view says that nothing was agreed to', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  // The timer of the next drawing runs out at once.
+  await view.frame.evaluate(
+    '{ const usual = setTimeout; setTimeout = (run, ms) => usual(run, Math.min(ms, 100)) }',
+  )
+  await view.change({ theme: 'dark' })
+  await expect.poll(view.text).toContain('Nothing was agreed to here.')
+  expect(await view.frame.innerText('#check')).toBe('Ask me again')
+  // Failing to ask again is no reason to doubt it.
+  await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
+  await view.frame.click('#check')
+  await expect.poll(() => view.frame.innerText('#problem')).not.toBe('')
+  expect(await view.text()).toContain('Nothing was agreed to here.')
+})
+
+test('what speaks against a call stands above the buttons, without advice for models', async () => {
+  const view = await show('update_agent', agent)
+  const initial_message = { message: 'Your appointment is on {{ day }}.' }
+  await view.callTool('update_agent', { ...agent, initial_message })
+  const from_number = '+12025550177'
+  await view.send(await view.callTool('place_call', { ...call, from_number }))
+  await view.frame.waitForSelector('.notice[data-tone="warning"]')
+  const warning = await view.frame.innerText('.notice[data-tone="warning"]')
+  expect(warning).toMatch(
+    /^Will probably fail: .*\+12025550177[^.]*\.\s+Left blank in the greeting: “day”$/,
+  )
+  expect(await view.frame.innerText('.facts')).not.toMatch(/fail|blank/)
+  await view.frame.click('#problem-0')
+  expect(await view.frame.innerText('.notice[data-tone="warning"]')).not.toBe(warning)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+})
+
+test('a call costs money, but not in the sandbox, and a browser call has words of its own', async () => {
+  const view = await show('place_call', call)
+  const preview = await view.callTool('place_call', call)
+  await view.send(preview)
+  await view.frame.waitForSelector('#agree')
+  expect(await view.text()).toMatch(/Sandbox\s+simulated/)
+  expect(await view.text()).not.toContain('money')
+  const { confirmation } = Object(Object(preview).structuredContent)
+  const { Sandbox: _, ...facts } = confirmation.facts
+  await view.send({ ...preview, structuredContent: { confirmation: { ...confirmation, facts } } })
+  await expect.poll(view.text).toContain('Calls cost money')
+  const browserCall = { type: 'web', agent_id: seedIds.supportAgent }
+  await view.send(await view.callTool('place_call', browserCall))
+  await expect.poll(() => view.frame.innerText('#agree')).toBe('Open the call')
 })
 
 test('a name cannot pass for words of the server, and a text is shown whole', async () => {
@@ -132,7 +186,7 @@ test('who is asked again after the time was over reads that it may be done', asy
   const preview = await view.callTool('archive_agent', agent)
   const decision = Object(Object(preview._meta)[decisionMetaKey])
   await view.send({ ...preview, _meta: { [decisionMetaKey]: { ...decision, refused: 'expired' } } })
-  await expect.poll(view.text).toContain('it may be done already')
+  await expect.poll(view.text).toContain('it has probably been done')
 })
 
 test('a device whose clock is an hour ahead can decide', async () => {
@@ -162,13 +216,14 @@ test('an effect that has changed is shown again before it is agreed to', async (
   ])
 })
 
-test('a failed answer offers no second try, but to look what is open', async () => {
+test('a lost answer offers no second try, but to check what was done', async () => {
   const view = await show('archive_agent', agent)
   await view.run()
   await view.frame.waitForSelector('#agree')
   await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
   await view.frame.click('#agree')
   await view.frame.waitForSelector('#check')
+  expect(await view.text()).toContain('Not known whether it was done.')
   expect(await view.frame.evaluate('document.querySelectorAll("#agree").length')).toBe(0)
 })
 

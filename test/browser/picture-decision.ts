@@ -1,98 +1,141 @@
 import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
-import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { seedIds } from '../harness/sandbox.ts'
 import { type Picture, pictureAccount } from './picture.ts'
+import type { ShownView } from './view-host/view-host.ts'
 
-const call = {
-  state: 'needed',
-  question: 'Call +4930901820 ("Praxis am Wannsee") as "Front desk"?',
-  facts: {
-    To: '+4930901820 (Germany)',
-    From: '+12025550110 ("Main line")',
-    Agent: '"Front desk" (00000000-0000-4000-8002-000000000001)',
-    Greeting:
-      '"Good morning, this is Elm Street Dental on a recorded line. May I speak to [name]?"',
-    'Stays empty': 'name',
-    Account: '"Elm Street Dental" (00000000-0000-4000-8001-000000000001)',
+/*
+ * The questions are those of the server, for the objects of a fake platform. Only the results of
+ * an archive and the ages of the questions are made up here.
+ */
+
+type Fields = Readonly<Record<string, unknown>>
+
+const id = (at: number) => `00000000-0000-4000-8002-00000000000${at}`
+const trunk = {
+  ...{ id: id(1), name: 'Office', is_managed: false },
+  termination_uri: 'sip:office.example',
+}
+const agent = {
+  id: id(2),
+  name: 'Front desk',
+  initial_message: {
+    mode: 'fixed_message',
+    message: 'Good morning, this is Elm Street Dental. Your appointment is on {{ day }}.',
   },
 }
 const number = {
-  state: 'needed',
-  question: 'Delete the number +12025550110?',
-  facts: {
-    Number: '"+12025550110" (00000000-0000-4000-8004-000000000001)',
-    Name: '"Main line"',
-    Trunk: '"Managed" (00000000-0000-4000-8003-000000000001)',
-    'Answered by': '"Support line" (00000000-0000-4000-8002-000000000001)',
-    'Calls running now': '1',
-    Purchased: "probably, because it is on the platform's own trunk",
-    Undo: 'None: a purchased number is released, and may be lost for good.',
+  ...{ id: id(3), number: '+12025550110', friendly_name: 'Main line', sip_trunk: trunk },
+  inbound_agent: { id: agent.id, name: agent.name },
+}
+/** No trunk, so that it cannot dial out. */
+const spare = { ...{ id: id(4), number: '+12025550111', friendly_name: 'Spare line' } }
+const account = { id: pictureAccount, name: 'Elm Street Dental', is_active: true }
+
+/** A fake platform with the objects above. */
+async function platformOf(call: { readonly tool: string; readonly args: Fields }) {
+  const lists: Readonly<Record<string, readonly Fields[]>> = {
+    ...{ 'phone-numbers': [number, spare], 'sip-trunks': [trunk], agents: [agent], calls: [] },
+  }
+  const all = new Map<unknown, Fields>(
+    [...Object.values(lists).flat(), account].map((one) => [one.id, one]),
+  )
+  const platform = await startFakePlatform(({ url }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://platform')
+    const last = pathname.split('/').at(-1) ?? ''
+    const items = searchParams.get('is_archived') === 'true' ? [] : lists[last]
+    const found = last === 'current' ? account : all.get(last)
+    if (items) json(response, 200, { count: items.length, items })
+    else json(response, found ? 200 : 404, found ?? envelope('not_found', 'No such object.'))
+  })
+  return Object.assign(platform, { call })
+}
+
+const placing = {
+  tool: 'place_call',
+  args: {
+    ...{ type: 'phone', agent_id: agent.id, to_number: '+4930901820' },
+    ...{ from_number: number.number, test_variables: { day: 'Thursday' } },
   },
 }
 
-const asked = (tool: string, confirmation: object, more: object = {}, leftMs = 655_000) => ({
-  content: [],
-  structuredContent: { confirmation },
-  _meta: {
-    [decisionMetaKey]: {
-      ...{ tool, confirm_token: 'x', expires_at: new Date(Date.now() + leftMs).toISOString() },
-      ...more,
-    },
-  },
-})
+const asking = { VOICE_AGENT_CONFIRM: 'always' }
 
+/** The view of a call of a tool. By default it gets the question of the server. */
 const picture = (
   name: string,
-  tool: string,
-  result: () => object,
-  ready: string,
-  before?: () => object,
-): Picture => ({
-  name,
-  ready,
-  open: async () =>
-    Object.assign(
-      await startFakePlatform((_, response) => json(response, 200, {}), {
-        account: pictureAccount,
-      }),
-      { call: { tool, args: {} } },
-    ),
-  act: async (view) => {
-    if (before) await view.send(before())
-    await view.send(result())
-  },
-})
+  call: { readonly tool: string; readonly args: Fields },
+  { ready = '#agree', ...more }: Partial<Picture> = {},
+): Picture => ({ name, ready, env: asking, open: () => platformOf(call), ...more })
+
+/** The server's question, whose token has other fields. */
+async function sendQuestion(
+  view: ShownView,
+  fields: Fields,
+  args: Fields = placing.args,
+): Promise<void> {
+  const { _meta, ...result } = await view.callTool(placing.tool, args)
+  const decision = { ...Object(Object(_meta)[decisionMetaKey]), ...fields }
+  await view.send({ ...result, _meta: { [decisionMetaKey]: decision } })
+}
 
 const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => ({
   ...{ agent_id: `agent-${at}`, name },
   ...[
     { outcome: 'archived' },
-    { outcome: 'in_use', problem: 'It answers +12025550110.' },
-    { outcome: 'failed', problem: 'The platform did not answer in time.' },
+    { outcome: 'in_use', problem: 'answers +12025550110 ("Main line")' },
+    { outcome: 'failed', problem: 'The platform did not answer in time. Try again later.' },
   ][at],
 }))
 
 /** Every state of a decision, and its outcome. */
 export const decisionPictures: readonly Picture[] = [
-  picture('decision', 'delete_phone_number', () => asked('delete_phone_number', number), '#agree'),
-  picture('decision-call', 'place_call', () => asked('place_call', call), '#agree'),
+  picture('decision', { tool: 'delete_phone_number', args: { phone_number_id: number.id } }),
+  picture('decision-archive', { tool: 'archive_agent', args: { agent_id: agent.id } }),
+  picture('decision-call', placing),
+  picture('decision-warned', {
+    ...placing,
+    args: { ...placing.args, from_number: spare.number, test_variables: undefined },
+  }),
+  picture('decision-browser', {
+    ...placing,
+    args: { type: 'web', agent_id: agent.id, test_variables: { day: 'Thursday' } },
+  }),
   picture(
-    'decision-changed',
-    'place_call',
-    () => asked('place_call', call, { refused: 'changed' }),
-    '#agree',
-    () => asked('place_call', { ...call, facts: { ...call.facts, From: '+12025550111' } }),
+    'decision-sandbox',
+    { ...placing, args: { ...placing.args, agent_id: seedIds.supportAgent } },
+    {
+      env: { ...asking, VOICE_AGENT_BASE_URL: '', VOICE_AGENT_API_KEY: '' },
+    },
   ),
-  picture(
-    'decision-used',
-    'place_call',
-    () => asked('place_call', call, { refused: 'used' }),
-    '.notice',
-  ),
-  picture('decision-expired', 'place_call', () => asked('place_call', call, {}, -1000), '#check'),
+  picture('decision-changed', placing, {
+    act: async (view) => {
+      await sendQuestion(view, {}, { ...placing.args, test_variables: { day: 'Friday' } })
+      await sendQuestion(view, { refused: 'changed' })
+    },
+  }),
+  picture('decision-used', placing, {
+    ready: '.notice',
+    act: (view) => sendQuestion(view, { refused: 'used' }),
+  }),
+  picture('decision-expired', placing, {
+    ready: '#check',
+    act: (view) => sendQuestion(view, { expires_at: new Date(0).toISOString() }),
+  }),
+  picture('decision-lost', placing, {
+    ready: '#check',
+    act: async (view) => {
+      await view.run()
+      await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("no answer"))')
+      await view.frame.click('#agree')
+    },
+  }),
   picture(
     'decision-done',
-    'archive_agent',
-    () => ({ content: [], structuredContent: { agents: archived } }),
-    'table',
+    { tool: 'archive_agent', args: {} },
+    {
+      ready: 'table',
+      act: (view) => view.send({ content: [], structuredContent: { agents: archived } }),
+    },
   ),
 ]

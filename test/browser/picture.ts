@@ -8,6 +8,8 @@ export interface Picture {
   readonly open: () => Promise<PicturedPlatform>
   /** Selector of an element that appears when the view is drawn. */
   readonly ready: string
+  /** Further settings of the server, by environment variable. */
+  readonly env?: Record<string, string>
   /** Host context, as in ViewSettings. */
   readonly context?: Readonly<Record<string, unknown>>
   /**

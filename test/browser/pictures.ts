@@ -63,11 +63,11 @@ const places = options.all ? allPlaces : documentedPlaces
 const height = 400
 
 /** Opens a view once, and takes its screenshot at each width and theme. */
-async function take(browser: TestBrowser, { name, open, ready, context, act }: Picture) {
+async function take(browser: TestBrowser, { name, open, ready, env, context, act }: Picture) {
   await using platform = await open()
-  const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
   await using view = await showView(browser, {
-    ...{ ...platform.call, env },
+    ...platform.call,
+    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key', ...env },
     ...(context && { context }),
   })
   await (act ? act(view) : view.run())

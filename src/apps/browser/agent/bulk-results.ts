@@ -1,6 +1,6 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, emptyState, h, icon, type Tone } from '../shared/dom.ts'
+import { badge, button, emptyState, h, icon, problemText, type Tone } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
 import { changeList } from './changes.ts'
@@ -107,26 +107,12 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
       members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
     nameList(members, { data, page }),
-    problem !== '' && problemText(problem, place),
+    problem !== '' && problemText(problem, `problem-${place}`),
     warningList(first.warnings),
     first.changes !== undefined &&
       first.changes.length > 0 &&
       changeList(first.changes, { id: `change-${place}`, formats }),
     isOpen && data.opened !== undefined && openedSection(data.opened, page),
-  )
-}
-
-/**
- * Shows the first sentence of a problem. Its other sentences are advice for models, and are folded.
- */
-function problemText(problem: string, place: number): HTMLElement {
-  const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
-  if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
-  return h(
-    'details',
-    { dir: 'auto' },
-    h('summary', { id: `problem-${place}` }, first),
-    h('p', { class: 'muted' }, rest.join(' ')),
   )
 }
 

@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, columnHead, factList, h, scrolledTable, type Tone } from '../shared/dom.ts'
+import {
+  badge,
+  columnHead,
+  factList,
+  h,
+  problemText,
+  scrolledTable,
+  type Tone,
+} from '../shared/dom.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*
@@ -76,7 +84,7 @@ function manyAgents(
   const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone]]) =>
     count(outcome) > 0 ? [badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone)] : [],
   )
-  const row = ({ name, agent_id, outcome, problem }: (typeof agents)[number]) => {
+  const row = ({ name, agent_id, outcome, problem }: (typeof agents)[number], at: number) => {
     const [label, tone] = outcomes[outcome] ?? [outcome, 'neutral']
     return h(
       'tr',
@@ -86,7 +94,8 @@ function manyAgents(
         'td',
         {},
         badge(plainText(label), tone),
-        !!problem && h('p', { class: 'small muted', dir: 'auto' }, plainText(problem)),
+        !!problem &&
+          h('div', { class: 'small muted' }, problemText(plainText(problem), `problem-${at}`)),
       ),
     )
   }

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 import { checkPrefix, decisionMetaKey } from '../../decision-meta.ts'
-import { badge, button, factList, h, icon } from './dom.ts'
+import { decisionWords } from './decision-words.ts'
+import { badge, button, factList, h, icon, problemText } from './dom.ts'
 import type { Formats } from './formats.ts'
 import type { Host, ToolResult } from './host.ts'
 
@@ -34,9 +35,10 @@ function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefi
  * - `open`: the buttons are shown
  * - `busy`: the server's answer is pending
  * - `declined`: the person said no
- * - `unsure`: a request failed or the token expired; only the server knows if it is still open
+ * - `expired`: the token expired
+ * - `lost`: no answer to a request came; only the server knows if it was done
  */
-type Step = 'open' | 'busy' | 'declined' | 'unsure'
+type Step = 'open' | 'busy' | 'declined' | 'expired' | 'lost'
 
 interface DecisionOptions {
   readonly host: Host
@@ -50,6 +52,8 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
   let shown: { readonly decision: Decision; readonly step: Step } | undefined
   /** The facts shown before the last answer, if the server says that they changed since. */
   let before: Decision['facts'] | undefined
+  /** The person may have agreed: here, in an earlier view of the conversation, or with a lost answer. */
+  let isAgreed = false
   const show = (decision: Decision, step: Step) => {
     shown = { decision, step }
     draw()
@@ -64,6 +68,7 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
     const { tool, confirm_token } = decision.answerable ?? {}
     // A second click can come before the button is redrawn.
     if (tool === undefined || confirm_token === undefined || shown?.step === 'busy') return
+    if (prefix === '') isAgreed = true
     show(decision, 'busy')
     const result = await send(tool, prefix + confirm_token)
     if (!result || prefix !== '' || decisionIn(result)) return
@@ -79,11 +84,16 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
       if (decision) {
         // The decision in a reply is open, even if the device's clock is ahead.
         const isAnswer = shown?.step === 'busy'
-        before = decision.answerable?.refused === 'changed' ? shown?.decision.facts : undefined
-        show(decision, isAnswer || !isOver(decision) ? 'open' : 'unsure')
-        if (!isAnswer && isOld(decision) && host.canCallTools()) void answer(decision, checkPrefix)
+        const refused = decision.answerable?.refused
+        before = refused === 'changed' ? shown?.decision.facts : undefined
+        isAgreed = isAnswer
+          ? isAgreed && refused === 'expired'
+          : refused === 'expired' || isOld(decision)
+        show(decision, isAnswer || !isOver(decision) ? 'open' : 'expired')
+        if (isAgreed && !isAnswer && !isOver(decision) && host.canCallTools())
+          void answer(decision, checkPrefix)
       } else if (shown) {
-        shown = result.isError ? { ...shown, step: 'unsure' } : undefined
+        shown = result.isError ? { ...shown, step: isAgreed ? 'lost' : 'expired' } : undefined
       }
       return decision !== undefined
     },
@@ -92,11 +102,11 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
       if (!shown) return undefined
       const { decision, step } = shown
       if (step === 'open' && decision.answerable && !isOver(decision)) {
-        const timer = setTimeout(() => show(decision, 'unsure'), msLeft(decision.answerable))
+        const timer = setTimeout(() => show(decision, 'expired'), msLeft(decision.answerable))
         signal.addEventListener('abort', () => clearTimeout(timer))
       }
       return drawDecision(decision, {
-        ...{ step, before, formats, canCallTools: host.canCallTools() },
+        ...{ step, before, isAgreed, formats, canCallTools: host.canCallTools() },
         agree: () => answer(decision, ''),
         check: () => answer(decision, checkPrefix),
         reopen: () => show(decision, 'open'),
@@ -119,16 +129,17 @@ const msLeft = ({ expires_at }: NonNullable<Decision['answerable']>) =>
 
 const isOver = ({ answerable }: Decision) => answerable !== undefined && msLeft(answerable) <= 0
 
-const isOld = (decision: Decision) =>
-  decision.answerable !== undefined &&
-  decision.answerable.refused !== 'used' &&
-  !isOver(decision) &&
-  msLeft(decision.answerable) < lifetimeMs - freshMs
+const isOld = ({ answerable }: Decision) =>
+  answerable !== undefined &&
+  answerable.refused !== 'used' &&
+  msLeft(answerable) < lifetimeMs - freshMs
 
 interface DecisionPage {
   readonly step: Step
   /** The facts shown before they changed; those that differ now are marked. */
   readonly before: Decision['facts'] | undefined
+  /** The person may have agreed before. */
+  readonly isAgreed: boolean
   readonly canCallTools: boolean
   readonly formats: Formats
   readonly agree: () => void
@@ -148,8 +159,7 @@ function drawDecision(decision: Decision, page: DecisionPage) {
       .map(([name]) => labelOf(plainText(name))),
   )
   const facts = Object.entries(decision.facts)
-    // These facts are written for models. People read the note below the facts instead.
-    .filter(([name]) => name !== 'Undo' && name !== 'Leave those out')
+    .filter(([name]) => !apart.includes(name))
     .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
   return {
     title: withoutIds(plainText(decision.question)),
@@ -164,11 +174,34 @@ function drawDecision(decision: Decision, page: DecisionPage) {
           ],
         ]),
       ),
+      ...(status === waiting.status ? warnings(decision) : []),
       h('p', { class: 'notice', ...(tone === 'warning' && { 'data-tone': tone }) }, text),
       ...(actions.length > 0 ? [h('div', { class: 'row' }, actions)] : []),
       ...idList(facts),
     ],
   }
+}
+
+const likelyFailure = 'Will probably fail'
+const leftBlank = 'Left blank in the greeting'
+
+/**
+ * Facts with a notice of their own, and those that are written for models. Of the latter, people
+ * read the note below the facts instead.
+ */
+const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out']
+
+/** What speaks against agreeing, right above the buttons. */
+function warnings({ facts }: Decision): HTMLElement[] {
+  const problems = [...plainText(facts[likelyFailure] ?? '').matchAll(quotedText)].map(
+    ([, words = '']) => words.replaceAll('\\"', '"').replaceAll(/ \([0-9a-f-]{36}\)/g, ''),
+  )
+  const blank = withoutIds(plainText(facts[leftBlank] ?? ''))
+  const lines = [
+    ...problems.map((problem, at) => problemText(`${likelyFailure}: ${problem}`, `problem-${at}`)),
+    ...(blank ? [h('p', { dir: 'auto' }, `${leftBlank}: ${blank}`)] : []),
+  ]
+  return lines.length > 0 ? [h('div', { class: 'notice', 'data-tone': 'warning' }, lines)] : []
 }
 
 /**
@@ -201,9 +234,9 @@ function idList(facts: readonly (readonly [name: string, value: string])[]): HTM
   return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids))]
 }
 
-/** A fact's name as a label: `from_number` is `From number`. */
+/** A fact's name as a label: `external_id` is `External id`, `test_variables.day` `Variable day`. */
 const labelOf = (name: string) => {
-  const words = name.replaceAll('_', ' ')
+  const words = name.replace(/^test_variables\./, 'variable ').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -228,15 +261,22 @@ function stateOf(decision: Decision, page: DecisionPage): DecisionState {
   if (answerable.refused === 'used')
     return {
       ...{ status: 'Already answered', tone: 'neutral', actions: [] },
-      text: 'This was agreed to before, and may be done. To do it once more, ask in the conversation.',
+      text: 'You have already agreed to this; it has probably been done. Ask in the conversation for the result, or to do it once more.',
     }
-  if (step === 'unsure')
+  if (step === 'lost')
     return {
-      ...{ status: 'No longer open', tone: 'neutral' },
-      text: 'The time to answer is over, or the answer did not come through.',
-      actions: [button('See what is open', page.check, { id: 'check' })],
+      ...{ status: 'No answer', tone: 'warning', text: 'Not known whether it was done.' },
+      actions: [button('Check again', page.check, { id: 'check' })],
     }
-  return openState(answerable, page)
+  if (step === 'expired')
+    return {
+      ...{ status: 'Expired', tone: 'neutral' },
+      text: page.isAgreed
+        ? whyAgain.expired
+        : 'The time to answer is over. Nothing was agreed to here.',
+      actions: [button('Ask me again', page.check, { id: 'check' })],
+    }
+  return openState(decision, answerable, page)
 }
 
 const waiting = { status: 'Waiting for you', tone: 'info' } as const
@@ -246,23 +286,26 @@ const notDone = (status: string): DecisionState => ({
   text: 'Nothing was done.',
 })
 
-const whyAgain: Readonly<Record<string, string>> = {
+const whyAgain: Readonly<Record<string, string>> & { readonly expired: string } = {
   changed: 'What this affects has changed since you were asked. Read it once more.',
-  expired: 'The time to answer was over. If you agreed before that, it may be done already.',
+  expired: 'The time to answer was over. If you agreed before that, it has probably been done.',
 }
 
 function openState(
+  { facts }: Decision,
   { tool, expires_at, refused = '' }: NonNullable<Decision['answerable']>,
-  { step, formats, agree, decline }: DecisionPage,
+  { step, isAgreed, formats, agree, decline }: DecisionPage,
 ): DecisionState {
-  const { yes, no, isDangerous, note } = words[tool] ?? otherWords
+  const { yes, no, isDangerous, note } = decisionWords(tool, facts)
   const disabled = step === 'busy'
   const style = isDangerous ? 'danger' : 'primary'
+  const why = refused === 'expired' && !isAgreed ? undefined : whyAgain[refused]
+  const nothing = why === whyAgain.expired ? undefined : 'Nothing was done yet.'
   const until = `Open until ${formats.time(expires_at)}.`
   return {
     ...waiting,
-    tone: refused ? 'warning' : 'info',
-    text: [whyAgain[refused], 'Nothing was done yet.', note, until].filter(Boolean).join(' '),
+    tone: why ? 'warning' : 'info',
+    text: [why, nothing, note, until].filter(Boolean).join(' '),
     actions: [
       button(disabled ? `${yes} …` : [icon(isDangerous ? 'warning' : 'check'), yes], agree, {
         ...{ id: 'agree', class: style, disabled },
@@ -270,29 +313,4 @@ function openState(
       button(no, decline, { id: 'decline', disabled }),
     ],
   }
-}
-
-interface Words {
-  /** Labels of the buttons. */
-  readonly yes: string
-  readonly no: string
-  readonly isDangerous?: boolean
-  /** Consequence to know before the answer. */
-  readonly note?: string
-}
-
-const otherWords: Words = { yes: 'Go ahead', no: 'Do not' }
-
-const costs = 'Calls cost money and cannot be hung up from here.'
-
-const deletes = 'A deletion cannot be undone.'
-
-const words: Readonly<Record<string, Words>> = {
-  place_call: { yes: 'Place the call', no: 'Do not call', note: costs },
-  place_calls: { yes: 'Place the calls', no: 'Do not call', note: costs },
-  archive_agent: { yes: 'Archive', no: 'Keep', note: 'An archived agent can be restored.' },
-  delete_phone_number: { yes: 'Delete', no: 'Keep', isDangerous: true, note: deletes },
-  delete_sip_trunk: { yes: 'Delete', no: 'Keep', isDangerous: true, note: deletes },
-  update_subaccount: { yes: 'Save', no: 'Keep as it is' },
-  update_agent: { yes: 'Save', no: 'Keep as it is' },
 }

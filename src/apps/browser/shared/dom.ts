@@ -77,6 +77,21 @@ export const factList = (
     ),
   )
 
+/**
+ * The first sentence of a problem. The other sentences are advice for models, and are folded under
+ * a summary with this id.
+ */
+export function problemText(problem: string, id: string): HTMLElement {
+  const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
+  if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
+  return h(
+    'details',
+    { dir: 'auto' },
+    h('summary', { id }, first),
+    h('p', { class: 'muted' }, rest.join(' ')),
+  )
+}
+
 /** A button with a listener. Buttons that are redrawn need an id, to keep the focus. */
 export const button = (
   label: Child | readonly Child[],
