@@ -88,7 +88,11 @@ const batchOfThree = [
     call_id: 'call-1',
     last_words: '<b>Bye</b>',
   },
-  { to_number: '+12025550102', outcome: 'not_allowed', problem: 'Quiet hours.' },
+  {
+    ...{ to_number: '+12025550102', outcome: 'not_allowed' },
+    problem:
+      'the call is not allowed (quiet_hours): +12025550102 is not called: +12025550102 is in the quiet hours. Nothing was dialled. Do not look for a way around it.',
+  },
   { to_number: '+12025550103', outcome: 'not_allowed', problem_of: 2 },
 ]
 
@@ -176,8 +180,9 @@ describe.each(places)('a call %s', (_, page) => {
     await view.frame.waitForSelector('.turn')
     const first = Number(await countOf(view, '.turn'))
     expect(first).toBeLessThan(900)
-    // The timeline marks the part that is not read yet.
-    expect(await countOf(view, '.unread')).toBe(1)
+    // The timeline marks the part that is not read yet, and its key says so.
+    expect(await countOf(view, '.strip .unread')).toBe(1)
+    expect(await view.frame.innerText('.timeline figcaption')).toContain('Not read yet')
     await view.frame.click('#more')
     await expect.poll(() => countOf(view, '.turn')).toBeGreaterThan(first)
     expect(await view.text()).toContain('<img src=x onerror=')
@@ -199,8 +204,14 @@ describe('a call that goes on', () => {
     const clock = () => view.frame.innerText('header [role="timer"]')
     const first = await clock()
     expect(first).toMatch(/^\d:\d\d$/)
-    // The timeline does not repeat the length that the clock shows.
-    expect(await view.frame.innerText('.timeline .number')).not.toContain('/')
+    // The timeline reaches to the present.
+    expect(await view.frame.innerText('.timeline .number')).toMatch(/^\d:\d\d \/ now$/)
+    const whole = () =>
+      view.frame.evaluate(
+        'Number(document.querySelector(".strip").style.getPropertyValue("--whole"))',
+      )
+    const before = Number(await whole())
+    await expect.poll(whole).toBeGreaterThan(before)
     await expect.poll(clock).not.toBe(first)
     view.set({ ...running, messages: said.slice(0, 5) })
     await expect.poll(() => countOf(view, '.turn')).toBe(5)
@@ -324,6 +335,8 @@ describe('a call that goes on', () => {
     await view.run()
     await view.frame.waitForSelector('header [role="timer"]')
     expect(await countOf(view, '#pause')).toBe(0)
+    // What was said since is not known, so the timeline ends with the last turn.
+    expect(await view.frame.innerText('.timeline .number')).not.toContain('/')
   })
 })
 
@@ -349,6 +362,16 @@ test('a call that the model places is followed from its ringing to its end', asy
   expect([...asked]).toEqual(['get_call'])
   expect(view.requests).toEqual([])
 }, 60_000)
+
+test('a machine that answered is no person', async () => {
+  const view = await show({ ...ended, direction: 'outbound', answer_status: 'machine' })
+  await view.run()
+  await view.frame.waitForSelector('.turn')
+  expect(await view.frame.innerText('.turn.user')).toMatch(/^Voicemail/)
+  const text = await view.text()
+  expect(text).toContain('Unverified: what the voicemail says')
+  expect(text).not.toContain('Person called')
+})
 
 test('a slow answer is waited for, and the view says so', async () => {
   const view = await show(ended)
@@ -463,7 +486,10 @@ describe('a result that is no call', () => {
     expect(text).toContain('<b>Bye</b>')
     expect(text.match(/unverified/g)).toHaveLength(1)
     // A problem that several calls share is shown at each of them.
-    expect(text.match(/Quiet hours\./g)).toHaveLength(2)
+    expect(text).toContain('Not called: +12025550102 is in the quiet hours.')
+    expect(text).toContain('Not called: +12025550103 is in the quiet hours.')
+    // Advice for models is folded.
+    expect(text).not.toMatch(/not allowed \(|way around/)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
     await view.frame.click('#open-0')
     await view.frame.waitForSelector('.turn')
@@ -471,7 +497,7 @@ describe('a result that is no call', () => {
     // Going back to the list reads nothing.
     await view.frame.click('#all-calls')
     await view.frame.waitForSelector('tbody tr')
-    expect(await view.text()).toContain('Quiet hours.')
+    expect(await view.text()).toContain('quiet hours.')
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('calls')
   })
 
@@ -497,6 +523,8 @@ describe('a result that is no call', () => {
     const calls = [{ ...first, state: 'talking', last_words: undefined }, ...others]
     await view.send({ content: [], structuredContent: { batch_id: 'batch-1', calls } })
     await view.frame.waitForSelector('#update')
+    // The filters have the count.
+    expect(await view.frame.innerText('header .badge')).toBe('Under way')
     const later = { ended: true, batch_id: 'batch-1', calls: [{ ...first, outcome: undefined }] }
     await view.page.evaluate(
       `bridge.oncalltool = async (params) => {

@@ -1,3 +1,6 @@
+import { DialPolicyConfig } from '../../src/policy/dial-policy-config.ts'
+import { checkRequest, refusalOf } from '../../src/policy/dial-rules.ts'
+import { policyRefusal, refusalText } from '../../tools/calls/place-call-errors.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type Picture, pictureAccount } from './picture.ts'
 
@@ -125,6 +128,16 @@ const unusual = {
 
 const outcomes = ['answered', 'answered', 'machine', 'answered', 'busy', 'talking', 'not_answered']
 
+/** The server's text for a number that is called in the quiet hours of its area. */
+function refusedNow(toNumber: string): string {
+  const config = DialPolicyConfig.parse({ quiet_hours: { from: '20:00', to: '09:00' } })
+  const caller = { agentId: call.agent_id, agentName: call.agent_name, fromNumber: null }
+  const found = checkRequest({ type: 'phone', toNumber, ...caller }, config, Date.parse(at(0)))
+  if (!('rule' in found)) throw new Error(`${toNumber} is not refused.`)
+  const source = '--dial-policy (VOICE_AGENT_DIAL_POLICY)'
+  return refusalText(policyRefusal(refusalOf(found, config, source), { isInBatch: true }))
+}
+
 /** Result of a running batch, in which two calls were refused. */
 const batch = (count: number) => ({
   summary: { placed: count - 2, not_allowed: 2 },
@@ -132,8 +145,7 @@ const batch = (count: number) => ({
   batch_id: 'batch-1',
   calls: Array.from({ length: count }, (_, place) => {
     const to_number = `+120255501${String(place).padStart(2, '0')}`
-    if (place === 2)
-      return { to_number, outcome: 'not_allowed', problem: 'The quiet hours of this area.' }
+    if (place === 2) return { to_number, outcome: 'not_allowed', problem: refusedNow(to_number) }
     if (place === 8) return { to_number, outcome: 'not_allowed', problem_of: 3 }
     const state = outcomes[place % outcomes.length] ?? 'answered'
     const hasTalked = state === 'answered'

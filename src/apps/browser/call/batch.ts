@@ -1,5 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, columnHead, h, scrolledTable } from '../shared/dom.ts'
+import { badge, button, columnHead, h, problemText, scrolledTable } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { type CallData, joinLists, type ListedCall, problemOf } from './data.ts'
 import {
@@ -22,14 +22,12 @@ export function batch(data: CallData, page: Page<CallData>): Drawing {
   const calls = data.calls ?? []
   const groups = Map.groupBy(calls, outcomeOfListed)
   if (chosen !== undefined && !groups.has(chosen)) chosen = undefined
-  const underWay = calls.filter((call) => isUnderWay(outcomeOfListed(call))).length
+  const isGoingOn = calls.some((call) => isUnderWay(outcomeOfListed(call)))
   return {
     title: calls.length === 1 ? '1 call' : `${page.formats.number(calls.length)} calls`,
     about: [
-      underWay > 0
-        ? badge(`${page.formats.number(underWay)} under way`, 'info')
-        : badge('All ended', 'success'),
-      ...(underWay > 0 ? update(data, page) : []),
+      isGoingOn ? badge('Under way', 'info') : badge('All ended', 'success'),
+      ...(isGoingOn ? update(data, page) : []),
     ],
     content: [
       h(
@@ -81,11 +79,17 @@ function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement 
     const outcome = outcomeOfListed(call)
     const problem = problemOf(call, calls)
     const { duration_seconds: seconds, last_words } = call
+    const at = calls.indexOf(call)
     return h(
       'tr',
       {},
-      h('th', { scope: 'row' }, numberOf(call, calls.indexOf(call), page)),
-      h('td', {}, outcomeBadge(outcome), problem && h('p', { class: 'small muted' }, problem)),
+      h('th', { scope: 'row' }, numberOf(call, at, page)),
+      h(
+        'td',
+        {},
+        outcomeBadge(outcome),
+        problem && h('div', { class: 'small muted' }, problemText(problem, `problem-${at}`)),
+      ),
       h(
         'td',
         { class: 'number' },

@@ -126,9 +126,13 @@ export function joinLists(shown: CallData, more: CallData): CallData {
 
 /**
  * The problem of a call in a list. If several calls have the same problem, only the first has its
- * text.
+ * text, with its own number. The outcome and the number of the row are not repeated.
  */
-export const problemOf = (
-  { problem, problem_of }: ListedCall,
-  calls: readonly ListedCall[],
-): string => plainText(problem ?? calls[(problem_of ?? 0) - 1]?.problem ?? '')
+export function problemOf(call: ListedCall, calls: readonly ListedCall[]): string {
+  const first = call.problem == null ? calls[(call.problem_of ?? 0) - 1] : call
+  const [number, own] = [first?.to_number ?? '', call.to_number ?? '']
+  const problem = (first?.problem ?? '')
+    .replace(/^the call is not allowed \(\w+\): /, '')
+    .replace(`${number} is not called`, 'Not called')
+  return plainText(number && own ? problem.replaceAll(number, own) : problem)
+}

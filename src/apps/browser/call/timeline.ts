@@ -1,6 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { h, listen } from '../shared/dom.ts'
-import type { Formats } from '../shared/formats.ts'
+import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
 import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'
 
@@ -22,14 +22,19 @@ const longestValue = 200
 /** Turns that Page Up and Page Down move by. */
 const perPage = 10
 
+interface TimelineOptions extends Pick<Page<CallData>, 'formats' | 'signal'> {
+  /** The call is read until its end, so that the timeline reaches to the present. */
+  readonly isFollowed: boolean
+  /** Called with the turn that the user selects. */
+  readonly choose: (turn: number) => void
+}
+
 /**
- * Timeline of who spoke when: a slider over the turns. Calls `choose` with the turn that the user
- * selects. `undefined` if the turns have no times.
+ * Timeline of who spoke when: a slider over the turns. `undefined` if the turns have no times.
  */
 export function timeline(
   call: CallData,
-  formats: Formats,
-  choose: (turn: number) => void,
+  { formats, signal, isFollowed, choose }: TimelineOptions,
 ): Timeline | undefined {
   const start = startOf(call) ?? firstTime(call)
   const turns = (call.transcript?.spoken ?? []).flatMap((turn): TimedTurn[] => {
@@ -38,25 +43,26 @@ export function timeline(
   })
   const [first] = turns
   if (!first || turns.length < 2 || start === undefined) return undefined
-  const whole = lengthOf(call, start, turns)
+  const isLive = !hasEnded(call)
+  const measure = () => lengthOf(call, { start, turns, isFollowed })
+  let whole = measure()
   const isWhole = (call.transcript?.spoken.length ?? 0) >= (call.transcript?.turns ?? 0)
-  const left = (seconds: number) => `${Math.min(100, Math.max(0, (seconds / whole) * 100))}%`
+  const lastEnd = isWhole && !isLive ? whole : undefined
   const segments = turns.map(({ turn, at }, index) => {
     const segment = h('span', { class: `segment ${kindOf(turn)}` })
-    segment.style.left = left(at)
-    segment.style.width = left(endOf(turns, index, { whole, isWhole }) - at)
-    return segment
+    return placed(segment, at, endOf(turns, index, { lastEnd, isWhole }))
   })
   const last = turns.length - 1
   const isReadToEnd = (turns[last]?.turn.turn ?? 0) >= (call.transcript?.turns ?? 0)
-  const unread = isReadToEnd ? undefined : h('span', { class: 'unread' })
-  if (unread) unread.style.left = left(endOf(turns, last, { whole, isWhole }))
+  const unread = isReadToEnd
+    ? undefined
+    : placed(h('span', { class: 'unread' }), endOf(turns, last, { lastEnd, isWhole }))
   const needle = h('span', { class: 'needle' })
   const strip = h(
     'div',
     {
       ...{ class: 'strip', id: 'timeline', tabindex: 0, role: 'slider' },
-      'aria-label': hasEnded(call) ? `Timeline of ${formats.length(whole)}` : 'Timeline',
+      'aria-label': isLive ? 'Timeline' : `Timeline of ${formats.length(whole)}`,
       'aria-valuemin': 1,
       'aria-valuemax': turns.length,
     },
@@ -64,16 +70,27 @@ export function timeline(
     unread,
     needle,
   )
-  const now = h('span', {})
+  const shown = h('span', {})
+  // A clock of a call under way is in the headline.
+  const end = isFollowed ? ' / now' : !isLive && ` / ${formats.length(whole)}`
+  const stretch = () => {
+    whole = measure()
+    strip.style.setProperty('--whole', String(whole))
+  }
+  stretch()
+  if (isFollowed) {
+    const timer = setInterval(stretch, 1000)
+    signal.addEventListener('abort', () => clearInterval(timer))
+  }
   let current = 0
   const show = (index: number) => {
     const { turn, at } = turns[index] ?? first
     segments[current]?.removeAttribute('data-current')
     current = index
     segments[index]?.setAttribute('data-current', '')
-    needle.style.left = left(at)
+    placed(needle, at)
     const time = formats.length(at)
-    now.textContent = time
+    shown.textContent = time
     strip.ariaValueNow = String(index + 1)
     strip.ariaValueText = firstCharacters(
       `${time}, ${speakerOf(turn, call)}: ${plainText(turn.message ?? '')}`,
@@ -101,12 +118,10 @@ export function timeline(
   })
   show(0)
   return {
-    element: figure(
-      call,
-      strip,
-      // The total length is shown only after the call. Until then, the clock under the title runs.
-      h('span', { class: 'number' }, now, hasEnded(call) && ` / ${formats.length(whole)}`),
-    ),
+    element: figure(call, strip, [
+      unread && h('span', {}, h('span', { class: 'key unread' }), 'Not read yet'),
+      h('span', { class: 'number' }, shown, end),
+    ]),
     mark(turn) {
       show(
         Math.max(
@@ -118,7 +133,14 @@ export function timeline(
   }
 }
 
-const figure = (call: CallData, strip: HTMLElement, times: HTMLElement) =>
+/** Puts a mark at these seconds. The style sheet computes its place from `--whole`, the length. */
+function placed(mark: HTMLElement, from: number, to = from): HTMLElement {
+  mark.style.setProperty('--from', String(from))
+  mark.style.setProperty('--to', String(to))
+  return mark
+}
+
+const figure = (call: CallData, strip: HTMLElement, others: readonly (HTMLElement | undefined)[]) =>
   h(
     'figure',
     { class: 'timeline' },
@@ -128,7 +150,7 @@ const figure = (call: CallData, strip: HTMLElement, times: HTMLElement) =>
       { class: 'row muted small' },
       h('span', {}, h('span', { class: 'key agent' }), h('bdi', {}, agentOf(call))),
       h('span', {}, h('span', { class: 'key user' }), otherSide(call)),
-      times,
+      others,
     ),
   )
 
@@ -154,22 +176,21 @@ function stepped(key: string, from: number, count: number): number | undefined {
   }
 }
 
-/** Assumed length of a turn whose next turn is not loaded, s. */
+/** Assumed length of a turn whose next turn is not loaded or not spoken yet, s. */
 const usualSeconds = 3
 
 /**
- * End of a turn, s: the start of the next turn or, if that is not loaded, an assumed length later.
+ * End of a turn, s: the start of the next turn or, if that is not known, an assumed length later.
  */
 function endOf(
   turns: readonly TimedTurn[],
   index: number,
-  { whole, isWhole }: { readonly whole: number; readonly isWhole: boolean },
+  { lastEnd, isWhole }: { readonly lastEnd: number | undefined; readonly isWhole: boolean },
 ): number {
-  const { turn, at = whole } = turns[index] ?? {}
+  const { turn, at = 0 } = turns[index] ?? {}
   const next = turns[index + 1]
-  if (isWhole) return next?.at ?? whole
-  const isNext = next !== undefined && next.turn.turn - 1 === turn?.turn
-  return isNext ? next.at : Math.min(at + usualSeconds, whole)
+  const isNext = next !== undefined && (isWhole || next.turn.turn - 1 === turn?.turn)
+  return isNext ? next.at : (lastEnd ?? at + usualSeconds)
 }
 
 const kindOf = ({ role }: Turn) =>
@@ -180,10 +201,20 @@ const firstTime = (call: CallData): number | undefined => {
   return times.find((time) => !Number.isNaN(time))
 }
 
-/** Length of the call, s; of a call under way until its last turn, with some margin. */
-function lengthOf(call: CallData, start: number, turns: readonly TimedTurn[]): number {
+interface Measured {
+  readonly start: number
+  readonly turns: readonly TimedTurn[]
+  readonly isFollowed: boolean
+}
+
+/**
+ * Length of the call, s; of a call under way until now or, if it is not followed, until its last
+ * turn, with some margin.
+ */
+function lengthOf(call: CallData, { start, turns, isFollowed }: Measured): number {
   const last = turns.at(-1)?.at ?? 0
-  const ended = (Date.parse(call.ended_at ?? '') - start) / 1000
-  if (!Number.isNaN(ended)) return Math.max(1, ended, last)
-  return Math.max(1, last + (hasEnded(call) ? 0 : 3), call.duration_seconds ?? 0)
+  const until = isFollowed ? Date.now() : Date.parse(call.ended_at ?? '')
+  const seconds = (until - start) / 1000
+  if (!Number.isNaN(seconds)) return Math.max(1, seconds, last)
+  return Math.max(1, last + (hasEnded(call) ? 0 : usualSeconds), call.duration_seconds ?? 0)
 }

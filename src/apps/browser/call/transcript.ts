@@ -12,6 +12,8 @@ let reading: { readonly call: string; readonly turn: number; readonly isLive: bo
 
 interface Parts {
   readonly recording: Recording | undefined
+  /** The call is under way, and read until its end. */
+  readonly isFollowed: boolean
   /** Buttons at the head of the transcript. */
   readonly actions: readonly HTMLElement[]
   /** Reads further turns; `undefined`: there are none, or they cannot be read. */
@@ -26,7 +28,7 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = saidTurns(call).length === 0 && spoken.length === turns
   if (isSilent) return [silentCall(call, parts)]
-  const { recording, actions, more } = parts
+  const { recording, isFollowed, actions, more } = parts
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
   const box = h(
     'div',
@@ -40,7 +42,7 @@ export function conversation(call: CallData, page: Page<CallData>, parts: Parts)
         more && button('Show more turns', more, { id: 'more' }),
       ),
   )
-  const strip = keepInStep(call, page, box)
+  const strip = keepInStep(call, { ...page, isFollowed }, box)
   return [
     ...(strip ? [strip.element] : []),
     ...(outcomeOf(call) === 'machine' ? [h('p', { class: 'notice' }, voicemail)] : []),
@@ -73,7 +75,7 @@ const nearEnd = 8
  */
 function keepInStep(
   call: CallData,
-  { formats }: Page<CallData>,
+  { formats, signal, isFollowed }: Page<CallData> & Pick<Parts, 'isFollowed'>,
   box: HTMLElement,
 ): Timeline | undefined {
   const spoken = call.transcript?.spoken ?? []
@@ -96,11 +98,12 @@ function keepInStep(
     markTurn(box, turn)
     strip?.mark(turn)
   }
-  const strip = timeline(call, formats, (turn) => {
+  const choose = (turn: number) => {
     stepTo(box, turn)
     placedAt = box.scrollTop
     mark(turn)
-  })
+  }
+  const strip = timeline(call, { formats, signal, isFollowed, choose })
   mark(current)
   listen(box, 'scroll', () => {
     if (placedAt !== undefined && Math.abs(box.scrollTop - placedAt) < 1) return

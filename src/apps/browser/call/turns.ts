@@ -3,9 +3,15 @@ import { button, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 
-/** Label of the side that talks with the agent, by the call's direction. */
-export const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
-  direction === 'inbound' ? 'Caller' : direction === 'outbound' ? 'Person called' : 'Other side'
+/** Label of the side that talks with the agent. */
+export function otherSide({ answer_status, direction }: CallData): string {
+  if (answer_status === 'machine') return 'Voicemail'
+  return direction === 'inbound'
+    ? 'Caller'
+    : direction === 'outbound'
+      ? 'Person called'
+      : 'Other side'
+}
 
 export const agentOf = ({ agent_name }: CallData): string => plainText(agent_name ?? '') || 'Agent'
 

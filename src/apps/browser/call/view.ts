@@ -21,12 +21,14 @@ function draw(call: CallData, page: Page<CallData>): Drawing {
     return batch(call, page)
   }
   const isLive = !hasEnded(call) && page.host.canCallTools() && pollOf(call) !== undefined
-  if (isLive && !isPaused) follow(call, page, () => pause(page, true))
+  const isFollowed = isLive && !isPaused
+  if (isFollowed) follow(call, page, () => pause(page, true))
   announceNews(call, page)
   const content = [
     ...backButton(call, page),
     ...conversation(call, page, {
       recording: recordingOf(call, page),
+      isFollowed,
       actions: isLive ? [pauseButton(page)] : [],
       more: readMore(call, page),
     }),
