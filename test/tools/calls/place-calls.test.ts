@@ -278,7 +278,7 @@ describe('a person', () => {
     const list = numbers(60)
     await person.call('place_calls', listOf(...list))
     for (const number of list) expect(person.asked[0]).toContain(number)
-    expect(person.asked[0]).toMatch(/^From 51 on: \+12025550180, /m)
+    expect(person.asked[0]).toMatch(/^To \(51 on\): \+12025550180, /m)
   })
 
   test('who declines prevents all calls', async () => {
