@@ -507,6 +507,7 @@ describe('a result that is no call', () => {
     await view.frame.waitForSelector('tbody tr')
     expect(await tabOrder(view)).toEqual([
       ...['show-all', 'show-answered', 'show-not_allowed', 'calls', 'open-0'],
+      ...['problem-1', 'problem-2'],
     ])
     expect(await view.frame.innerText('#show-not_allowed')).toMatch(/^Not allowed\s*2$/)
     await view.frame.click('#show-not_allowed')

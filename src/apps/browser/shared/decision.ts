@@ -265,7 +265,7 @@ function stateOf(decision: Decision, page: DecisionPage): DecisionState {
     }
   if (step === 'lost')
     return {
-      ...{ status: 'No answer', tone: 'warning', text: 'Not known whether it was done.' },
+      ...{ status: 'Not known', tone: 'warning', text: 'Not known whether it was done.' },
       actions: [button('Check again', page.check, { id: 'check' })],
     }
   if (step === 'expired')
