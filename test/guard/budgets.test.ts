@@ -18,10 +18,10 @@ const budgets = {
    */
   bundleBytes: 3_660_000,
   /**
-   * The views, compressed as the package holds them, bytes: usage 47,000, with uPlot (20,000), the
-   * others 19,400 to 27,300 each. All have the shared style, failures and decisions.
+   * The views, compressed as the package holds them, bytes: usage 48,600, with uPlot (20,000), the
+   * others 20,500 to 28,500 each. All have the shared style, failures and decisions.
    */
-  viewBytes: 146_000,
+  viewBytes: 150_000,
   /** Files of the program that are loaded before the first answer over stdio, bytes together: recorded at 276,100. */
   firstBytes: 300_000,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
