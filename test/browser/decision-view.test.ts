@@ -227,6 +227,21 @@ test('a lost answer offers no second try, but to check what was done', async () 
   expect(await view.frame.evaluate('document.querySelectorAll("#agree").length')).toBe(0)
 })
 
+test('a refused answer says that nothing was done', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  const result = {
+    content: [{ type: 'text', text: 'archive_agent failed: too many confirmations' }],
+    isError: true,
+    _meta: { 'voice-agent-mcp/error': { kind: 'not_allowed', retryable: true } },
+  }
+  await view.page.evaluate(`bridge.oncalltool = async () => (${JSON.stringify(result)})`)
+  await view.frame.click('#agree')
+  await expect.poll(view.text).toContain('Nothing was done.')
+  expect(await view.text()).not.toContain('Not known')
+})
+
 test.each([
   ['calls no tools for a view', 'archive_agent', { context: { withoutTools: true } }],
   ['has no model context', 'archive_agent', { context: { withoutModelContext: true } }],

@@ -3,6 +3,7 @@ import { plainText } from '../../../text/safe-text.ts'
 import { checkPrefix, decisionMetaKey } from '../../decision-meta.ts'
 import { decisionWords } from './decision-words.ts'
 import { badge, button, factList, h, icon, problemText } from './dom.ts'
+import { isNothingDone } from './failure.ts'
 import type { Formats } from './formats.ts'
 import type { Host, ToolResult } from './host.ts'
 
@@ -36,9 +37,10 @@ function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefi
  * - `busy`: the server's answer is pending
  * - `declined`: the person said no
  * - `expired`: the token expired
+ * - `refused`: the person agreed, and the server did nothing
  * - `lost`: no answer to a request came; only the server knows if it was done
  */
-type Step = 'open' | 'busy' | 'declined' | 'expired' | 'lost'
+type Step = 'open' | 'busy' | 'declined' | 'expired' | 'refused' | 'lost'
 
 interface DecisionOptions {
   readonly host: Host
@@ -93,7 +95,8 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
         if (isAgreed && !isAnswer && !isOver(decision) && host.canCallTools())
           void answer(decision, checkPrefix)
       } else if (shown) {
-        shown = result.isError ? { ...shown, step: isAgreed ? 'lost' : 'expired' } : undefined
+        const agreedStep = isNothingDone(result) ? 'refused' : 'lost'
+        shown = result.isError ? { ...shown, step: isAgreed ? agreedStep : 'expired' } : undefined
       }
       return decision !== undefined
     },
@@ -263,6 +266,7 @@ function stateOf(decision: Decision, page: DecisionPage): DecisionState {
       ...{ status: 'Already answered', tone: 'neutral', actions: [] },
       text: 'You have already agreed to this; it has probably been done. Ask in the conversation for the result, or to do it once more.',
     }
+  if (step === 'refused') return notDone('Refused')
   if (step === 'lost')
     return {
       ...{ status: 'Not known', tone: 'warning', text: 'Not known whether it was done.' },

@@ -44,6 +44,16 @@ export function failureOf({ _meta, content }: ToolResult): Failure {
   }
 }
 
+/** Kinds of errors after which nothing was done (docs/errors.md#kinds). */
+const harmless: readonly unknown[] = [
+  ...['bad_arguments', 'bad_parameter', 'conflict', 'needs_person', 'not_allowed'],
+  ...['not_recorded', 'state_unavailable'],
+]
+
+/** True for an error that says for certain that nothing was done. */
+export const isNothingDone = ({ _meta }: ToolResult): boolean =>
+  harmless.includes(Meta.safeParse(_meta).data?.['voice-agent-mcp/error'].kind)
+
 const linesOf = (content: ToolResult['content']): string =>
   content
     .flatMap(({ text = '' }) => text.split('\n'))
