@@ -5,15 +5,19 @@ import { read, root, rowsUnder } from './documents.ts'
 
 const architecture = 'docs/architecture.md'
 
-/** Behaviour, file and symbol in each row of the index of behaviours. */
-const lookupsUnder = (heading: string) =>
-  rowsUnder(architecture, heading).map(([behaviour = '', link = '', symbol = '']) => ({
+const index = 'docs/code-index.md'
+
+/** Behaviour, file and symbol in each row under a heading. */
+const lookupsUnder = (document: string, heading: string) =>
+  rowsUnder(document, heading).map(([behaviour = '', link = '', symbol = '']) => ({
     behaviour,
     file: /^\[(.+)\]\(/.exec(link)?.[1] ?? link,
     symbol: symbol.replaceAll('`', ''),
   }))
-const lookups = lookupsUnder('Where each behaviour is')
-const steps = lookupsUnder('One call, step by step')
+const lookups = [...read(index).matchAll(/^## (.+)$/gm)].flatMap(([, heading = '']) =>
+  lookupsUnder(index, heading),
+)
+const steps = lookupsUnder(architecture, 'One call, step by step')
 
 test('the index has the behaviours that newcomers look for', () => {
   const wanted = [
