@@ -109,12 +109,12 @@ export const updateSubaccount = defineTool({
       await run.confirm(() => questionFor(account, body, { ...run, request: asked }))
     }
     if (stored && Object.keys(body).length === 0)
-      return kept.named(resultOf(stored, 'Nothing to take back.', undo?.notes))
+      return kept.withUndoId(resultOf(stored, 'Nothing to take back.', undo?.notes))
     const saved = await kept.sendFields(stored, { id, body, ...asked }, () =>
       session.client.call(routes.accounts.updateSubaccount, { ...asked, body }, signal),
     )
     const warnings = undo && [...undo.notes, ...notTaken(body, saved)]
-    return kept.named(resultOf(saved, lineOf('Updated')(saved), warnings))
+    return kept.withUndoId(resultOf(saved, lineOf('Updated')(saved), warnings))
   },
 })
 

@@ -60,7 +60,7 @@ export type RunTool = (
   request: ToolRequest,
 ) => Promise<CallToolResult | InputRequiredResult>
 
-/** Runs every `tools/call`, from the MCP SDK and from the fast paths. */
+/** Runs every `tools/call`, from the MCP SDK, from HTTP's fast path and from the terminal. */
 export function createToolCalls({
   cancellations,
   shutdown,

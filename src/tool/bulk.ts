@@ -9,7 +9,7 @@ import { argumentOf, Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
 /** Maximum number of items that one tool call changes. */
-export const maxItems = 100
+export const maxItemsPerCall = 100
 
 /**
  * Maximum number of items worked on at the same time. Low enough for a platform with rate limits.
@@ -44,7 +44,7 @@ export type SelectedItem = {
 } & ({ readonly id: string } | { readonly problem: string })
 
 /** The argument that names many items. */
-export const manyIds = z.array(z.string().min(1)).min(1).max(maxItems).optional()
+export const manyIds = z.array(z.string().min(1)).min(1).max(maxItemsPerCall).optional()
 
 /** Result for one item, with the reference that the caller gave. */
 export interface NamedOutcome<T> {

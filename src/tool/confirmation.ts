@@ -27,10 +27,10 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation of calls, deletes, archiving and disabling. Whether an action needs confirmation
- * depends only on the mode and the action, never on the client. Clients that can ask a person do so
- * (elicitation). Other callers get a preview, and confirm it by repeating the tool call with its
- * `confirm_token`.
+ * Confirmation of calls, deletes, archiving and disabling, and of greetings for several agents that
+ * may be mistaken. Whether an action needs confirmation depends only on the mode and the action,
+ * never on the client. Clients that can ask a person do so (elicitation). Other callers get a
+ * preview, and confirm it by repeating the tool call with its `confirm_token`.
  */
 
 /**

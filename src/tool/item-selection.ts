@@ -1,7 +1,7 @@
 import { canonicalId } from '../text/canonical-id.ts'
 import { closestItems, itemLabel } from '../text/closest-match.ts'
 import { counted } from '../text/dialog-text.ts'
-import { forEach, maxItems, type SelectedItem } from './bulk.ts'
+import { forEach, maxItemsPerCall, type SelectedItem } from './bulk.ts'
 import {
   type AccountLists,
   type AccountListsRun,
@@ -121,10 +121,10 @@ export async function selectItems<T extends NamedObject>(
       const found = [why || `none of the ${kind.plural} match${searched}`, ...notes]
       throw badArgument(argument, [...found, unreadAccounts(failed)].filter(Boolean).join('; '))
     }
-    if (!isAll || owned.length > maxItems)
+    if (!isAll || owned.length > maxItemsPerCall)
       throw badArgument(
         argument,
-        `${isAll ? '' : 'more than '}${counted(owned.length, 'item')} match, and one call takes ${maxItems}: list them with ${kind.listTool}, then give ${many} in parts`,
+        `${isAll ? '' : 'more than '}${counted(owned.length, 'item')} match, and one call takes ${maxItemsPerCall}: list them with ${kind.listTool}, then give ${many} in parts`,
       )
     const items = owned.map((found) => selected(found, labelOf(found.item)))
     return { items, repeated: [], argument, isByFilter, failed, notes }

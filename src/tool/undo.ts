@@ -210,7 +210,10 @@ export class KeptChanges {
    * The result of the tool call, with the id that undoes its changes, or with the reason why they
    * cannot be undone.
    */
-  async named({ structured, lines: [head = '', ...lines] }: OutputWithLines): Promise<ToolOutcome> {
+  async withUndoId({
+    structured,
+    lines: [head = '', ...lines],
+  }: OutputWithLines): Promise<ToolOutcome> {
     await this.#flush()
     const undo = this.#kept > 0 ? (await this.#writer)?.change : undefined
     const [fault] = this.#notKept

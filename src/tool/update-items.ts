@@ -97,12 +97,15 @@ export async function updateItems<T, R extends UpdateRun>(
   const undoing = await kept.undoing(run)
   const { selected, run: own } = undoing ?? { selected: await items.select(), run }
   const update = (id: string, own: R) => items.update(id, own, kept)
-  if ('oneId' in selected) return kept.named(oneResult(await update(selected.oneId, own), items))
+  if ('oneId' in selected)
+    return kept.withUndoId(oneResult(await update(selected.oneId, own), items))
   // Changes made before a failure, the time limit or a cancellation persist, and the result lists
   // them. If the tool call is repeated, they count as unchanged.
   const outcomes = await forEachSelected(selected.items, `${items.kind}_id`, update, own)
   refuseIfNoneDone(outcomes, selected.argument)
-  return kept.named(manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }))
+  return kept.withUndoId(
+    manyResult(outcomes, selected, { ...items, isDryRun: run.options.dry_run }),
+  )
 }
 
 export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')

@@ -6,7 +6,7 @@ import { defaultRetryPolicy } from '../../src/platform/client.ts'
 import { requestMs } from '../../src/platform/time-limit.ts'
 import { maxBytes } from '../../src/server/transports/http-limits.ts'
 import { keptForMs, sameInBatchMs } from '../../src/state/call-journal.ts'
-import { maxItems } from '../../src/tool/bulk.ts'
+import { maxItemsPerCall } from '../../src/tool/bulk.ts'
 import { listDefaults } from '../../src/tool/lists/list-result.ts'
 import { maxAccounts } from '../../src/tool/lists/several-accounts.ts'
 import { resultBudget } from '../../src/tool/results/shortening.ts'
@@ -39,7 +39,7 @@ test.each([
   ['docs/tools.md', `at most about ${resultBudget.toLocaleString('en')} tokens`],
   ['docs/tools.md', `${listDefaults.limit} items by default`],
   ['docs/tools.md', `reads up to ${maxAccounts} accounts`],
-  ['docs/tools.md', `up to ${maxItems} a tool call`],
+  ['docs/tools.md', `up to ${maxItemsPerCall} a tool call`],
   ['docs/tools.md', `for ${words[defaultOf('catalog-ttl') / 60]} minutes (\`--catalog-ttl\`)`],
   ['docs/observability.md', `for ${defaultOf('audit-days')} days by default (\`--audit-days\`)`],
   ['docs/sandbox.md', `${words[defaultOf('sandbox-speed')]} times faster`],

@@ -24,13 +24,16 @@ export async function startOauthServer({
   texts = {},
   documents = {},
   publicUrl,
+  port: givenPort,
 }: {
   texts?: Record<string, string>
   documents?: Record<string, object>
   /** Public URL; default: the URL on which the server listens. */
   publicUrl?: string
+  /** Default: any free port. */
+  port?: number | undefined
 } = {}): Promise<OauthServer> {
-  const port = await freePort()
+  const port = givenPort ?? (await freePort())
   const own = `http://127.0.0.1:${port}`
   const given = {
     oauth: 'true',

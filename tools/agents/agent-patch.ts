@@ -15,8 +15,8 @@ import { badArgument } from '../../src/tool/refused.ts'
 interface WantedFields {
   /** The fields to change, each with its complete new value. */
   readonly wanted: Fields
-  /** Warnings about fields to clear that the agent does not have. */
-  readonly missing: string[]
+  /** About fields to clear that the agent does not have. */
+  readonly warnings: string[]
 }
 
 /**
@@ -41,14 +41,14 @@ export function wantedFields(
   const keys = cleared
     .filter((path) => path.startsWith(metadataPrefix))
     .map((path) => path.slice(metadataPrefix.length))
-  if (keys.length === 0) return { wanted, missing: missingFields }
+  if (keys.length === 0) return { wanted, warnings: missingFields }
   const found = keys.map((key) => ({ key, at: onlyKeyAt(stored.metadata, key) }))
   const metadata = found.reduce(
     (rest, { at }) => (at ? withoutKeys(rest, at) : rest),
     wanted.metadata ?? stored.metadata,
   )
   const missingKeys = found.flatMap(({ key, at }) => (at ? [] : [missingKey(stored.metadata, key)]))
-  return { wanted: { ...wanted, metadata }, missing: [...missingFields, ...missingKeys] }
+  return { wanted: { ...wanted, metadata }, warnings: [...missingFields, ...missingKeys] }
 }
 
 const metadataPrefix = 'metadata.'
@@ -110,7 +110,7 @@ export function patchBetween(stored: Fields, wanted: Fields): Fields {
       const before = stored[name]
       if (!mergedByPlatform.includes(name) || !isObject(before) || !isObject(value))
         return [name, value]
-      // The provider decides the type of the object, so the body repeats the provider [S].
+      // The provider decides the type of the object, so the body repeats it, changed or not.
       const { provider } = before
       return [name, { ...(provider !== undefined && { provider }), ...differing(before, value) }]
     }),

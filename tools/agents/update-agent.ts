@@ -205,7 +205,7 @@ async function checkedPlan(
     ...(bringsBack ? bringBackChange(stored) : []),
   ]
   const found = [...warnings, ...(greeting?.warnings ?? [])]
-  const all = [...merged.missing, ...edited.warnings, ...found]
+  const all = [...merged.warnings, ...edited.warnings, ...found]
   return { wanted, cleared, changes, warnings: all, missing: edited.missing, bringsBack }
 }
 

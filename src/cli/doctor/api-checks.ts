@@ -21,7 +21,7 @@ import { type DocumentedOperations, operationsIn } from './openapi-document.ts'
 import { failedStage, type PlatformSession } from './platform-session.ts'
 
 /** Checks of the API key, the account and the clock, from one reply of the API. */
-export function keyChecks(
+export function firstReplyChecks(
   session: PlatformSession,
   { account, keyOrigin }: { readonly account: string | undefined; readonly keyOrigin: string },
 ): Check[] {

@@ -3,7 +3,7 @@ import { messageOf } from '../../text/safe-text.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { textWidth } from '../config/help-layout.ts'
 import type { UsableConfig } from '../config/service-settings.ts'
-import { contractCheck, keyChecks } from './api-checks.ts'
+import { contractCheck, firstReplyChecks } from './api-checks.ts'
 import {
   type Check,
   type Finding,
@@ -127,7 +127,7 @@ async function platformChecks(config: DoctorConfig) {
     checks: [
       platformCheck(session),
       ...networkChecks(session, env),
-      ...keyChecks(session, { account: scope?.account, keyOrigin }),
+      ...firstReplyChecks(session, { account: scope?.account, keyOrigin }),
       contractCheck(session),
     ],
     close: session.close,

@@ -4,7 +4,7 @@ import type { Client } from '../client.ts'
 import type { Redact } from '../key-redaction.ts'
 import type { ReplyCache } from './reply-cache.ts'
 
-/** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
+/** One user's access to the platform. Over HTTP, requests with the same credential share it. */
 export interface Session {
   readonly client: Client
   /** Earlier replies for this API key, shared by the key's sessions. */
@@ -14,7 +14,7 @@ export interface Session {
   readonly undoLog: UndoLog | undefined
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
-  /** Hash of the API key. Identifies the user. Never stored. */
+  /** Hash of the API key. Identifies the user. Its beginning stands in the log and the audit trail. */
   readonly keyHash: string
   readonly isSandbox: boolean
   /** Network of the client that sent the API key, if known. */
