@@ -48,8 +48,6 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
             insert.run({ ...key, item, object: seal(object), at, value })
           db.prepare('DELETE FROM items WHERE at <= ?').run(at - bounds.maxAgeMs)
           db.prepare(boundOwnerSql).run({ owner: key.owner, max: bounds.perOwner })
-          // Keeps the newest rows by their numbers, which have no gaps: rows are inserted once and
-          // deleted from the oldest on.
           db.prepare(boundSql).run(bounds.inAll)
         })
       }),
@@ -103,7 +101,11 @@ const boundOwnerSql = `
     SELECT seq FROM items WHERE owner = :owner ORDER BY seq DESC LIMIT 1 OFFSET :max
   )`
 
-const boundSql = 'DELETE FROM items WHERE seq <= (SELECT max(seq) FROM items) - ?'
+// Counts the rows: the numbers of rows have gaps where those of an owner were deleted.
+const boundSql = `
+  DELETE FROM items WHERE seq IN (
+    SELECT seq FROM items ORDER BY seq LIMIT max(0, (SELECT count(*) FROM items) - ?)
+  )`
 
 const ofChangeSql = `
   SELECT item, at, value FROM items

@@ -77,7 +77,8 @@ export function describeUndoStore(
 
     test('forgets the oldest items of an owner who has too many, and those of nobody else', async () => {
       const [one] = await open()
-      const few = { ...bounds, perOwner: 3 }
+      // More items are added than `inAll`, but fewer are kept.
+      const few = { ...bounds, perOwner: 3, inAll: 6 }
       await one.add({ owner: 'other', change: 'c' }, [{ item: 0, object: 'x', value: 'kept' }], few)
       for (let item = 0; item < 8; item++)
         await one.add(key, [{ item, object: 'x', value: `${item}` }], few)
@@ -86,6 +87,21 @@ export function describeUndoStore(
       expect(left.slice(-3)).toEqual(['5', '6', '7'])
       expect(left.length).toBeLessThanOrEqual(4)
       expect(await valuesOf(one.ofChange({ owner: 'other', change: 'c' }, few))).toEqual(['kept'])
+    })
+
+    test('forgets the oldest items where all owners together have too many', async () => {
+      const [one] = await open()
+      const few = { ...bounds, inAll: 3 }
+      const owners = ['a', 'b', 'c', 'd', 'e']
+      for (const owner of owners)
+        await one.add({ owner, change: 'c' }, [{ item: 0, object: 'x', value: owner }], few)
+      const left = await Promise.all(
+        owners.map((owner) => one.ofChange({ owner, change: 'c' }, few)),
+      )
+      const kept = left.flat().map(({ value }) => value)
+      // An implementation may exceed the bound by the value that is being added.
+      expect(kept.slice(-3)).toEqual(['c', 'd', 'e'])
+      expect(kept.length).toBeLessThanOrEqual(4)
     })
 
     test('takes many items at once from several servers', async () => {
