@@ -51,7 +51,7 @@ export async function findPlacementOutcome(
     const isSettled = current.sinceDeadlineMs >= settledMs
     const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
     if (outcome.kind !== 'unknown') return outcome
-    // If a later request fails, the result of the last complete list still holds.
+    // If reading the list fails, the doubt of the last successful reading remains.
     if (!outcome.failure) doubt = outcome.doubt
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0 || (isSettled && doubt)) return { ...outcome, doubt }

@@ -31,7 +31,7 @@ const repeated = (items: readonly unknown[]): readonly unknown[] =>
 /**
  * Converts a query string to the types that `schema` expects, before it is parsed. Text that is not
  * a number or boolean stays text, so that the schema reports it. Drops unknown parameters. Empty
- * parameters count as absent, because the platform's client libraries send null that way [S].
+ * parameters count as absent [S], because the platform's client libraries send null that way.
  */
 export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}

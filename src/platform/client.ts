@@ -170,8 +170,8 @@ async function sendOnce(
   { signal, timeLeftMs }: Trying,
   moreHeaders: Readonly<Record<string, string>> | undefined,
 ): Promise<Outcome & { readonly reply?: WireReply }> {
-  // Callers may read a resource with the request that changes it. So the body is sent only if the
-  // route has one.
+  // Callers may pass the same request object to a read and to a change, so the body is sent only if
+  // the route has one.
   const body = route.body ? request.body : undefined
   try {
     const reply = await send({

@@ -231,7 +231,10 @@ export const currentEntry = (
     ? undefined
     : { ...entryOf(row), sinceDeadlineMs: elapsedMs ?? 0 }
 
-/** Result of `current` after it has set a new deadline, or after another caller was faster. */
+/**
+ * Result of `Journal.current` if the elapsed time was unknown: this caller, or a faster one, has
+ * just set a new deadline, which counts as `longestSendMs` ahead.
+ */
 export const renewedEntry = (entry: JournalEntry): CurrentEntry => ({
   ...entry,
   sinceDeadlineMs: -longestSendMs,

@@ -35,7 +35,7 @@ export const pagePictures: readonly PagePicture[] = [
     name: 'web-call',
     async show(page) {
       const program = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SEED: 'full' })
-      // The reservation agent of the sandbox's hotel: the first agent after the fixed data.
+      // Id of the hotel's reservation agent: the first agent that the seed `full` adds to `small`.
       const agent_id = '00000000-0000-4000-8002-000000000010'
       const placed = await fetch(`${program.url}/v1/accounts/me/calls`, {
         method: 'POST',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { bin } from '../harness/program.ts'
-import { stressCalls } from '../labs/stress/stress.ts'
+import { stressCalls } from '../labs/stress/killed-servers.ts'
 
 // `npm run stress:calls` runs the same test with ten thousand calls.
 test('calls are placed exactly once, whatever the platform does and whenever servers are killed', async () => {

@@ -51,7 +51,8 @@ export const factory: McpServerFactory = ({ era: protocol, requestInfo }) => {
       },
     },
   )
-  // Registered separately, because McpServer would otherwise set its handlers at once.
+  // The tools capability is not given to the constructor, because McpServer would then set its tool
+  // handlers before `refuseJobsWithoutTasks` can wrap them.
   server.server.registerCapabilities({ tools: never })
   refuseJobsWithoutTasks(server)
   registerTools(server)

@@ -19,6 +19,7 @@ import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
 import { judge } from '../labs/stress/judge.ts'
+import { stressSettings } from '../labs/stress/killed-servers.ts'
 import {
   type Answer,
   answerOf,
@@ -28,7 +29,6 @@ import {
   placementsOf,
   type StressPlacement,
 } from '../labs/stress/placements.ts'
-import { stressSettings } from '../labs/stress/stress.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 /*

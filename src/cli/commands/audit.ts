@@ -162,7 +162,7 @@ function clientText({ client = {}, transport }: AuditEntry): string {
   return `${firstCharacters(String(name), 18)} ${transport}`
 }
 
-/** Maximum writes named in a table row. JSON output names all. */
+/** Maximum number of an entry's writes that a table row names. JSON output names all. */
 const maxNamed = 3
 
 function whatText({ reason, arguments: given, writes, failed_request: failed }: AuditEntry) {

@@ -35,7 +35,7 @@ export function unknownVariables(
   const refused: ConfigError[] = []
   const ignored: string[] = []
   for (const [given, text = ''] of Object.entries(sources.env)) {
-    // Windows takes variables in any case.
+    // On Windows, the names of environment variables are case-insensitive.
     const name = platform === 'win32' ? given.toUpperCase() : given
     if (!resembling.test(name) || known.includes(name)) continue
     if (filledText(text) === '' || isServiceVariable(name, text)) continue

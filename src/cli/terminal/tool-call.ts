@@ -217,8 +217,8 @@ function problemText(
   const lines = text.split('\n')
   switch (word) {
     case 'confirmation_needed':
-      // The preview ends with instructions for clients and the token: see
-      // tool/confirmation-question.ts.
+      // Leaves out the preview's last two lines, which are for clients: how to confirm, and the
+      // token. See tool/confirmation-question.ts.
       return safeLines([
         ...lines.slice(0, -2),
         'Next: if the person agrees, run the same command within two minutes with',

@@ -100,7 +100,7 @@ export const mayImport = {
   // Example programs, which start the built program.
   'docs/examples': '',
 
-  // Tests and development programs. Only bin imports cli/main.
+  // Tests and development programs. None names cli/main, which only src/bin.ts may import.
   'test/harness': [
     'apps cli/install server cli/config oauth tools/index server/transports mcp tool',
     'platform/sessions calls policy state sandbox platform contract text',

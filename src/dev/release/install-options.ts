@@ -52,7 +52,7 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
 
 const options = Object.entries(installOptions)
 
-/** Variables of the options, with the clients' placeholders for a person's answers. */
+/** Environment variables of the options. Clients replace the placeholders with a user's answers. */
 export const optionVariables = Object.fromEntries(
   options.map(([key, { variable }]) => [variable, `\${user_config.${key}}`]),
 )

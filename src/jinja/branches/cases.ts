@@ -136,7 +136,8 @@ export function withCase(
       paths.map((path, i) => ({ path, to: all[choices[at] ?? 0]?.[i] ?? 'absent' })),
     )
     .sort((a, b) => a.path.length - b.path.length)
-  // A variable is set before its parts, and removed after them.
+  // A variable is set before its parts: `user` before `user.name`. Absent variables are removed
+  // last, together with their parts.
   const present = places.filter((place) => place.to !== 'absent')
   const absent = places.filter((place) => place.to === 'absent')
   const kept = new Set(present.map(({ path }) => path))

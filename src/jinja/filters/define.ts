@@ -9,8 +9,9 @@ export type FilterEntry = readonly [name: string, filter: Callee]
 export type FilterBody = (runtime: Runtime, value: Value, args: BoundArguments) => Value
 
 /**
- * Defines a filter by its parameters after the value, written as for `bind`, and its function. By
- * default the filter pays for a walk through its texts before it runs; `cost` declares less.
+ * Defines a filter by its parameters after the value, written as for `bind`, and its function.
+ * `cost`: how the filter reads the texts among its value and arguments, which it pays for before it
+ * runs.
  */
 export function filter(
   name: string,

@@ -28,8 +28,8 @@ export type Method<Self> = {
 export type Methods<Self> = ReadonlyMap<string, Method<Self>>
 
 /**
- * Defines a method. Its parameters are one string: `'old new count?'`. By default the method pays
- * for a walk through the value; `cost` declares less.
+ * Defines a method. Its parameters are one string: `'old new count?'`. `cost`: how the method reads
+ * the texts among its value and arguments, which it pays for before it runs.
  */
 export function method<Self>(
   parameters: string,

@@ -16,7 +16,7 @@ export const newCall = 5
 /** Steps for an entry of a dict, which takes far more memory than an item of a list. */
 export const newEntry = 5
 
-/** Receives the events of a rendering. */
+/** Observers of a rendering: of gaps in its output, and of the results of its decisions. */
 export type Notes = {
   readonly gaps?: Gaps
   /**

@@ -30,7 +30,7 @@ export function parseBlock(parser: StatementParser, line: number): Statement {
 
 function isBlank(body: Body): boolean {
   return body.every((statement) => {
-    // Jinja2 searches every child for output nodes, and crashes on a tag without children.
+    // Jinja2 refuses any tag here; before 3.1.3 with an AttributeError instead of this error.
     if (statement.kind !== 'output') return false
     return statement.nodes.every(
       (node) => node.kind === 'data' && [...node.text].every(isBlankChar),

@@ -27,7 +27,7 @@ export interface Observer
     run: () => Promise<T>,
     outcomeOf: (ended: Ended<T>) => string,
   ): Promise<T>
-  /** Records that the current request's tool call was refused before it ran. */
+  /** Records a tool call of the current request that was refused and never ran. */
   toolCallEnded(call: BeginningCall, outcome: string): void
   /** Records an HTTP request that was not served. `keyHash`: hash of its API key, valid or not. */
   requestRefused(

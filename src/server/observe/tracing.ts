@@ -184,7 +184,7 @@ function tryAttributes({ operation, method, path, resends, platform }: Beginning
 const portOf = ({ port, protocol }: URL) =>
   port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
 
-/** Attributes of the failure of a request to the platform. */
+/** Attributes of an ended request to the platform, and its error; `undefined`: a success. */
 function tryFailure({ status, requestId, failure }: PlatformTry) {
   const attributes = {
     ...(status !== undefined && { 'http.response.status_code': status }),

@@ -121,8 +121,8 @@ const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
     beginSending: (entry, forMs) =>
       run(() => {
         const sending = setDeadline(db, entry, forMs)
-        // If other processes cannot find this file, its entry does not keep them from sending the
-        // same call.
+        // If the file was deleted or replaced, other processes do not see the entry, and could send
+        // the same call.
         const why = fault()
         if (!why) return sending
         if (sending) releaseRow(db, sending)

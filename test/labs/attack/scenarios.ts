@@ -11,7 +11,7 @@ import { keyEcho, madeUpKeys, nearlyTheKey, ownKey } from './keys.ts'
 import { nestedJson, steadyMemory, unreadStdio } from './messages.ts'
 import { clientDocuments, longAssertions, oauthPaths, oneGrant } from './oauth.ts'
 import { foreignText, millionItems, pinnedAccount, proxy } from './replies.ts'
-import { hostileTemplates, sandboxRest } from './sandbox.ts'
+import { hostileTemplates, sandboxRest } from './sandbox-attacks.ts'
 
 /** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [

@@ -57,7 +57,10 @@ const {
   { allowPositionals: true },
 )
 
-/** The requested jobs: those with the given names, those of one dozen, or all. */
+/**
+ * The jobs that the command line selects: by names, by group of twelve (`--dozen`), or by both.
+ * Without either, all jobs.
+ */
 function chosen(): readonly Job[] {
   const { dozen } = flags
   if (dozen !== undefined && !dozens.some((one) => one === dozen))

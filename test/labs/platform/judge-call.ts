@@ -15,8 +15,8 @@ export interface ReportedAnswer {
 }
 
 /**
- * Violated promises about one call: contradictions between the clients' answers and the platform's
- * calls.
+ * Violations of guarantees about one call: contradictions between the clients' answers and the
+ * platform's calls.
  */
 export function wrongWithCall(
   reported: readonly ReportedAnswer[],

@@ -16,7 +16,7 @@ import { VirtualPlatform } from './virtual-platform.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface HistoryResult {
-  /** Violated promises; empty if all hold. */
+  /** Violations of guarantees; empty if all hold. */
   readonly violations: readonly string[]
   readonly answers: readonly Answer['kind'][]
   readonly rung: number

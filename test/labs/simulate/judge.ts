@@ -27,7 +27,7 @@ export interface Evidence {
   readonly isFree: () => Promise<boolean>
 }
 
-/** Violated promises in a finished history. */
+/** Violations of guarantees in a finished history. */
 export async function judge(evidence: Evidence): Promise<string[]> {
   const { plan, state } = evidence
   return [

@@ -72,7 +72,7 @@ function merged(reports: readonly WorkerReport[]): WorkerReport {
   }
 }
 
-/** Scripted histories with violated promises. */
+/** Scripted histories with violations of guarantees. */
 async function failedScripts(): Promise<string[]> {
   const failed: string[] = []
   for (const [name, plan] of scriptedPlans) {

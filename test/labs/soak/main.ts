@@ -132,7 +132,7 @@ async function soak() {
     outcomes: traffic.outcomes.all(),
     platform: platform.answers(),
     servers: verdicts,
-    /** Violated promises; empty if all hold. */
+    /** Violations of guarantees; empty if all hold. */
     problems: [
       ...traffic.problems,
       ...platform.crossings,

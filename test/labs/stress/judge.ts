@@ -34,7 +34,7 @@ export function judge(placements: readonly StressPlacement[], platform: Simulate
     deliveredTwice: placements.flatMap(({ tries }) => tries).filter((one) => one.length > 1).length,
     rungTwice: count(/: rung twice/),
     lost: count(/: lost/),
-    /** Violated promises, by telephone number. */
+    /** Violations of guarantees, by telephone number. */
     violations,
   }
 }

@@ -8,7 +8,7 @@ import { StdioClient } from '../measure/clients.ts'
 import { areMet, type Section, table, writeJson } from '../measure/report.ts'
 import { agentId } from '../platform/call-lists.ts'
 import { startSlowPlatform } from './faulty-platform.ts'
-import { stressCalls } from './stress.ts'
+import { stressCalls } from './killed-servers.ts'
 
 const usage = `Shows that calls are placed exactly once: no number is called twice, and no call is lost without
 being reported as unknown. First lists of calls on two slow platforms, with and without a clock that is

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 import { checkPrefix, decisionMetaKey } from '../../decision-meta.ts'
-import { decisionWords } from './decision-words.ts'
+import { decisionWords } from './decision-button-labels.ts'
 import { badge, button, factList, h, icon, problemText } from './dom.ts'
 import { isNothingDone } from './failure.ts'
 import type { Formats } from './formats.ts'
