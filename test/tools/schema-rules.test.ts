@@ -199,7 +199,7 @@ describe('an input schema', () => {
         .filter((word) => ![...accepted, 'minimum', 'maximum'].includes(word)),
     )
     expect([...rejected].sort()).toEqual(['additionalProperties', 'default', 'maxLength'])
-    const document = readFileSync('docs/tools.md', 'utf8')
+    const document = readFileSync('docs/clients.md', 'utf8')
     expect(document).toMatch(/Strict function calling.*Strip `default` and `maxLength`/s)
     expect(document).toMatch(/Gemini API rejects `additionalProperties`/)
   })
@@ -217,7 +217,9 @@ describe('an input schema', () => {
       'validate_agent_template',
     ]
     expect([...new Set(names)].sort()).toEqual(freeData)
-    const documented = /--exclude-tools\s+([\w,]+)/.exec(readFileSync('docs/tools.md', 'utf8'))?.[1]
+    const documented = /--exclude-tools\s+([\w,]+)/.exec(
+      readFileSync('docs/clients.md', 'utf8'),
+    )?.[1]
     expect(documented?.split(',').sort()).toEqual([...freeData, 'get_current_account'].sort())
   })
 })

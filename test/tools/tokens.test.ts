@@ -29,11 +29,11 @@ describe('the catalogue', () => {
   })
 })
 
-test('CONTRIBUTING.md and docs/tools.md have the budgets', () => {
+test('CONTRIBUTING.md and docs/clients.md have the budgets', () => {
   const figures = [catalogueBudget, toolBudget, listingBudget].map((n) => n.toLocaleString('en'))
   const row = rowsUnder('CONTRIBUTING.md', 'Scripts').find(([script]) => script?.includes('tokens'))
   expect(row?.[1]?.match(/\d+,\d+/g)).toEqual(figures)
-  expect(read('docs/tools.md')).toContain(`under ${figures[0]} tokens`)
+  expect(read('docs/clients.md')).toContain(`under ${figures[0]} tokens`)
 })
 
 describe('an estimate', () => {
