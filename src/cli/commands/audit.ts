@@ -81,7 +81,7 @@ export const audit = defineCommand({
     ...jsonSettings,
     ...stateLocationSettings,
   },
-  read(texts) {
+  read({ texts }) {
     const state = stateLocation(texts)
     if (state.databaseUrl === undefined && state.dir === ':memory:')
       throw new ConfigError('A state in :memory: keeps no audit trail: name its --state-dir.')

@@ -24,7 +24,7 @@ export const call = defineCommand({
     'call --confirm never --dial-policy policy.json place_calls --args -',
   ],
   settings: serviceSettings,
-  read(texts, env, _, [tool, ...words]): CallConfig {
+  read({ texts, env, operands: [tool, ...words] }): CallConfig {
     if (tool === undefined)
       throw new CommandLineError(`Name a tool: ${commandLine('tools')} lists them.`)
     return { tool, words, config: serviceConfig(texts, env, { needsKey: true }), env }

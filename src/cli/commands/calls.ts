@@ -55,7 +55,7 @@ export const calls = defineCommand({
     ...callStopSettings,
     ...stateLocationSettings,
   },
-  read(texts, _env, origins, [given, further]): CallsCommandConfig {
+  read({ texts, origins, operands: [given, further] }): CallsCommandConfig {
     const action = callsActions.find((one) => one === given)
     if (action === undefined || further !== undefined)
       throw new CommandLineError(`Name one of: calls ${callsActions.join(', calls ')}.`)

@@ -2,7 +2,6 @@ import type { CommandSpec } from '../config/command-line.ts'
 import { type ConfigError, exitCodes } from '../config/config-error.ts'
 import { configFileSettings } from '../config/config-file.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
-import type { SettingTexts } from '../config/setting.ts'
 
 /** A command that has been started. */
 export interface Running {
@@ -13,7 +12,11 @@ export interface Running {
   exitCode?(): number
 }
 
-export interface ConfigProblems {
+/** The given settings and operands of a command. */
+export interface CommandInput extends GivenSettings {
+  readonly env: Environment
+  readonly operands: readonly string[]
+  /** Faults of invalid settings, for a command with `readsDespiteFaults`. */
   readonly faults: readonly ConfigError[]
   /** Non-fatal warnings, one sentence each. */
   readonly warnings: readonly string[]
@@ -22,13 +25,7 @@ export interface ConfigProblems {
 interface Definition<Name extends string, Config extends object> extends CommandSpec {
   readonly name: Name
   /** Parses the settings. Throws ConfigError. */
-  readonly read: (
-    texts: SettingTexts,
-    env: Environment,
-    origins: GivenSettings['origins'],
-    operands: readonly string[],
-    problems: ConfigProblems,
-  ) => Config
+  readonly read: (input: CommandInput) => Config
   /**
    * If true, `read` receives the faults of invalid settings and reads the valid ones. If false, the
    * first fault is thrown.
@@ -48,17 +45,12 @@ export const defineCommand = <Name extends string, Config extends object>({
   ...spec,
   settings: { ...spec.settings, ...configFileSettings },
   readsDespiteFaults,
-  configure(
-    { texts, origins }: GivenSettings,
-    env: Environment,
-    operands: readonly string[] = [],
-    problems: ConfigProblems = { faults: [], warnings: [] },
-  ) {
-    const config = read(texts, env, origins, operands, problems)
+  configure(input: CommandInput) {
+    const config = read(input)
     return {
       command: spec.name,
       // With `readsDespiteFaults`, the command itself reports the warnings.
-      warnings: readsDespiteFaults ? [] : problems.warnings,
+      warnings: readsDespiteFaults ? [] : input.warnings,
       ...config,
       start: () => start(config),
     }

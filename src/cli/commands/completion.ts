@@ -15,7 +15,7 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
       'completion fish > ~/.config/fish/completions/voice-agent-mcp.fish',
     ],
     settings: {},
-    read: (_texts, env, _origins, [what = '', ...words]) => ({ what, words, env }),
+    read: ({ env, operands: [what = '', ...words] }) => ({ what, words, env }),
     async start({ what, words, env }) {
       const [{ complete, completionScripts, shells }, { processTerminal }] = await Promise.all([
         import('../terminal/completion.ts'),

@@ -14,11 +14,11 @@ export const config = defineCommand({
   about: 'Print every setting in effect, and where it comes from. Secrets are not shown.',
   examples: ['config', 'config --config settings.json --json'],
   settings: { ...serverSettings, ...jsonSettings },
-  read(texts, env, origins) {
-    const given = { texts, origins }
+  read(input) {
+    const { texts } = input
     // Throws the same errors as the commands that use these settings.
-    const served = http.configure(given, env)
-    const simulated = sandbox.configure(given, env)
+    const served = http.configure(input)
+    const simulated = sandbox.configure(input)
     const inEffect: Readonly<Record<string, string>> = {
       'state-dir': served.state.dir,
       'sandbox-db': simulated.sandbox.file,
@@ -27,7 +27,7 @@ export const config = defineCommand({
     }
     return {
       wantsJson: settingReader(jsonSettings, texts)('json'),
-      settings: effectiveSettings(serverSettings, given).map((setting) => ({
+      settings: effectiveSettings(serverSettings, input).map((setting) => ({
         ...setting,
         value: setting.value ?? inEffect[setting.name] ?? null,
       })),

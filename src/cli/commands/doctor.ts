@@ -18,19 +18,19 @@ export const doctor = defineCommand({
   examples: ['doctor', 'doctor --json', 'doctor --config settings.json'],
   settings: { ...serverSettings, ...ownSettings },
   readsDespiteFaults: true,
-  read(texts, env, origins, _, { faults, warnings }) {
-    const given = { texts, origins }
+  read(input) {
+    const { texts, env, faults, warnings } = input
     const own = settingReader(ownSettings, texts)
     const usable = usableConfig(texts, env, faults, [
-      () => http.configure(given, env),
-      () => sandbox.configure(given, env),
+      () => http.configure(input),
+      () => sandbox.configure(input),
       () => exposedTools(toolSummaries, scopeConfig(texts).exposure),
     ])
     const checked = {
       ...usable,
       warnings,
       env,
-      settings: shownSettings(serverSettings, given).map((setting) => ({
+      settings: shownSettings(serverSettings, input).map((setting) => ({
         ...setting,
         from: originText(setting, texts.config),
       })),

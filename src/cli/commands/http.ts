@@ -5,7 +5,6 @@ import type { Site } from '../../server/transports/http.ts'
 import type { Authorization } from '../../server/transports/http-authorization.ts'
 import type { OwnKey } from '../../server/transports/http-own-key.ts'
 import { readAll } from '../config/config-error.ts'
-import type { Environment } from '../config/given-settings.ts'
 import {
   httpConfig,
   httpSettings,
@@ -19,10 +18,9 @@ import {
 import { oauthConfig, oauthSettings } from '../config/oauth.ts'
 import { isLoopback } from '../config/platform.ts'
 import { exposedTools, serviceConfig, serviceSettings } from '../config/service-settings.ts'
-import type { SettingTexts } from '../config/setting.ts'
 import type { HomePageOptions } from '../home-page.ts'
 import { log, logFailedRequest, logStart, openObservability, serviceLog } from '../observability.ts'
-import { defineCommand, type Running } from './command.ts'
+import { type CommandInput, defineCommand, type Running } from './command.ts'
 
 const defaultPort = 3000
 
@@ -50,7 +48,7 @@ export const http = defineCommand({
 
 type HttpCommandConfig = ReturnType<typeof httpCommandConfig>
 
-function httpCommandConfig(texts: SettingTexts, env: Environment) {
+function httpCommandConfig({ texts, env }: CommandInput) {
   const { service, listening, oauth, http, metrics } = readAll({
     service: () => serviceConfig(texts, env, { needsKey: false }),
     listening: () => listenConfig(texts, defaultPort),

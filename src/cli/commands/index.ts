@@ -69,7 +69,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const sources = { flags, env, file }
   const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
   const configured = () =>
-    configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
+    configure({ ...givenSettings(group, sources, onFault), env, operands, faults, warnings })
   // An invalid configuration file is refused with all faults, including those of flags and
   // variables.
   if (!readsDespiteFaults && faults.length > 0)

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import { ConfigError } from '../config/config-error.ts'
-import type { Environment, GivenSettings } from '../config/given-settings.ts'
 import { platformConfig, platformSettings } from '../config/platform.ts'
 import { exposedTools, scopeConfig, scopeSettings } from '../config/service-settings.ts'
-import { jsonSettings, runFlag, type SettingTexts, settingReader, text } from '../config/setting.ts'
+import { jsonSettings, runFlag, settingReader, text } from '../config/setting.ts'
 import type { FileChangeOptions, InstallOptions } from '../install/install.ts'
-import { defineCommand, ending } from './command.ts'
+import { type CommandInput, defineCommand, ending } from './command.ts'
 
 /** The server's default name in the files of clients. */
 export const usualServerName = 'voice-agents'
@@ -58,10 +57,7 @@ export const install = defineCommand({
     'install vscode --base-url https://api.your-platform.example',
   ],
   settings: installSettings,
-  read: (texts, env, origins, clients) => ({
-    ...installOptions(texts, env, origins, clients),
-    env,
-  }),
+  read: (input) => ({ ...installOptions(input), env: input.env }),
   async start({ env, ...options }) {
     const { inThisProcess, install } = await import('../install/install.ts')
     return ending(inThisProcess(env, (here) => install(options, here)))
@@ -74,14 +70,14 @@ export const uninstall = defineCommand({
   operands: '[CLIENT…]',
   examples: ['uninstall', 'uninstall cursor --yes'],
   settings: uninstallSettings,
-  read: (texts, env, _, clients) => ({ ...fileChangeOptions(texts, clients), env }),
+  read: (input) => ({ ...fileChangeOptions(input), env: input.env }),
   async start({ env, ...options }) {
     const { inThisProcess, uninstall } = await import('../install/install.ts')
     return ending(inThisProcess(env, (here) => uninstall(options, here)))
   },
 })
 
-function fileChangeOptions(texts: SettingTexts, clients: readonly string[]): FileChangeOptions {
+function fileChangeOptions({ texts, operands }: CommandInput): FileChangeOptions {
   const value = settingReader(uninstallSettings, texts)
   const name = value('name') ?? usualServerName
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
@@ -90,7 +86,7 @@ function fileChangeOptions(texts: SettingTexts, clients: readonly string[]): Fil
     )
   }
   return {
-    ...{ clients, name },
+    ...{ clients: operands, name },
     isPrint: value('print'),
     isYes: value('yes'),
     wantsJson: value('json'),
@@ -98,12 +94,8 @@ function fileChangeOptions(texts: SettingTexts, clients: readonly string[]): Fil
 }
 
 /** Checks settings as a server does, with the same messages. */
-function installOptions(
-  texts: SettingTexts,
-  env: Environment,
-  origins: GivenSettings['origins'],
-  clients: readonly string[],
-): InstallOptions {
+function installOptions(input: CommandInput): InstallOptions {
+  const { texts, env, origins } = input
   const value = settingReader(installSettings, texts)
   const platform = platformConfig(texts, env, { needsKey: false })
   const { exposure } = scopeConfig(texts)
@@ -114,7 +106,7 @@ function installOptions(
       '--key-in-files needs the key: set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL.',
     )
   }
-  const options = fileChangeOptions(texts, clients)
+  const options = fileChangeOptions(input)
   // Checked before writing: an unknown tool name would stop the server at its start, and the client
   // would not report why.
   exposedTools(toolSummaries, exposure)
@@ -122,14 +114,14 @@ function installOptions(
     ...options,
     isList: value('list'),
     mayKeyBePlain,
-    flags: serverFlags(texts, origins),
+    flags: serverFlags(input),
     baseUrl: isNetwork && origins['base-url'] !== 'file' ? texts['base-url'] : undefined,
     isSandbox: !isNetwork,
     apiKey: origins['api-key'] === 'file' ? undefined : value('api-key'),
   }
 }
 
-function serverFlags(texts: SettingTexts, origins: GivenSettings['origins']): string[] {
+function serverFlags({ texts, origins }: CommandInput): string[] {
   const file = texts.config === undefined ? [] : ['--config', resolve(texts.config)]
   const flags = Object.entries(handedOn).flatMap(([name, { value: kind }]) => {
     const given = texts[name]

@@ -23,7 +23,7 @@ export const sandbox = defineCommand({
   about: "Serve the sandbox as the platform's REST API, for programs that use it directly.",
   examples: ['sandbox --port 8080', 'sandbox --sandbox-db :memory: --sandbox-speed 60'],
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
-  read(texts) {
+  read({ texts }) {
     const value = settingReader(ownSettings, texts)
     const listening = listenConfig(texts, 8080)
     requireHosts(listening)

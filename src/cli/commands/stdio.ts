@@ -32,7 +32,7 @@ export const stdio = defineCommand({
     'stdio --toolsets agents,calls  only these tools',
   ],
   settings: serviceSettings,
-  read: (texts, env) => serviceConfig(texts, env, { needsKey: true }),
+  read: ({ texts, env }) => serviceConfig(texts, env, { needsKey: true }),
   start,
 })
 

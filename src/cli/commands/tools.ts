@@ -10,7 +10,7 @@ export const tools = defineCommand({
   operands: '[TOOL]',
   examples: ['tools', 'tools place_call', 'tools --json'],
   settings: { ...scopeSettings, ...jsonSettings },
-  read(texts, env, _, [tool, further]) {
+  read({ texts, env, operands: [tool, further] }) {
     if (further !== undefined) throw new CommandLineError(`Unexpected argument ${further}.`)
     return {
       ...{ tool, env },
