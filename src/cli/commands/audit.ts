@@ -10,7 +10,7 @@ import {
   settingReader,
   text,
 } from '../config/setting.ts'
-import { stateLocation, stateLocationSettings } from '../config/state.ts'
+import { isInMemory, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
@@ -83,7 +83,7 @@ export const audit = defineCommand({
   },
   read({ texts }) {
     const state = stateLocation(texts)
-    if (state.databaseUrl === undefined && state.dir === ':memory:')
+    if (isInMemory(state))
       throw new ConfigError('A state in :memory: keeps no audit trail: name its --state-dir.')
     return {
       state,

@@ -2,7 +2,7 @@ import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
 import { commandLine, quotedForShell } from '../config/program-command.ts'
 import { type Setting, settingReader, text } from '../config/setting.ts'
-import { type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
+import { isInMemory, type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
 // Not imported: an import would load the module at every start.
@@ -60,7 +60,7 @@ export const calls = defineCommand({
     if (action === undefined || further !== undefined)
       throw new CommandLineError(`Name one of: calls ${callsActions.join(', calls ')}.`)
     const state = stateLocation(texts)
-    if (state.databaseUrl === undefined && state.dir === ':memory:')
+    if (isInMemory(state))
       throw new ConfigError(
         'A state in :memory: is of one server process alone, which no command reaches: end that process. With a --state-dir or a --state-url calls can be stopped.',
       )

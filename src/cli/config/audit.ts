@@ -9,7 +9,7 @@ import {
   text,
   withVariables,
 } from './setting.ts'
-import type { StateConfig } from './state.ts'
+import { isInMemory, type StateConfig } from './state.ts'
 
 /** Audit trail of changes and calls. */
 export type AuditConfig = ReturnType<typeof auditConfig>
@@ -45,8 +45,7 @@ export const auditSettings = withVariables({
 /** Throws ConfigError if changes must be recorded, but no audit trail is configured. */
 export function auditConfig(texts: SettingTexts, state: StateConfig) {
   const value = settingReader(auditSettings, texts)
-  const keepsState = state.databaseUrl !== undefined || state.dir !== ':memory:'
-  const days = keepsState ? value('audit-days') : 0
+  const days = isInMemory(state) ? 0 : value('audit-days')
   const file = value('audit-log')
   const mustRecord = value('audit-failure') === 'refuse'
   if (mustRecord && days === 0 && file === undefined) {

@@ -96,6 +96,10 @@ export function stateLocation(texts: SettingTexts) {
   }
 }
 
+/** True if nothing outlives the process. */
+export const isInMemory = ({ databaseUrl, dir }: StateLocation): boolean =>
+  databaseUrl === undefined && dir === ':memory:'
+
 /**
  * Checks the URL of the database. The ConfigError does not repeat it, because it may contain a
  * password.

@@ -12,7 +12,7 @@ import type { AuditConfig } from '../config/audit.ts'
 import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
 import { commandLine } from '../config/program-command.ts'
 import type { UsableConfig } from '../config/service-settings.ts'
-import type { StateConfig } from '../config/state.ts'
+import { isInMemory, type StateConfig } from '../config/state.ts'
 import { type FoundClient, findClients } from '../install/change-client.ts'
 import { thisMachine } from '../install/clients.ts'
 import { policyInWords } from './dial-policy-text.ts'
@@ -80,7 +80,7 @@ export const stateCheck = (
       await checkSecret(state)
       const unwritten = audit && auditLogFault(audit)
       if (unwritten) return unwritten
-      if (state.databaseUrl === undefined && state.dir === ':memory:') return nothingKept(isSandbox)
+      if (isInMemory(state)) return nothingKept(isSandbox)
       const found = await inspectState(state, isSandbox)
       return found.kind === 'database' ? databaseFinding(found.database) : folderFinding(found)
     } catch (error) {
