@@ -2,7 +2,12 @@ import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
 import { commandLine, quotedForShell } from '../config/program-command.ts'
 import { type Setting, settingReader, text } from '../config/setting.ts'
-import { isInMemory, type StateLocation, stateLocation, stateLocationSettings } from '../config/state.ts'
+import {
+  isInMemory,
+  type StateLocation,
+  stateLocation,
+  stateLocationSettings,
+} from '../config/state.ts'
 import { defineCommand, ending } from './command.ts'
 
 // Not imported: an import would load the module at every start.

@@ -16,8 +16,13 @@ import {
   skipped,
   yellow,
 } from './findings.ts'
-import { type Difference, differences, worstFirst } from './openapi-differences.ts'
-import { type DocumentedOperations, operationsIn } from './openapi-document.ts'
+import {
+  type Difference,
+  type DocumentedOperations,
+  differences,
+  operationsIn,
+  worstFirst,
+} from './openapi-differences.ts'
 import { failedStage, type PlatformSession } from './platform-session.ts'
 
 /** Checks of the API key, the account and the clock, from one reply of the API. */

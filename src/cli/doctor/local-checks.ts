@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
+import type { DialPolicyConfig, QuietHours } from '../../policy/dial-policy-config.ts'
 import { callStopText } from '../../policy/dial-rules.ts'
 import { readPolicy } from '../../server/call-services.ts'
 import { openPlatform } from '../../server/platform.ts'
@@ -15,7 +16,6 @@ import type { UsableConfig } from '../config/service-settings.ts'
 import { isInMemory, type StateConfig } from '../config/state.ts'
 import { type FoundClient, findClients } from '../install/change-client.ts'
 import { thisMachine } from '../install/clients.ts'
-import { policyInWords } from './dial-policy-text.ts'
 import { type Check, type Finding, green, notConfigured, red, yellow } from './findings.ts'
 
 /** A setting with its source. */
@@ -224,6 +224,58 @@ const confirmations: Readonly<Record<NonNullable<UsableConfig['calling']>['confi
   auto: 'Each call is confirmed: by a person, or by a second request where no person can be asked.',
   person: 'Each call is confirmed by a person; where none can be asked, it is refused.',
   never: 'Nobody is asked before a call (--confirm never).',
+}
+
+/** A dial policy in words, one sentence per rule. */
+function policyInWords(policy: DialPolicyConfig): string[] {
+  return [
+    ...destinations(policy),
+    ...(policy.allow_agents ? [`Only these agents call: ${policy.allow_agents.join(', ')}.`] : []),
+    ...(policy.allow_from ? [`Calls come only from ${policy.allow_from.join(', ')}.`] : []),
+    ...(policy.quiet_hours ?? []).map(quiet),
+    ...limits(policy),
+    'Emergency and premium numbers are never called.',
+  ]
+}
+
+function destinations(policy: DialPolicyConfig): string[] {
+  const { allow_countries, allow_prefixes, deny_countries, deny_prefixes } = policy
+  const allowed = places(allow_countries, allow_prefixes)
+  const denied = places(deny_countries, deny_prefixes)
+  return [
+    allowed === '' ? 'Calls go to any country.' : `Calls go only ${allowed}.`,
+    ...(denied === '' ? [] : [`None goes ${denied}.`]),
+  ]
+}
+
+const places = (countries: readonly string[] = [], prefixes: readonly string[] = []) =>
+  [
+    countries.length > 0 ? `to ${countries.map(nameOf).join(', ')}` : '',
+    prefixes.length > 0 ? `to numbers that begin with ${prefixes.join(', ')}` : '',
+  ]
+    .filter(Boolean)
+    .join(' or ')
+
+const nameOf = (country: string) =>
+  new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
+
+const quiet = ({ from, to, days }: QuietHours): string =>
+  `No call is placed from ${from} to ${to} where the called telephone is${days ? `, beginning on ${days.join(', ')}` : ''}.`
+
+const spans = [
+  ['max_per_minute', 'a minute'],
+  ['max_per_hour', 'an hour'],
+  ['max_per_day', 'in 24 hours'],
+  ['max_at_once', 'at once'],
+  ['max_total', 'from the start of a server to its end'],
+] as const
+
+function limits(policy: DialPolicyConfig): string[] {
+  const set = spans.flatMap(([rule, span]) => {
+    const limit = policy[rule]
+    return limit === undefined ? [] : [`${limit} ${span}`]
+  })
+  return set.length === 0 ? ['There is no limit of calls.'] : [`Most calls: ${set.join(', ')}.`]
 }
 
 /** Checks which MCP clients on this machine start this server. */

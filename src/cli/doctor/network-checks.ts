@@ -18,7 +18,6 @@ import {
   failedStage,
   hostOf,
   type PlatformSession,
-  type Stage,
   usesProxy,
 } from './platform-session.ts'
 
@@ -163,20 +162,12 @@ const wantsKey = ({ value }: Answer<WireReply>) =>
   value?.status === 401 && /json/.test(value.header('content-type') ?? '')
 
 /** Checks of the connection: DNS, proxy, certificate and latency. */
-export function networkChecks(session: PlatformSession, env: Environment): Check[] {
-  const { protocol } = session.config.baseUrl
-  const stage = () => failedStage(session)
-  return [
-    checkNamed('dns', () => dns(session)),
-    checkNamed('proxy', async () => proxy(session, env, await stage())),
-    checkNamed('tls', async () =>
-      protocol === 'https:'
-        ? tls(session, env, await stage())
-        : skipped('Not used: the platform is on this machine.'),
-    ),
-    checkNamed('latency', async () => latency(session, await stage())),
-  ]
-}
+export const networkChecks = (session: PlatformSession, env: Environment): Check[] => [
+  checkNamed('dns', () => dns(session)),
+  checkNamed('proxy', () => proxy(session, env)),
+  checkNamed('tls', () => tls(session, env)),
+  checkNamed('latency', () => latency(session)),
+]
 
 async function dns(session: PlatformSession): Promise<Finding> {
   const host = hostOf(session)
@@ -198,12 +189,9 @@ async function dns(session: PlatformSession): Promise<Finding> {
   )
 }
 
-async function proxy(
-  session: PlatformSession,
-  env: Environment,
-  stage: Stage | undefined,
-): Promise<Finding> {
+async function proxy(session: PlatformSession, env: Environment): Promise<Finding> {
   const { failure } = await session.first
+  const stage = await failedStage(session)
   const { proxy: configured } = session.config
   if (!configured) return noProxy(env, failure?.kind === 'network' && stage !== 'proxy')
   const { host } = new URL(configured.url)
@@ -256,11 +244,10 @@ const dayMs = 86_400_000
 /** Remaining validity of a certificate below which the check warns, ms. */
 const soonMs = 14 * dayMs
 
-async function tls(
-  session: PlatformSession,
-  env: Environment,
-  stage: Stage | undefined,
-): Promise<Finding> {
+async function tls(session: PlatformSession, env: Environment): Promise<Finding> {
+  if (session.config.baseUrl.protocol !== 'https:')
+    return skipped('Not used: the platform is on this machine.')
+  const stage = await failedStage(session)
   if (stage === 'tls') return tlsFailure((await session.first).failure)
   const host = hostOf(session)
   const own = session.connections.made.findLast((one) => one.host === host && one.tls)
@@ -279,7 +266,7 @@ async function tls(
     : green(text)
 }
 
-function tlsFailure(failure: Awaited<PlatformSession['first']>['failure']): Finding {
+function tlsFailure(failure: Failure | undefined): Finding {
   const code = failure?.kind === 'network' ? failure.code : ''
   if (code === 'CERT_HAS_EXPIRED') {
     return red(
@@ -311,8 +298,9 @@ const measured = 3
 /** Latency from which users notice each step of an assistant, ms. */
 const slowMs = 1000
 
-async function latency(session: PlatformSession, stage: Stage | undefined): Promise<Finding> {
+async function latency(session: PlatformSession): Promise<Finding> {
   const first = await session.first
+  const stage = await failedStage(session)
   if (stage !== undefined) return seeOther(stage)
   const times: number[] = []
   for (let count = 0; count < measured; count++) {

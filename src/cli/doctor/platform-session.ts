@@ -112,7 +112,7 @@ async function answerOf<T>(send: Send, work: (recorded: Send) => Promise<T>): Pr
 }
 
 /** Stage at which a request can fail, named by the check that reports it. */
-export type Stage = Extract<PlatformCheckName, 'dns' | 'proxy' | 'tls' | 'platform'>
+type Stage = Extract<PlatformCheckName, 'dns' | 'proxy' | 'tls' | 'platform'>
 
 /** Stage at which the first request failed; `undefined`: the API has answered. */
 export async function failedStage(session: PlatformSession): Promise<Stage | undefined> {

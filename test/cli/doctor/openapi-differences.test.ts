@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { differences } from '../../../src/cli/doctor/openapi-differences.ts'
 import {
+  differences,
   operationsIn,
   type SchemaFields,
   schemaFields,
-} from '../../../src/cli/doctor/openapi-document.ts'
+} from '../../../src/cli/doctor/openapi-differences.ts'
 import { openApiDocument } from '../../../src/contract/openapi.ts'
 import { allRoutes } from '../../../src/contract/routes.ts'
 
