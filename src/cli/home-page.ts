@@ -6,7 +6,7 @@ import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-own-key.ts'
 import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
-import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/remote-entry.ts'
+import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/server-entry.ts'
 
 /** Credential that requests need. */
 type Access =

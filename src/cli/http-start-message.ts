@@ -5,7 +5,7 @@ import { anyHost, type Listening } from '../server/transports/listen.ts'
 import type { ListenConfig } from './config/http.ts'
 import type { OauthConfig } from './config/oauth.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'
-import type { RemoteServer } from './install/remote-entry.ts'
+import type { RemoteServer } from './install/server-entry.ts'
 
 /** Settings that determine the server's address for clients. */
 type Names = Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined }

@@ -1,8 +1,7 @@
 import { usualServerName } from '../cli/commands/install.ts'
 import { packageId } from '../cli/config/program-command.ts'
 import { clients } from '../cli/install/clients.ts'
-import { cursorQuery } from '../cli/install/remote-entry.ts'
-import { stepsToAdd } from '../cli/install/server-entry.ts'
+import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 
 const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageId], env: {} }

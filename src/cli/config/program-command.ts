@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, delimiter, isAbsolute, join, relative } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Environment } from './given-settings.ts'
 
-/** How this program was started. Commands that it prints have the same form. */
+/** How this program was started. Commands that it prints or writes start it the same way. */
 export interface ProgramStart {
   /** Path of Node.js. */
   readonly execPath: string
@@ -33,7 +33,7 @@ export function commandLine(words: string, start: ProgramStart = thisStart()): s
   return `${programWords(start)} ${words}`
 }
 
-const thisStart = (): ProgramStart => ({
+export const thisStart = (): ProgramStart => ({
   execPath: process.execPath,
   script: process.argv[1] ?? '',
   cwd: workingFolder(),
@@ -66,7 +66,7 @@ export const withCommandLines = (text: string): string =>
 const passingFolder = /[\\/](?:_npx|dlx-[^\\/]+|bunx-[^\\/]+|xfs-[^\\/]+[\\/]dlx-[^\\/]+)[\\/]/
 
 /** True if a script was fetched for one run, such as by npx, so that its path does not last. */
-export const isFetched = (script: string): boolean => passingFolder.test(script)
+const isFetched = (script: string): boolean => passingFolder.test(script)
 
 /** The shell command that starts the program, without arguments. */
 function programWords(start: ProgramStart): string {
@@ -85,7 +85,7 @@ function programWords(start: ProgramStart): string {
 
 const inNodeModules = /[\\/]node_modules[\\/]/
 
-export const pathFolders = (env: Environment): string[] =>
+const pathFolders = (env: Environment): string[] =>
   (env.PATH ?? env.Path ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
 
 /** The folders of PATH, without those that npm adds for one run. */
@@ -94,7 +94,7 @@ const foldersOf = (env: Environment): string[] =>
 
 /** `node` if it resolves to this Node.js in a shell, else its path. */
 function nodeFor({ execPath, env, platform }: ProgramStart): string {
-  const file = platform === 'win32' ? 'node.exe' : 'node'
+  const file = nodeFile(platform)
   const first = foldersOf(env).find((folder) => existsSync(join(folder, file)))
   const isThis = first !== undefined && realPath(join(first, file)) === realPath(execPath)
   return isThis ? 'node' : execPath
@@ -115,8 +115,55 @@ function shown(path: string, start: ProgramStart): string {
 export const quotedForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
+/** Command with which an MCP client starts this program. */
+export interface LaunchCommand {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Variables that the command needs to start. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/**
+ * Returns a command for clients that survives updates of the program and an empty cache. Paths of
+ * Node.js and of the program are absolute, because desktop programs often lack the PATH of a shell.
+ * A program that npx fetched has no lasting path: its command is npx with this version.
+ */
+export function launchCommand(start: Omit<ProgramStart, 'cwd'>): LaunchCommand {
+  const script = lastingScript(start.script)
+  if (!isFetched(script)) return { command: lastingNode(start), args: [script], env: {} }
+  const args = ['-y', packageId]
+  // On Windows npx is a batch file, which needs the shell.
+  if (start.platform === 'win32') return { command: 'cmd', args: ['/c', 'npx', ...args], env: {} }
+  // npx starts "node" from PATH, so PATH begins with the folder of this Node.
+  const folder = dirname(lastingNode(start))
+  const path = [...new Set([folder, '/usr/local/bin', '/usr/bin', '/bin'])].join(':')
+  return { command: join(folder, 'npx'), args, env: { PATH: path } }
+}
+
+/**
+ * Script path that survives an update. The links in a .js path stay, because one may point to the
+ * current version. A link in bin/ has no .js and is resolved.
+ */
+const lastingScript = (script: string): string =>
+  script.endsWith('.js') ? script : realPath(script)
+
+/** Folders in PATH whose Node.js belongs to one shell or one package. */
+const passingNode = /[\\/](?:node_modules|fnm_multishells)[\\/]/
+
+/**
+ * Returns a path of Node.js that survives updates. Package managers keep each version in its own
+ * folder, which the next update removes; the link in PATH stays.
+ */
+function lastingNode({ execPath, env, platform }: Omit<ProgramStart, 'cwd'>): string {
+  const real = realPath(execPath)
+  const links = pathFolders(env).map((folder) => join(folder, nodeFile(platform)))
+  return links.find((link) => !passingNode.test(link) && realPath(link) === real) ?? execPath
+}
+
+const nodeFile = (platform: NodeJS.Platform) => (platform === 'win32' ? 'node.exe' : 'node')
+
 /** Resolves links. Returns the path unchanged if the file does not exist. */
-export function realPath(path: string): string {
+function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {

@@ -2,14 +2,8 @@ import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
+import { launchCommand, type ProgramStart, thisStart } from '../config/program-command.ts'
 import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal-io.ts'
-import {
-  type GivenAccount,
-  keyChoice,
-  keyNote,
-  missingKeyNote,
-  plainKeyNote,
-} from './api-key-choice.ts'
 import {
   type Change,
   changeClient,
@@ -17,11 +11,9 @@ import {
   type FoundClient,
   findClients,
   type Outcome,
-  outcomeJson,
 } from './change-client.ts'
 import { type Client, clients, isInstalled, type Machine, thisMachine } from './clients.ts'
-import { launchCommand, type Program, thisProgram } from './launch-command.ts'
-import { stepsToAdd, stepsToRemove } from './server-entry.ts'
+import { keyVariable, stepsToAdd, stepsToRemove } from './server-entry.ts'
 
 export interface FileChangeOptions {
   /** Client names; empty: every installed client. */
@@ -33,17 +25,22 @@ export interface FileChangeOptions {
   readonly wantsJson: boolean
 }
 
-export interface InstallOptions extends FileChangeOptions, GivenAccount {
+export interface InstallOptions extends FileChangeOptions {
   /** If true, only lists the clients. */
   readonly isList: boolean
   /** Flags to write into the server's command. */
   readonly flags: readonly string[]
+  /** Base URL to write to the files; `undefined`: the sandbox, or a configuration file gives it. */
+  readonly baseUrl: string | undefined
+  readonly apiKey: string | undefined
+  /** If true, the key may be written to files in plain text. */
+  readonly mayKeyBePlain: boolean
   readonly isSandbox: boolean
 }
 
 export interface InstallContext {
   readonly machine: Machine
-  readonly program: Program
+  readonly program: Pick<ProgramStart, 'execPath' | 'script'>
   /** `undefined` without a terminal. */
   readonly questions: Questions | undefined
   readonly print: (line: string) => void
@@ -62,7 +59,7 @@ export async function inThisProcess(
   try {
     return await run({
       machine: thisMachine(env),
-      program: thisProgram(),
+      program: thisStart(),
       questions: process.stdin.isTTY && process.stderr.isTTY ? terminalQuestions() : undefined,
       print: (line) => process.stdout.write(`${line}\n`),
       warn,
@@ -93,24 +90,54 @@ const sandboxNote =
   'Without a key the server runs on its built-in sandbox: no real account, nothing is dialled. For your own account run install again with --base-url URL and VOICE_AGENT_API_KEY set. An entry that had an account before keeps it.'
 
 function changeFor(options: InstallOptions, { program, machine }: InstallContext): ChangeFor {
-  const { name, flags, baseUrl, isSandbox, isYes, isPrint } = options
-  const { args, ...start } = launchCommand(program, machine)
+  const { name, flags, baseUrl, apiKey, mayKeyBePlain, isSandbox, isYes, isPrint } = options
+  const { args, ...start } = launchCommand({ ...program, ...machine })
   const launch = { ...start, args: [...args, ...flags] }
   return (client) => {
-    const choice = keyChoice(client, options)
-    if (choice.kind === 'missing') return missingKeyNote(client)
-    const needsConsent = choice.kind === 'plain' && choice.needsConsent
-    if (needsConsent && isYes && !isPrint) return plainKeyNote(client)
-    const plainKey = choice.kind === 'plain' ? choice.key : undefined
+    const place = keyPlace(client, options)
+    const isPlain = place === 'plain'
+    if (isPlain && apiKey === undefined)
+      return `${client.title} would need the key in its file: set ${keyVariable}, and run the command again.`
+    const needsConsent = isPlain && !mayKeyBePlain
+    if (needsConsent && isYes && !isPrint)
+      return `${client.title} has no place for secrets, so the key would be in its file in plain text. Give --key-in-files to allow that.`
+    const plainKey = isPlain ? apiKey : undefined
     return {
       name,
       stepsFor: (data) =>
         stepsToAdd(client, data, { name, launch, baseUrl, plainKey, keepsAccount: isSandbox }),
       secrets: plainKey === undefined ? [] : [plainKey, JSON.stringify(plainKey).slice(1, -1)],
-      isPrivate: plainKey !== undefined,
-      notes: keyNote(client, choice),
+      isPrivate: isPlain,
+      notes: keyNote(client, place),
       ...(needsConsent && { consent: consentQuestion(client) }),
     }
+  }
+}
+
+/** Where the server's API key is: in plain text in the file, or where the client keeps secrets. */
+type KeyPlace = 'none' | 'plain' | 'referred'
+
+/**
+ * Chooses the place of the API key: the client's secret store or environment. The key is written in
+ * plain text only on request, or with consent if the client supports nothing else.
+ */
+function keyPlace({ secret }: Client, { baseUrl, mayKeyBePlain }: InstallOptions): KeyPlace {
+  if (baseUrl === undefined) return 'none'
+  return mayKeyBePlain || secret.kind === 'none' ? 'plain' : 'referred'
+}
+
+/** Notes about the place of the key, and the user's next step. */
+function keyNote({ title, secret }: Client, place: KeyPlace): string[] {
+  if (place === 'none') return []
+  if (place === 'plain')
+    return ['The file holds the key in plain text, and is made readable to you alone.']
+  switch (secret.kind) {
+    case 'prompt':
+      return [`${title} asks for the key when it first starts the server, and keeps it.`]
+    case 'listed':
+      return [`The key is not in the file: put ${keyVariable} into ${secret.where}.`]
+    default:
+      return [`The key is not in the file: set ${keyVariable} in the environment of ${title}.`]
   }
 }
 
@@ -257,6 +284,13 @@ const resultTexts = {
 } satisfies Record<Outcome['status'], string>
 
 const json = (value: unknown) => JSON.stringify(value, undefined, 2)
+
+/** The outcome as JSON, for other programs. */
+const outcomeJson = ({ client, backup, ...outcome }: Outcome) => ({
+  client: client.id,
+  ...outcome,
+  backup: backup ?? null,
+})
 
 function clientList(found: readonly FoundClient[], wantsJson: boolean): string {
   if (wantsJson) {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import {
   commandLine,
+  launchCommand,
   type ProgramStart,
   packageId,
 } from '../../../src/cli/config/program-command.ts'
@@ -102,4 +103,73 @@ test.each([
 test('npm start of another package is not meant', () => {
   const env = { ...npm('start'), npm_package_name: 'other' }
   expect(commandLine('http', started({ env }))).toBe('node dist/voice-agent-mcp.js http')
+})
+
+/** A program that a client is to start. */
+const launched = (more: Partial<ProgramStart>): ProgramStart => ({
+  execPath: '/opt/node/bin/node',
+  script: '/opt/lib/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
+  cwd: '/',
+  env: {},
+  platform: 'linux',
+  ...more,
+})
+
+test('an installed program is started by absolute paths', () => {
+  expect(launchCommand(launched({}))).toEqual({
+    command: '/opt/node/bin/node',
+    args: ['/opt/lib/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js'],
+    env: {},
+  })
+})
+
+test.each([
+  '/home/u/.npm/_npx/0a1b/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
+  'C:\\Users\\u\\AppData\\Local\\npm-cache\\_npx\\0a1b\\node_modules\\voice-agent-mcp\\dist\\voice-agent-mcp.js',
+  '/home/u/.cache/pnpm/dlx-123/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
+  '/tmp/bunx-0-voice-agent-mcp@latest/node_modules/voice-agent-mcp/dist/voice-agent-mcp.js',
+])('a program in a cache is fetched again by npx: %s', (script) => {
+  expect(launchCommand(launched({ script }))).toEqual({
+    command: '/opt/node/bin/npx',
+    args: ['-y', packageId],
+    env: { PATH: '/opt/node/bin:/usr/local/bin:/usr/bin:/bin' },
+  })
+})
+
+test('on Windows npx is a batch file and needs the shell', () => {
+  const script = 'C:\\npm-cache\\_npx\\0a\\node_modules\\voice-agent-mcp\\dist\\voice-agent-mcp.js'
+  expect(launchCommand(launched({ script, platform: 'win32' }))).toEqual({
+    command: 'cmd',
+    args: ['/c', 'npx', '-y', packageId],
+    env: {},
+  })
+})
+
+test('links that survive an update are preferred to what they lead to', () => {
+  using folder = scratchFolder()
+  const make = (path: string) => {
+    mkdirSync(join(folder.path, path, '..'), { recursive: true })
+    writeFileSync(join(folder.path, path), '')
+    return join(folder.path, path)
+  }
+  const link = (path: string, target: string) => {
+    mkdirSync(join(folder.path, path, '..'), { recursive: true })
+    symlinkSync(target, join(folder.path, path))
+    return join(folder.path, path)
+  }
+  const node = make('Cellar/node/24.9.0/bin/node')
+  const old = make('old/node')
+  const stable = link('homebrew/bin/node', node)
+  const passing = [
+    link('run/fnm_multishells/1/bin/node', node),
+    link('project/node_modules/.bin/node', node),
+  ]
+  const path = ['relative', old, ...passing, stable].map((file) => join(file, '..')).join(':')
+  const program = make('lib/voice-agent-mcp/dist/voice-agent-mcp.js')
+  const script = link('homebrew/bin/voice-agent-mcp', program)
+  expect(launchCommand(launched({ execPath: node, script, env: { PATH: path } }))).toEqual({
+    command: stable,
+    args: [program],
+    env: {},
+  })
 })

@@ -57,7 +57,7 @@ function installContext(machine: Machine, answers?: boolean[], script = '/opt/pr
   const asked: Asked[] = []
   const context: InstallContext = {
     machine,
-    program: { execPath: '/opt/node', script, packageId: 'voice-agent-mcp@1.2.3' },
+    program: { execPath: '/opt/node', script },
     questions: answers && {
       async confirm(question, usual) {
         asked.push({ question, usual, shown: printed.join('\n') })

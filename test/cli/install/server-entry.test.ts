@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { clients } from '../../../src/cli/install/clients.ts'
-import { remoteInstall } from '../../../src/cli/install/remote-entry.ts'
+import { remoteInstall } from '../../../src/cli/install/server-entry.ts'
 
 const url = 'https://voice.example/mcp'
 const header = { name: 'X-API-Key', value: 'YOUR-API-KEY' }

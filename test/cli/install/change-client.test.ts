@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { shownChange } from '../../../src/cli/install/change-client.ts'
 import { changedText } from '../../../src/cli/install/config-text-edits.ts'
 import { jsonWithComments } from '../../../src/cli/install/json-format.ts'
-import { shownChange } from '../../../src/cli/install/shown-change.ts'
 
 test('what several steps make of an empty file is shown as one text', () => {
   const changed = changedText(jsonWithComments, '', [
