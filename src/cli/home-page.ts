@@ -4,6 +4,7 @@ import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-own-key.ts'
+import { usualServerName } from './commands/install.ts'
 import { claudeCommand, headerFlag } from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
 import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/server-entry.ts'
@@ -60,7 +61,7 @@ ${copied(html`<code>${url}</code>`, 'the address')}
 </section>
 <section>
 <h2 id="connect">Connect</h2>
-${rows({ name, url, header: secretHeaders[access] }, request, access, options)}
+${rows({ name: usualServerName, url, header: secretHeaders[access] }, request, access, options)}
 </section>
 <p role="status" id="said" class="unseen"></p>
 <footer class="hint">voice-agent-mcp ${packageJson.version}</footer>`,
@@ -296,12 +297,10 @@ const secretHeaders: Readonly<Record<Access, RemoteServer['header']>> = {
   local_token: { name: localTokenHeader, value: 'YOUR-LOCAL-TOKEN' },
 }
 
-const name = 'voice-agents'
-
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
   'claude-code': ({ url, header }) => claudeCommand(url, header),
   gemini: ({ url, header }) =>
-    `gemini mcp add --scope user --transport http${headerFlag(header)} ${name} ${url}`,
+    `gemini mcp add --scope user --transport http${headerFlag(header)} ${usualServerName} ${url}`,
 }
 
 /** Usual path of a client's file on the visitor's operating system. */

@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { OwnKey } from '../server/transports/http-own-key.ts'
 import { anyHost, type Listening } from '../server/transports/listen.ts'
+import { usualServerName } from './commands/install.ts'
 import type { ListenConfig } from './config/http.ts'
 import type { OauthConfig } from './config/oauth.ts'
 import { isLoopback, type PlatformConfig } from './config/platform.ts'
@@ -66,7 +67,7 @@ export function connectHelp(server: Listening, names: Names, ownKey: OwnKey): st
   const entry = { type: 'http', url, ...(headers && { headers }) }
   return `
 Claude Code:    ${claudeCommand(url, header)}
-Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
+Other clients:  ${JSON.stringify({ mcpServers: { [usualServerName]: entry } })}
 In a browser:   ${base}/ (how to connect each client)
 ${note}
 `
@@ -76,7 +77,7 @@ type Header = RemoteServer['header']
 
 /** The command that adds the server to Claude Code. */
 export const claudeCommand = (url: string, header: Header): string =>
-  `claude mcp add --transport http voice-agents ${url}${headerFlag(header)}`
+  `claude mcp add --transport http ${usualServerName} ${url}${headerFlag(header)}`
 
 export const headerFlag = (header: Header): string =>
   header ? ` --header "${header.name}: ${header.value}"` : ''
