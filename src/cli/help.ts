@@ -1,14 +1,14 @@
 import { auditSettings } from './config/audit.ts'
 import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
 import { configFileSettings } from './config/config-file.ts'
-import { brief, type HelpPart, helpParts, type Row, settingHelp } from './config/help-layout.ts'
+import { type HelpPart, helpParts, type Row } from './config/help-layout.ts'
 import { httpSettings, listenSettings, metricsSettings } from './config/http.ts'
 import { oauthSettings } from './config/oauth.ts'
 import { platformSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'
 import { sandboxSettings } from './config/sandbox.ts'
 import { callingSettings, logSettings, scopeSettings } from './config/service-settings.ts'
-import { jsonSettings, type Setting, type SettingGroup } from './config/setting.ts'
+import { jsonSettings, type Setting, type SettingGroup, settingHelp } from './config/setting.ts'
 import { stateSettings } from './config/state.ts'
 
 interface HelpFor {
@@ -180,6 +180,13 @@ const shared: ReadonlySet<string> = new Set(Object.values(sharedGroups).flat())
 
 const usageOf = (name: string, setting: Setting | undefined) =>
   `--${name} ${setting?.value ?? ''}`.trimEnd()
+
+/**
+ * The beginning of a text, short enough for one line: up to a period, a semicolon, or a colon after
+ * a few words.
+ */
+const brief = (text: string): string =>
+  /^.*?(?=[.;] |\.$|(?<=\S+ \S+ \S+): |$)/s.exec(text)?.[0] ?? text
 
 const briefRow =
   (settings: SettingGroup) =>

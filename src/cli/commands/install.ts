@@ -3,7 +3,7 @@ import { toolSummaries } from '../../server/tool-summaries.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { platformConfig, platformSettings } from '../config/platform.ts'
 import { exposedTools, scopeConfig, scopeSettings } from '../config/service-settings.ts'
-import { jsonSettings, runFlag, settingReader, text } from '../config/setting.ts'
+import { flag, jsonSettings, settingReader, text } from '../config/setting.ts'
 import type { FileChangeOptions, InstallOptions } from '../install/install.ts'
 import { type CommandInput, defineCommand, ending } from './command.ts'
 
@@ -16,8 +16,8 @@ export const uninstallSettings = {
     help: 'The name of the server in the files.',
     range: `A letter, then letters, digits, - and _; default ${usualServerName}.`,
   }),
-  print: runFlag('Only show the changes.'),
-  yes: runFlag('Write without asking.'),
+  print: flag('Only show the changes.'),
+  yes: flag('Write without asking.'),
   ...jsonSettings,
 }
 
@@ -35,8 +35,8 @@ const handedOn = { account, toolsets, tools, 'exclude-tools': excludeTools, 'rea
 
 const installSettings = {
   ...uninstallSettings,
-  list: runFlag('List the clients, and whether they have the server.'),
-  'key-in-files': runFlag(
+  list: flag('List the clients, and whether they have the server.'),
+  'key-in-files': flag(
     'Write the API key into the files, in plain text. By default only with your consent, for a client that has no other way.',
   ),
   'base-url': baseUrl,

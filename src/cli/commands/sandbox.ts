@@ -1,7 +1,7 @@
 import { listenConfig, listenSettings, requireHosts } from '../config/http.ts'
 import { sandboxConfig, sandboxSettings } from '../config/sandbox.ts'
 import { logConfig, logSettings } from '../config/service-settings.ts'
-import { runFlag, settingReader, text } from '../config/setting.ts'
+import { flag, settingReader, text } from '../config/setting.ts'
 import { log, setUpLog } from '../observability.ts'
 import { defineCommand, type Running } from './command.ts'
 
@@ -15,7 +15,7 @@ const ownSettings = {
     value: 'FILE',
     help: 'JSON file of the data of a new sandbox (see docs/sandbox.md).',
   }),
-  reset: runFlag('Delete the data of the sandbox, and fill it again.'),
+  reset: flag('Delete the data of the sandbox, and fill it again.'),
 }
 
 export const sandbox = defineCommand({

@@ -3,11 +3,11 @@ import { closestWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
 import { ConfigError, faultsOf, readFault } from './config-error.ts'
 import { type OnFault, throwFault } from './given-settings.ts'
-import { settingHelp } from './help-layout.ts'
 import {
   type Setting,
   type SettingGroup,
   type SettingTexts,
+  settingHelp,
   text,
   withVariables,
 } from './setting.ts'

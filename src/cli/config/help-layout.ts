@@ -1,16 +1,4 @@
 import type { Environment } from './given-settings.ts'
-import type { Setting } from './setting.ts'
-
-/** Description of a setting and its values. */
-export const settingHelp = ({ help, range }: Setting): string =>
-  range === '' ? help : `${help} ${range.charAt(0).toUpperCase()}${range.slice(1)}`
-
-/**
- * The beginning of a text, short enough for one line: up to a period, a semicolon, or a colon after
- * a few words.
- */
-export const brief = (text: string): string =>
-  /^.*?(?=[.;] |\.$|(?<=\S+ \S+ \S+): |$)/s.exec(text)?.[0] ?? text
 
 /**
  * Formats parts of a help, with an empty line between them. Wraps lines at `width` columns; without

@@ -23,6 +23,9 @@ export type ListenConfig = ReturnType<typeof listenConfig>
 
 const loopback = '127.0.0.1'
 
+const portNumber = (spec: Pick<Setting, 'help' | 'range'>) =>
+  number({ ...spec, value: 'PORT', min: 0, max: 65_535, isWhole: true, default: undefined })
+
 export const listenSettings = withVariables({
   host: text({
     value: 'HOST',
@@ -30,13 +33,8 @@ export const listenSettings = withVariables({
     range: `Default ${loopback}.`,
     json: { type: 'string', default: loopback },
   }),
-  port: number({
-    value: 'PORT',
+  port: portNumber({
     help: 'Port to listen on; 0 picks a free one.',
-    min: 0,
-    max: 65_535,
-    isWhole: true,
-    default: undefined,
     range: '0 to 65535; default 3000 (http), 8080 (sandbox).',
   }),
   'allowed-hosts': list({
@@ -194,13 +192,8 @@ export function httpConfig(texts: SettingTexts) {
 }
 
 export const metricsSettings = withVariables({
-  'metrics-port': number({
-    value: 'PORT',
+  'metrics-port': portNumber({
     help: 'Port of GET /metrics, for Prometheus; 0 picks a free one.',
-    min: 0,
-    max: 65_535,
-    isWhole: true,
-    default: undefined,
     range: '0 to 65535; default: no metrics.',
   }),
   'metrics-host': text({

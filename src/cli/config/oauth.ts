@@ -14,9 +14,9 @@ import {
 export type OauthConfig = NonNullable<ReturnType<typeof oauthConfig>>
 
 export const oauthSettings = withVariables({
-  oauth: flag({
-    help: 'Also act as an OAuth authorization server for hosted clients: users enter their API key on a page. Needs --public-url. The variable takes true or false.',
-  }),
+  oauth: flag(
+    'Also act as an OAuth authorization server for hosted clients: users enter their API key on a page. Needs --public-url. The variable takes true or false.',
+  ),
   'public-url': text({
     value: 'URL',
     help: 'Address that clients and browsers use, with --oauth: https without a path, or http on this machine.',
@@ -32,7 +32,7 @@ export function oauthConfig(texts: SettingTexts, env: Environment) {
   const value = settingReader(oauthSettings, texts)
   const [url, clientsFile] = [value('public-url'), value('oauth-clients')]
   const label = (name: keyof typeof oauthSettings) => settingLabel(oauthSettings, name)
-  if (!isOn(value('oauth'))) {
+  if (!value('oauth')) {
     const unused = (['public-url', 'oauth-clients'] as const).find((name) => value(name))
     if (unused) throw new ConfigError(`${label(unused)} needs ${label('oauth')}.`)
     return undefined
@@ -50,13 +50,6 @@ export function oauthConfig(texts: SettingTexts, env: Environment) {
     /** Proxy for client metadata documents. */
     proxy: httpsProxy(env),
   }
-}
-
-function isOn(given = ''): boolean {
-  const word = given.trim().toLowerCase()
-  if (['true', '1'].includes(word)) return true
-  if (['', 'false', '0'].includes(word)) return false
-  throw new ConfigError(`${settingLabel(oauthSettings, 'oauth')} takes true or false.`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { userFolder } from '../../state/private-files.ts'
 import { ConfigError } from './config-error.ts'
-import { dataFolder } from './data-folder.ts'
 import { choice, number, type SettingTexts, settingReader, text, withVariables } from './setting.ts'
 
 export type SandboxConfig = ReturnType<typeof sandboxConfig>
@@ -60,6 +60,15 @@ export function sandboxConfig(texts: SettingTexts) {
     webWaitMs: 1000 * value('sandbox-web-wait'),
     llm: llmConfig(texts),
   }
+}
+
+/** The user's own folder for the data of the sandbox and for the state. Throws ConfigError. */
+export function dataFolder(): string {
+  const data = userFolder('data')
+  if (data !== undefined) return data
+  throw new ConfigError(
+    'There is no folder to keep data in: HOME is not set, or the path in HOME or XDG_DATA_HOME is relative. Set it to an absolute path, or name a folder with --state-dir (VOICE_AGENT_STATE_DIR) and a file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+  )
 }
 
 /** The language model that speaks in simulated calls. */

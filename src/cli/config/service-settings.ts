@@ -46,9 +46,12 @@ export const scopeSettings = withVariables({
   'exclude-tools': names({
     help: 'Do not expose these tools, separated by commas.',
   }),
-  'read-only': flag({
-    help: 'Expose only tools that change nothing, also of --toolsets and --tools. The variable takes true or false.',
-  }),
+  'read-only': {
+    ...flag(
+      'Expose only tools that change nothing, also of --toolsets and --tools. The variable takes true or false.',
+    ),
+    parse: (given: string | undefined) => given,
+  },
   'catalog-ttl': seconds({
     help: 'How long catalogs are cached for resources, prompts, completions and checks. list_models, list_transcribers and list_voices always ask the platform.',
     default: 300,

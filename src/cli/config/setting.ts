@@ -72,6 +72,10 @@ export const settingReader =
   (name) =>
     group[name].parse(texts[name], labelOf(name, group[name].variable))
 
+/** Description of a setting and its values. */
+export const settingHelp = ({ help, range }: Setting): string =>
+  range === '' ? help : `${help} ${range.charAt(0).toUpperCase()}${range.slice(1)}`
+
 type Spec = Pick<Setting, 'help'>
 type TextSpec = Spec & Pick<Setting, 'value' | 'variable' | 'blankError' | 'isSecret'>
 
@@ -88,14 +92,18 @@ export const text = (
 export const names = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
 
-/** A switch, as text. Its variable takes true or false. */
-export const flag = (spec: Spec): Setting<string | undefined> =>
-  text({ ...spec, value: '', json: { type: 'boolean', default: false } })
-
-/** A switch that only the command line can give. */
-export const runFlag = (help: string): Setting<boolean> => ({
-  ...flag({ help }),
-  parse: (given) => given !== undefined,
+/** A switch. Its variable takes true or false. */
+export const flag = (help: string): Setting<boolean> => ({
+  help,
+  value: '',
+  range: '',
+  json: { type: 'boolean', default: false },
+  parse(given = 'false', label) {
+    const word = given.toLowerCase()
+    if (['true', '1'].includes(word)) return true
+    if (['false', '0'].includes(word)) return false
+    throw new ConfigError(`${label} takes true or false.`)
+  },
 })
 
 /** Names, separated by commas. */
@@ -217,5 +225,5 @@ const countFrom = (min: 0 | 1, spec: Spec & { default: number }, range: string) 
 
 /** The `--json` switch, for commands that print a result. */
 export const jsonSettings = {
-  json: runFlag('Print JSON, for programs.'),
+  json: flag('Print JSON, for programs.'),
 }

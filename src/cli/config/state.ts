@@ -1,8 +1,7 @@
 import type { Secrets } from '../../state/sealing.ts'
 import { ConfigError } from './config-error.ts'
-import { dataFolder } from './data-folder.ts'
 import { platformSettings } from './platform.ts'
-import { sandboxSettings } from './sandbox.ts'
+import { dataFolder, sandboxSettings } from './sandbox.ts'
 import {
   number,
   type SettingTexts,

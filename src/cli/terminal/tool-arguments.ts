@@ -28,7 +28,7 @@ export function toolNamed(name: string, tools: readonly Tool[]): Tool {
   )
 }
 
-interface ToolArguments {
+export interface ToolArguments {
   readonly arguments: Record<string, unknown>
   readonly wantsJson: boolean
   readonly wantsHelp: boolean
@@ -54,32 +54,26 @@ export async function readToolArguments(
   sources: TextSources,
 ): Promise<ToolArguments> {
   const given: Record<string, unknown> = {}
-  const own: Own = { base: undefined, wantsJson: false, wantsHelp: false }
+  let whole: Record<string, unknown> | undefined
+  let wantsJson = false
+  let wantsHelp = false
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
     const next = words[at + 1]
-    if (word === '--json') own.wantsJson = true
-    else if (word === '--help' || word === '-h') own.wantsHelp = true
+    if (word === '--json') wantsJson = true
+    else if (word === '--help' || word === '-h') wantsHelp = true
     else if (word === '--args' || word.startsWith('--args=')) {
-      if (own.base) throw new CommandLineError('--args is given twice.')
+      if (whole) throw new CommandLineError('--args is given twice.')
       const text = word === '--args' ? next : word.slice('--args='.length)
       if (word === '--args') at += 1
-      own.base = await wholeArguments(text, sources)
+      whole = await wholeArguments(text, sources)
     } else {
       const { place, value, usesNext } = readFlag(word, next, tool, sources)
       add(given, place, value)
       if (usesNext) at += 1
     }
   }
-  const { base, ...flags } = own
-  return { ...flags, arguments: merged(base ?? {}, given) }
-}
-
-/** Values of the command's own flags. */
-interface Own {
-  base: Record<string, unknown> | undefined
-  wantsJson: boolean
-  wantsHelp: boolean
+  return { arguments: merged(whole ?? {}, given), wantsJson, wantsHelp }
 }
 
 /** Object from `--args`. */

@@ -14,7 +14,7 @@ import { commandLine, withCommandLines } from '../config/program-command.ts'
 import type { ServiceConfig } from '../config/service-settings.ts'
 import { resultText } from './result-text.ts'
 import { InterruptedError, type StatusLine, type Terminal } from './terminal-io.ts'
-import { readToolArguments, toolNamed } from './tool-arguments.ts'
+import { readToolArguments, type ToolArguments, toolNamed } from './tool-arguments.ts'
 
 export interface CallCommand {
   readonly tool: string
@@ -65,14 +65,9 @@ async function helpHint(tool: Tool): Promise<string> {
   return `${usageLine(tool)}\nAll arguments: ${commandLine(`tools ${tool.name}`)}`
 }
 
-interface Given {
-  readonly arguments: Record<string, unknown>
-  readonly wantsJson: boolean
-}
-
 async function callAndPrint(
   tool: Tool,
-  { arguments: args, wantsJson }: Given,
+  { arguments: args, wantsJson }: ToolArguments,
   { terminal, openService, signal }: CallParts,
 ): Promise<number> {
   const service = await openService()
