@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../config/command-line.ts'
-import { type ConfigError, exitCodes } from '../config/config-error.ts'
+import { exitCodes } from '../config/config-error.ts'
 import { configFileSettings } from '../config/config-file.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
 
@@ -16,8 +16,6 @@ export interface Running {
 export interface CommandInput extends GivenSettings {
   readonly env: Environment
   readonly operands: readonly string[]
-  /** Faults of invalid settings, for a command with `readsDespiteFaults`. */
-  readonly faults: readonly ConfigError[]
   /** Non-fatal warnings, one sentence each. */
   readonly warnings: readonly string[]
 }

@@ -1,14 +1,8 @@
 import { allSettings, type CommandSpec, parseCommandLine } from '../config/command-line.ts'
 import { ConfigError, faultsOf, throwFaults } from '../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../config/config-file.ts'
-import {
-  type Environment,
-  givenSettings,
-  type OnFault,
-  type SettingSources,
-  throwFault,
-} from '../config/given-settings.ts'
-import type { SettingGroup, SettingTexts } from '../config/setting.ts'
+import { type Environment, givenSettings } from '../config/given-settings.ts'
+import type { SettingGroup } from '../config/setting.ts'
 import { unknownVariables } from '../config/unknown-variables.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
@@ -60,16 +54,25 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const read = isOfTool ? tools : (command ?? defaultCommand)
   const { settings: group, configure, readsDespiteFaults } = read
   const faults: ConfigError[] = []
-  const onFault = readsDespiteFaults ? (fault: ConfigError) => void faults.push(fault) : throwFault
-  const { texts } = givenSettings(configFileSettings, { flags, env, file: {} }, onFault)
-  const file =
-    texts.config === undefined
-      ? {}
-      : textsOfFile(texts.config, { onFault, onFileFault: (fault) => void faults.push(fault) })
-  const sources = { flags, env, file }
-  const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
-  const configured = () =>
-    configure({ ...givenSettings(group, sources, onFault), env, operands, faults, warnings })
+  /** Keeps faults for a command that reads despite them. Else throws the first one. */
+  const report = (found: readonly ConfigError[]) => {
+    const [first] = found
+    if (first && !readsDespiteFaults) throw first
+    faults.push(...found)
+  }
+  const named = givenSettings(configFileSettings, { flags, env, file: {} })
+  report(named.faults)
+  const file = fileSettings(named.texts.config, report)
+  faults.push(...file.faults)
+  const sources = { flags, env, file: file.texts }
+  const unknown = takesVariables(group) ? unknownVariables(settings, sources) : noVariables
+  report(unknown.refused)
+  const warnings = unknown.ignored.map((name) => `${name} is not a setting, and has no effect.`)
+  const configured = () => {
+    const given = givenSettings(group, sources)
+    report(given.faults)
+    return configure({ ...given, env, operands, faults, warnings })
+  }
   // An invalid configuration file is refused with all faults, including those of flags and
   // variables.
   if (!readsDespiteFaults && faults.length > 0)
@@ -83,25 +86,18 @@ const takesVariables = (group: SettingGroup) =>
     ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),
   )
 
-function warningsOf(sources: SettingSources, onFault: OnFault): string[] {
-  const { refused, ignored } = unknownVariables(settings, sources)
-  for (const fault of refused) onFault(fault)
-  return ignored.map((name) => `${name} is not a setting, and has no effect.`)
-}
+const noVariables = { refused: [], ignored: [] }
 
-/**
- * Reads a configuration file. `onFileFault` gets each invalid setting. `onFault` gets an error of
- * the whole file, which is then treated as empty.
- */
-function textsOfFile(
-  path: string,
-  { onFault, onFileFault }: { readonly onFault: OnFault; readonly onFileFault: OnFault },
-): SettingTexts {
+/** Reads a configuration file. A file that cannot be used is reported, and counts as empty. */
+function fileSettings(
+  path: string | undefined,
+  report: (faults: readonly ConfigError[]) => void,
+): ReturnType<typeof readConfigFile> {
   try {
-    return readConfigFile(path, settings, onFileFault)
+    if (path !== undefined) return readConfigFile(path, settings)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    onFault(error)
-    return {}
+    report([error])
   }
+  return { texts: {}, faults: [] }
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { closestWord } from '../../text/closest-match.ts'
 import { isObject, parseJsonText } from '../../text/json.ts'
 import { ConfigError, faultsOf, readFault } from './config-error.ts'
-import { type OnFault, throwFault } from './given-settings.ts'
 import {
   type Setting,
   type SettingGroup,
@@ -23,17 +22,21 @@ export const configFileSettings = withVariables({
 /** Field with the schema's URL, for editors. Not a setting. */
 const schemaKey = '$schema'
 
+/** The valid settings of a configuration file, unparsed. */
+interface FileSettings {
+  readonly texts: SettingTexts
+  /**
+   * The fault of all other settings. It makes the whole file invalid, because an ignored setting
+   * may be a restriction; only `doctor` reads the rest.
+   */
+  readonly faults: readonly ConfigError[]
+}
+
 /**
- * Reads the settings of a configuration file. By default, one invalid setting makes the whole file
- * invalid, because an ignored setting may be a restriction. With an `onFault` that returns, only
- * the invalid settings are left out. Error messages do not repeat values of the wrong type, which
- * may be secrets. Throws ConfigError.
+ * Reads the settings of a configuration file. Error messages do not repeat values of the wrong
+ * type, which may be secrets. Throws ConfigError for a file that is not a JSON object.
  */
-export function readConfigFile(
-  path: string,
-  settings: SettingGroup,
-  onFault: OnFault = throwFault,
-): SettingTexts {
+export function readConfigFile(path: string, settings: SettingGroup): FileSettings {
   const { [schemaKey]: _, ...given } = parsed(path)
   const faults: string[] = []
   const texts: Record<string, string> = {}
@@ -50,8 +53,8 @@ export function readConfigFile(
     if (fault !== undefined) faults.push(fault)
     else if (settingText !== undefined && value !== null) texts[name] = settingText
   }
-  if (faults.length > 0) onFault(new ConfigError(`Configuration file ${path}: ${faults.join(' ')}`))
-  return texts
+  if (faults.length === 0) return { texts, faults: [] }
+  return { texts, faults: [new ConfigError(`Configuration file ${path}: ${faults.join(' ')}`)] }
 }
 
 /**

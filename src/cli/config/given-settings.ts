@@ -17,38 +17,29 @@ type SettingOrigin = 'flag' | 'variable' | 'file'
 export interface GivenSettings {
   readonly texts: SettingTexts
   readonly origins: Readonly<Record<string, SettingOrigin>>
-}
-
-/** Called with each fault of the configuration. */
-export type OnFault = (fault: ConfigError) => void
-
-/** Default handler: any fault stops the start. */
-export const throwFault: OnFault = (fault) => {
-  throw fault
+  /** Faults of settings, which are left out. */
+  readonly faults: readonly ConfigError[]
 }
 
 /**
  * Reads the given settings of a group. A flag takes precedence over its variable, a variable over
  * the configuration file. A blank text means not set: desktop clients and empty options of desktop
- * bundles produce blank texts. If `onFault` returns, the faulty setting is left out.
+ * bundles produce blank texts.
  */
-export function givenSettings(
-  group: SettingGroup,
-  sources: SettingSources,
-  onFault: OnFault = throwFault,
-): GivenSettings {
+export function givenSettings(group: SettingGroup, sources: SettingSources): GivenSettings {
   const texts: Record<string, string> = {}
   const origins: Record<string, SettingOrigin> = {}
+  const faults: ConfigError[] = []
   for (const [name, { variable, blankError }] of Object.entries(group)) {
     const given = textsOf(name, variable, sources)
     if (blankError && given.some(({ text }) => text === '')) {
-      onFault(new ConfigError(`${settingLabel(group, name)} ${blankError}`))
+      faults.push(new ConfigError(`${settingLabel(group, name)} ${blankError}`))
     }
     const first = given.find(({ text }) => text !== '')
     if (!first) continue
     if (/^\$\{.*\}$/.test(first.text)) {
       const where = first.origin === 'variable' ? variable : `--${name}`
-      onFault(
+      faults.push(
         new ConfigError(
           `${where} is ${first.text}: your client has not filled it in. Give the value itself.`,
         ),
@@ -58,7 +49,7 @@ export function givenSettings(
     texts[name] = first.text
     origins[name] = first.origin
   }
-  return { texts, origins }
+  return { texts, origins, faults }
 }
 
 /** The values given for one setting, highest precedence first. */

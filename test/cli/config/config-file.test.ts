@@ -16,7 +16,11 @@ function fileOf(content: unknown): string {
   return path
 }
 
-const read = (content: unknown) => readConfigFile(fileOf(content), settings)
+function read(content: unknown) {
+  const { texts, faults } = readConfigFile(fileOf(content), settings)
+  for (const fault of faults) throw fault
+  return texts
+}
 const httpWith = (content: unknown, env = {}, flags: string[] = []) => {
   const config = readConfig(['http', '--config', fileOf(content), ...flags], env)
   if (config.command !== 'http') throw new Error(config.command)
