@@ -1,15 +1,13 @@
-import { auditSettings } from './config/audit.ts'
 import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
 import { configFileSettings } from './config/config-file.ts'
 import { type HelpPart, helpParts, type Row } from './config/help-layout.ts'
-import { httpSettings, listenSettings, metricsSettings } from './config/http.ts'
-import { oauthSettings } from './config/oauth.ts'
+import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './config/http.ts'
 import { platformSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'
 import { sandboxSettings } from './config/sandbox.ts'
 import { callingSettings, logSettings, scopeSettings } from './config/service-settings.ts'
 import { jsonSettings, type Setting, type SettingGroup, settingHelp } from './config/setting.ts'
-import { stateSettings } from './config/state.ts'
+import { auditSettings, stateSettings } from './config/state.ts'
 
 interface HelpFor {
   /** Command that the help is about; `undefined`: the program. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { ConfigError } from '../cli/config/config-error.ts'
-import { type OauthConfig, oauthSettings } from '../cli/config/oauth.ts'
+import { type OauthConfig, oauthSettings } from '../cli/config/http.ts'
 import { settingLabel } from '../cli/config/setting.ts'
 import type { FetchDocument, StaticClient } from '../oauth/clients.ts'
 import type { AskPlatform, KeyFinding } from '../oauth/platform-keys.ts'

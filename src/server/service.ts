@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
 import { callTaskView } from '../../tools/calls/call-progress.ts'
 import { tools } from '../../tools/index.ts'
-import type { OauthConfig } from '../cli/config/oauth.ts'
+import type { OauthConfig } from '../cli/config/http.ts'
 import type { ServiceConfig } from '../cli/config/service-settings.ts'
 import { exposedTools } from '../cli/config/service-settings.ts'
 import { routes } from '../contract/routes.ts'

@@ -1,5 +1,4 @@
-import { httpConfig } from '../../src/cli/config/http.ts'
-import { type OauthConfig, oauthConfig } from '../../src/cli/config/oauth.ts'
+import { httpConfig, type OauthConfig, oauthConfig } from '../../src/cli/config/http.ts'
 import { serviceConfig } from '../../src/cli/config/service-settings.ts'
 import type { FetchDocument } from '../../src/oauth/clients.ts'
 import { openService } from '../../src/server/service.ts'

@@ -13,9 +13,10 @@ import {
   listenSettings,
   metricsConfig,
   metricsSettings,
+  oauthConfig,
+  oauthSettings,
   requireHosts,
 } from '../config/http.ts'
-import { oauthConfig, oauthSettings } from '../config/oauth.ts'
 import { isLoopback } from '../config/platform.ts'
 import { exposedTools, serviceConfig, serviceSettings } from '../config/service-settings.ts'
 import type { HomePageOptions } from '../home-page.ts'

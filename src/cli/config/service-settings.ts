@@ -10,7 +10,6 @@ import {
 import { type LogOptions, logForms, logLevels } from '../../server/observe/log.ts'
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import { confirmModes } from '../../tool/confirm-mode.ts'
-import { auditConfig, auditSettings } from './audit.ts'
 import { ConfigError, faultsOf, readAll, readable } from './config-error.ts'
 import type { Environment } from './given-settings.ts'
 import { platformConfig, platformSettings } from './platform.ts'
@@ -28,7 +27,7 @@ import {
   text,
   withVariables,
 } from './setting.ts'
-import { stateConfig, stateSettings } from './state.ts'
+import { auditConfig, auditSettings, stateConfig, stateSettings } from './state.ts'
 
 const toolsets = toolsetsOf(toolSummaries.map(({ route }) => route)).join(', ')
 

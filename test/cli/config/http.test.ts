@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from '../../../src/cli/config/config-error.ts'
-import { oauthConfig } from '../../../src/cli/config/oauth.ts'
+import { oauthConfig } from '../../../src/cli/config/http.ts'
 
 describe('--oauth', () => {
   test('takes the public address', () => {
