@@ -14,11 +14,6 @@ import { isLoopback } from './config/platform.ts'
 import type { SandboxConfig } from './config/sandbox.ts'
 import { log, logDefect } from './observability.ts'
 
-/** Thrown if the faults file or the fixture is invalid. The message names the error. */
-class DescriptionError extends Error {
-  override readonly name = 'DescriptionError'
-}
-
 export interface SandboxServerConfig extends ListenConfig {
   readonly sandbox: SandboxConfig
   readonly faultsFile: string | undefined
@@ -29,8 +24,8 @@ export interface SandboxServerConfig extends ListenConfig {
 }
 
 /**
- * Serves the sandbox as the platform's REST API, and logs each answer. Throws StoreError,
- * ListenError and DescriptionError.
+ * Serves the sandbox as the platform's REST API, and logs each answer. Throws StoreError and
+ * ListenError, and Error for an invalid faults file or fixture.
  */
 export async function startSandboxServer(config: SandboxServerConfig): Promise<Listening> {
   const { faultsFile, fixtureFile, isReset, allowedHosts } = config
@@ -39,10 +34,10 @@ export async function startSandboxServer(config: SandboxServerConfig): Promise<L
     ...rest,
     onBug: logDefect,
     isReset,
-    ...(fixtureFile && { seed: readFixture(fixtureFile) }),
+    ...(fixtureFile && { seed: readDescription('fixture', fixtureFile, Fixture) }),
     webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: webWaitMs },
     ...(llm && { llm }),
-    ...(faultsFile && { faults: readFaults(faultsFile) }),
+    ...(faultsFile && { faults: readDescription('faults file', faultsFile, Faults) }),
   })
   const { host } = config.listen
   const answer = answerer(sandbox, hostCheck({ host, isLoopback: isLoopback(host), allowedHosts }))
@@ -92,10 +87,6 @@ function forbidden(message: string): Response {
   return Response.json(envelope, { status: 403 })
 }
 
-const readFaults = (file: string): Faults => readDescription('faults file', file, Faults)
-
-const readFixture = (file: string): Fixture => readDescription('fixture', file, Fixture)
-
 /** Reads a JSON file of the user. Errors name the position in the file. */
 function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T {
   try {
@@ -103,7 +94,7 @@ function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T
     if (parsed.success) return parsed.data
     throw new Error(z.prettifyError(parsed.error))
   } catch (error) {
-    throw new DescriptionError(
+    throw new Error(
       `The ${what} ${safeLine(file)} cannot be used: ${safeLines(messageOf(error).split('\n'))}`,
     )
   }
