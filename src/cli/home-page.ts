@@ -1,24 +1,18 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { badge, type Html, html } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
-import { localTokenHeader } from '../platform/sessions/credential.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-own-key.ts'
 import { usualServerName } from './commands/install.ts'
-import { claudeCommand, headerFlag } from './http-start-message.ts'
+import {
+  type Access,
+  accessOf,
+  claudeCommand,
+  headerFlag,
+  secretHeaders,
+} from './http-start-message.ts'
 import { type Client, clients, type Machine } from './install/clients.ts'
 import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/server-entry.ts'
-
-/** Credential that requests need. */
-type Access =
-  /** No credential: the sandbox. */
-  | 'none'
-  /** An API key of the platform. */
-  | 'key'
-  /** The local token of this server, or an API key. */
-  | 'local_token'
-  /** Clients get a token by OAuth, or send an API key. */
-  | 'oauth'
 
 export interface HomePageOptions {
   readonly isSandbox: boolean
@@ -36,7 +30,7 @@ export interface HomePageOptions {
  */
 export function showHomePage(request: Request, options: HomePageOptions): Response {
   const { ownKey, publicUrl, isSandbox } = options
-  const access = publicUrl ? 'oauth' : accessBy(ownKey)
+  const access = accessOf(ownKey, publicUrl !== undefined)
   const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
   const { status, headers, body } = pageOf({
     title: isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
@@ -87,11 +81,6 @@ function states({ isSandbox, readiness: { platform, state } }: HomePageOptions):
       : badge('Platform not reachable', 'danger'),
     ...(state === 'ok' ? [] : [badge('State not reachable: nobody can be called', 'danger')]),
   ]
-}
-
-function accessBy(ownKey: OwnKey): Access {
-  if (ownKey.usedBy === 'none') return 'key'
-  return ownKey.usedBy === 'local-user' && ownKey.token ? 'local_token' : 'none'
 }
 
 /**
@@ -287,14 +276,6 @@ ${copied(html`<code>${url}</code>`, `the address for ${title}`)}
 }
 </details>
 </section>`
-}
-
-/** The header to send, with a placeholder for the secret. */
-const secretHeaders: Readonly<Record<Access, RemoteServer['header']>> = {
-  none: undefined,
-  oauth: undefined,
-  key: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
-  local_token: { name: localTokenHeader, value: 'YOUR-LOCAL-TOKEN' },
 }
 
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {

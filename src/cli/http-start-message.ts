@@ -61,7 +61,7 @@ function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly 
 export function connectHelp(server: Listening, names: Names, ownKey: OwnKey): string {
   const base = originFor(server, names)
   const url = `${base}/mcp`
-  const { header, note } = names.oauth ? oauthSecret : clientSecret(ownKey)
+  const { header, note } = credential(ownKey, accessOf(ownKey, names.oauth !== undefined))
   const headers = header && { [header.name]: header.value }
   const entry = { type: 'http', url, ...(headers && { headers }) }
   return `
@@ -81,28 +81,50 @@ export const claudeCommand = (url: string, header: Header): string =>
 export const headerFlag = (header: Header): string =>
   header ? ` --header "${header.name}: ${header.value}"` : ''
 
-/** Header and note with OAuth: no header, because clients get their own tokens. */
-const oauthSecret = {
-  header: undefined,
-  note: 'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',
+/** Credential that requests of clients need. */
+export type Access =
+  /** No credential: the sandbox, or a server that asks local users for none. */
+  | 'none'
+  /** An API key of the platform. */
+  | 'key'
+  /** The local token of this server, or an API key. */
+  | 'local_token'
+  /** Clients get a token by OAuth, or send an API key. */
+  | 'oauth'
+
+export function accessOf(ownKey: OwnKey, hasOauth: boolean): Access {
+  if (hasOauth) return 'oauth'
+  if (ownKey.usedBy === 'none') return 'key'
+  return ownKey.usedBy === 'local-user' && ownKey.token ? 'local_token' : 'none'
 }
 
-/** The authentication header for clients, and a note about it. */
-function clientSecret(ownKey: OwnKey): { header: Header; note: string } {
-  if (ownKey.usedBy === 'none') {
-    return {
-      header: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
-      note: 'Each request brings its own API key; it is passed on to the platform.\n',
-    }
-  }
-  if (ownKey.usedBy === 'all' || !ownKey.token) return { header: undefined, note: '' }
-  const { token, file } = ownKey.token
+/** The header to send, with a placeholder for the secret. */
+export const secretHeaders: Readonly<Record<Access, Header>> = {
+  none: undefined,
+  oauth: undefined,
+  key: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
+  local_token: { name: localTokenHeader, value: 'YOUR-LOCAL-TOKEN' },
+}
+
+/** The header with the local token, if it is used, and a note about the credential. */
+function credential(ownKey: OwnKey, access: Access): { header: Header; note: string } {
+  const token = ownKey.usedBy === 'local-user' ? ownKey.token : undefined
+  if (access !== 'local_token' || !token)
+    return { header: secretHeaders[access], note: notes[access] }
   const lasting =
-    file === undefined
+    token.file === undefined
       ? 'It is a new one for each run.'
-      : `It stays the same, and is kept in ${file}.`
+      : `It stays the same, and is kept in ${token.file}.`
   return {
-    header: { name: localTokenHeader, value: token },
-    note: `The local token lets a client use VOICE_AGENT_API_KEY: keep it to yourself. ${lasting}\n`,
+    header: { name: localTokenHeader, value: token.token },
+    note: `${notes.local_token} ${lasting}\n`,
   }
+}
+
+const notes: Readonly<Record<Access, string>> = {
+  none: '',
+  local_token: 'The local token lets a client use VOICE_AGENT_API_KEY: keep it to yourself.',
+  key: 'Each request brings its own API key; it is passed on to the platform.\n',
+  oauth:
+    'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',
 }
