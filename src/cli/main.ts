@@ -4,7 +4,6 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { commands, readConfig } from './commands/index.ts'
 import { ConfigError, exitCodes } from './config/config-error.ts'
 import { type Environment, filledText } from './config/given-settings.ts'
-import { textWidth } from './config/help-layout.ts'
 import { commandLine } from './config/program-command.ts'
 import { log, logEnd, silenceSqliteWarning } from './observability.ts'
 
@@ -21,7 +20,10 @@ export async function main(
   try {
     const config = readConfig(argv, env)
     if (config.command === 'help') {
-      const { helpText } = await import('./help.ts')
+      const [{ helpText }, { textWidth }] = await Promise.all([
+        import('./help.ts'),
+        import('./config/help-layout.ts'),
+      ])
       return await print(helpText(commands, { ...config, width: textWidth(env) }))
     }
     if (config.command === 'version') return await print(`${packageJson.version}\n`)

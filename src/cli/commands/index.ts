@@ -1,4 +1,9 @@
-import { allSettings, type CommandSpec, parseCommandLine } from '../config/command-line.ts'
+import {
+  allSettings,
+  type CommandLine,
+  type CommandSpec,
+  parseCommandLine,
+} from '../config/command-line.ts'
 import { ConfigError, faultsOf, throwFaults } from '../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../config/config-file.ts'
 import { type Environment, givenSettings } from '../config/given-settings.ts'
@@ -38,21 +43,30 @@ const defaultCommand = stdio
 
 export const settings = allSettings(commands)
 
+type Command = (typeof commands)[number]
+
 export type CommandConfig =
   | { command: 'help'; about: string | undefined; wantsAll: boolean }
   | { command: 'version' }
-  | ReturnType<(typeof commands)[number]['configure']>
+  | ReturnType<Command['configure']>
 
 /** Reads command line, environment and configuration file, once. Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Environment): CommandConfig {
   const line = parseCommandLine(argv, commands, defaultCommand)
-  const { command, flags, operands, wantsHelp, wantsAll, wantsVersion } = line
+  const { command, operands, wantsHelp, wantsAll, wantsVersion } = line
   if (wantsVersion) return { command: 'version' }
   // The `tools` command prints a tool's help, also for `call TOOL --help`.
   const isOfTool = wantsHelp && operands.length > 0 && (command === call || command === tools)
   if (wantsHelp && !isOfTool) return { command: 'help', about: command?.name, wantsAll }
-  const read = isOfTool ? tools : (command ?? defaultCommand)
-  const { settings: group, configure, readsDespiteFaults } = read
+  return configured(isOfTool ? tools : (command ?? defaultCommand), line, env)
+}
+
+/** Reads the settings of a command. Throws ConfigError. */
+function configured(
+  { settings: group, configure, readsDespiteFaults }: Command,
+  { flags, operands }: CommandLine<Command>,
+  env: Environment,
+): ReturnType<Command['configure']> {
   const faults: ConfigError[] = []
   /** Keeps faults for a command that reads despite them. Else throws the first one. */
   const report = (found: readonly ConfigError[]) => {
@@ -68,7 +82,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const unknown = takesVariables(group) ? unknownVariables(settings, sources) : noVariables
   report(unknown.refused)
   const warnings = unknown.ignored.map((name) => `${name} is not a setting, and has no effect.`)
-  const configured = () => {
+  const config = () => {
     const given = givenSettings(group, sources)
     report(given.faults)
     return configure({ ...given, env, operands, faults, warnings })
@@ -76,8 +90,8 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   // An invalid configuration file is refused with all faults, including those of flags and
   // variables.
   if (!readsDespiteFaults && faults.length > 0)
-    throwFaults([...faults.map(({ message }) => message), ...faultsOf([configured])])
-  return configured()
+    throwFaults([...faults.map(({ message }) => message), ...faultsOf([config])])
+  return config()
 }
 
 /** True if a setting of the group, other than `config`, has an environment variable. */

@@ -197,9 +197,10 @@ async function replyDifferences(session: PlatformSession): Promise<Difference[]>
   if (!account) return []
   const params = { account_id: account.id }
   const query = { limit: maxItems }
-  const ofAccount: Route[] = [accounts.listSubaccounts, agents.list, phoneNumbers.list]
-  ofAccount.push(sipTrunks.list, calls.list, conversations.list)
-  ofAccount.push(providers.models, providers.transcribers)
+  const ofAccount: Route[] = [
+    ...[accounts.listSubaccounts, agents.list, phoneNumbers.list, sipTrunks.list],
+    ...[calls.list, conversations.list, providers.models, providers.transcribers],
+  ]
   const read = await Promise.all(
     ofAccount.map(async (route) => ({ route, ...(await session.call(route, { params, query })) })),
   )
