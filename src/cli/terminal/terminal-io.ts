@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { CommandLineError, readFault } from '../config/config-error.ts'
@@ -111,60 +111,36 @@ export function terminalQuestions(
  */
 const longestText = 10 * 1024 * 1024
 
-const chunkBytes = 64 * 1024
-
-/**
- * Reads a file without its byte order mark. Reads in chunks, because a device or pipe may be
- * endless. Throws CommandLineError.
- */
-export function readTextFile(path: string): string {
+/** Reads a file without its byte order mark. Throws CommandLineError. */
+export async function readTextFile(path: string): Promise<string> {
   try {
-    const descriptor = openSync(path, 'r')
-    try {
-      return textFrom(path, piecesOf(descriptor))
-    } finally {
-      closeSync(descriptor)
-    }
+    return await textOf(path, createReadStream(path))
   } catch (error) {
     if (error instanceof CommandLineError) throw error
     throw new CommandLineError(`${path}: ${readFault(error)}.`)
   }
 }
 
-function* piecesOf(descriptor: number): Generator<Uint8Array> {
-  for (;;) {
-    const piece = Buffer.alloc(chunkBytes)
-    const length = readSync(descriptor, piece)
-    if (length === 0) return
-    yield piece.subarray(0, length)
-  }
-}
-
 /** The text of standard input, without a byte order mark. Throws CommandLineError. */
-export async function readTextStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
+export const readTextStream = (stream: AsyncIterable<Uint8Array>): Promise<string> =>
+  textOf('Standard input', stream)
+
+/**
+ * Reads UTF-8 text. Stops at the limit, because a device or pipe may be endless. Refuses bytes that
+ * are not UTF-8: replacement characters would reach an agent's greeting.
+ */
+async function textOf(source: string, stream: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = []
   let length = 0
   for await (const piece of stream) {
     length += piece.length
-    pieces.push(piece)
-    if (length > longestText) break
-  }
-  return textFrom('Standard input', pieces)
-}
-
-/** Decodes UTF-8. Refuses other bytes: replacement characters would reach an agent's greeting. */
-function textFrom(source: string, pieces: Iterable<Uint8Array>): string {
-  const kept: Uint8Array[] = []
-  let length = 0
-  for (const piece of pieces) {
-    length += piece.length
     if (length > longestText) {
       throw new CommandLineError(`${source}: it is longer than ${longestText} bytes.`)
     }
-    kept.push(piece)
+    pieces.push(piece)
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(kept))
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
   } catch {
     throw new CommandLineError(
       `${source}: it is not UTF-8 text. Save it as UTF-8; PowerShell's > writes UTF-16 on Windows, Set-Content -Encoding utf8 does not.`,

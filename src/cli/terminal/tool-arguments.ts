@@ -68,7 +68,7 @@ export async function readToolArguments(
       if (word === '--args') at += 1
       whole = await wholeArguments(text, sources)
     } else {
-      const { place, value, usesNext } = readFlag(word, next, tool, sources)
+      const { place, value, usesNext } = await readFlag(word, next, tool, sources)
       add(given, place, value)
       if (usesNext) at += 1
     }
@@ -91,7 +91,12 @@ async function wholeArguments(
 }
 
 /** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
-function readFlag(word: string, next: string | undefined, tool: Tool, { readFile }: TextSources) {
+async function readFlag(
+  word: string,
+  next: string | undefined,
+  tool: Tool,
+  { readFile }: TextSources,
+) {
   const schema = tool.inputSchema()
   const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
   if (name === undefined)
@@ -103,7 +108,7 @@ function readFlag(word: string, next: string | undefined, tool: Tool, { readFile
   const place = argumentPlace(name, schema, tool.absent)
   const flag = flagOf(place.path)
   if (sign === ':=') return { place, value: jsonIn(flag, text), usesNext: false }
-  if (sign === ':@') return { place, value: readFile(text), usesNext: false }
+  if (sign === ':@') return { place, value: await readFile(text), usesNext: false }
   if ((sign === '=' ? text : next) === 'null' && !isFreeText(place)) throw nullRefused(place, tool)
   if (sign === '=')
     return { place, value: argumentValue(flag, text, place.schema), usesNext: false }

@@ -71,9 +71,9 @@ describe('a text of a file or of standard input', () => {
   const letters = 'Grüße, 你好'.repeat(20_000)
 
   test('a text is read whole, without the mark that some editors put before it', async () => {
-    expect(readTextFile(file(letters))).toBe(letters)
-    expect(readTextFile(file(`\uFEFF${letters}`))).toBe(letters)
-    expect(readTextFile(file(''))).toBe('')
+    expect(await readTextFile(file(letters))).toBe(letters)
+    expect(await readTextFile(file(`\uFEFF${letters}`))).toBe(letters)
+    expect(await readTextFile(file(''))).toBe('')
     expect(await readTextStream(Readable.from([Buffer.from(`\uFEFF${letters}`)]))).toBe(letters)
   })
 
@@ -81,7 +81,7 @@ describe('a text of a file or of standard input', () => {
     ['UTF-16, as PowerShell writes it', Buffer.from('\uFEFFHello', 'utf16le')],
     ['Latin-1', Buffer.from('Grüße', 'latin1')],
   ])('%s is refused, and nothing is replaced in it', async (_, bytes) => {
-    expect(() => readTextFile(file(bytes))).toThrow(/text\.txt: .* UTF-8 /)
+    await expect(readTextFile(file(bytes))).rejects.toThrow(/text\.txt: .* UTF-8 /)
     await expect(readTextStream(Readable.from([bytes]))).rejects.toThrow(
       /^Standard input: .* UTF-8 /,
     )
@@ -93,14 +93,17 @@ describe('a text of a file or of standard input', () => {
     }
     const tooLong = / 10485760 /
     await expect(readTextStream(Readable.from(zeros()))).rejects.toThrow(tooLong)
-    expect(() => readTextFile(file(Buffer.alloc(10 * 1024 * 1024 + 1, 'a')))).toThrow(tooLong)
-    if (process.platform === 'linux') expect(() => readTextFile('/dev/zero')).toThrow(tooLong)
+    await expect(readTextFile(file(Buffer.alloc(10 * 1024 * 1024 + 1, 'a')))).rejects.toThrow(
+      tooLong,
+    )
+    if (process.platform === 'linux')
+      await expect(readTextFile('/dev/zero')).rejects.toThrow(tooLong)
   })
 
-  test('what cannot be read is named', () => {
+  test('what cannot be read is named', async () => {
     const path = join(folder.path, 'a-folder')
     mkdirSync(path)
-    expect(() => readTextFile(path)).toThrow(/a-folder: .*\(EISDIR\)/)
-    expect(() => readTextFile(join(path, 'none'))).toThrow(`${join(path, 'none')}: `)
+    await expect(readTextFile(path)).rejects.toThrow(/a-folder: .*\(EISDIR\)/)
+    await expect(readTextFile(join(path, 'none'))).rejects.toThrow(`${join(path, 'none')}: `)
   })
 })

@@ -54,7 +54,7 @@ const anyCall = fc.constantFrom(...tools).chain((tool) =>
   })),
 )
 
-const unread = { readFile: () => '', readInput: async () => '' }
+const unread = { readFile: async () => '', readInput: async () => '' }
 
 test('all arguments of all tools can be given in words, and arrive as they were meant', async () => {
   await fc.assert(

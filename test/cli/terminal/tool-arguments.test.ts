@@ -16,7 +16,7 @@ const toolOf = (name: string) => {
 
 const read = (tool: string, words: string[]) =>
   readToolArguments(words, toolOf(tool), {
-    readFile: (path) => files[path] ?? '',
+    readFile: async (path) => files[path] ?? '',
     readInput: async () => '{"limit": 7}',
   })
 

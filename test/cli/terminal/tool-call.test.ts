@@ -46,7 +46,7 @@ function fakeTerminal({ answers }: Person) {
       show: (text) => void status.push(text),
       clear: () => void status.push(''),
     },
-    readFile: () => '',
+    readFile: async () => '',
     readInput: async () => '',
   }
   return {

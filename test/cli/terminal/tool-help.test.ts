@@ -4,7 +4,7 @@ import { exampleWords, firstSentence, toolHelp } from '../../../src/cli/terminal
 import { parseArguments } from '../../../src/tool/arguments.ts'
 import { tools } from '../../../tools/index.ts'
 
-const unread = { readFile: () => '', readInput: async () => '' }
+const unread = { readFile: async () => '', readInput: async () => '' }
 
 const help = (name: string, width: number | undefined, account?: string) => {
   const tool = tools.find((one) => one.name === name)
