@@ -3,13 +3,10 @@ import {
   accessSync,
   chmodSync,
   chownSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   lstatSync,
-  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -143,13 +140,7 @@ function removeLeftovers(path: string): void {
 }
 
 function writeWhole(path: string, text: string, mode: number, before: Stats | undefined): void {
-  const descriptor = openSync(path, 'wx', 0o600)
-  try {
-    writeFileSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  writeFileSync(path, text, { flag: 'wx', mode: 0o600, flush: true })
   // With sudo, root would own the new file, and the user could no longer change it.
   if (before && process.getuid?.() === 0) chownSync(path, before.uid, before.gid)
   chmodSync(path, mode)
@@ -232,9 +223,7 @@ export async function withFileLock<T>(
 function taken(lock: string): boolean {
   try {
     makePrivateFolder(dirname(lock))
-    const descriptor = openSync(lock, 'wx', 0o600)
-    writeFileSync(descriptor, `${process.pid}\n`)
-    closeSync(descriptor)
+    writeFileSync(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') {
