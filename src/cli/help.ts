@@ -1,6 +1,5 @@
 import { allSettings, builtInCommands, type CommandSpec } from './config/command-line.ts'
 import { configFileSettings } from './config/config-file.ts'
-import { type HelpPart, helpParts, type Row } from './config/help-layout.ts'
 import { httpSettings, listenSettings, metricsSettings, oauthSettings } from './config/http.ts'
 import { platformSettings } from './config/platform.ts'
 import { commandLine } from './config/program-command.ts'
@@ -8,6 +7,7 @@ import { sandboxSettings } from './config/sandbox.ts'
 import { callingSettings, logSettings, scopeSettings } from './config/service-settings.ts'
 import { jsonSettings, type Setting, type SettingGroup, settingHelp } from './config/setting.ts'
 import { auditSettings, stateSettings } from './config/state.ts'
+import { type HelpPart, helpParts, type Row } from './config/text-layout.ts'
 
 interface HelpFor {
   /** Command that the help is about; `undefined`: the program. */

@@ -22,7 +22,7 @@ export async function main(
     if (config.command === 'help') {
       const [{ helpText }, { textWidth }] = await Promise.all([
         import('./help.ts'),
-        import('./config/help-layout.ts'),
+        import('./config/text-layout.ts'),
       ])
       return await print(helpText(commands, { ...config, width: textWidth(env) }))
     }

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../config/command-line.ts'
-import { CommandLineError } from '../config/config-error.ts'
+import { CommandLineError, exitCodes } from '../config/config-error.ts'
 import { defineCommand, ending } from './command.ts'
 
 /** The command for shell completion. Completes all commands, including itself. */
@@ -22,15 +22,16 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
         import('../terminal/terminal-io.ts'),
       ])
       const terminal = processTerminal(env)
+      const done = () => exitCodes.done
       // The completion scripts of the shells run this.
       if (what === 'candidates') {
         const clients = await clientsFor(words)
-        return ending(complete(words, { commands: allCommands(), clients }, terminal))
+        return ending(complete(words, { commands: allCommands(), clients }, terminal).then(done))
       }
       const shell = shells.find((one) => one === what)
       if (shell === undefined || words.length > 0)
         throw new CommandLineError(`Name one shell: ${shells.join(', ')}.`)
-      return ending(terminal.print(completionScripts[shell]).then(() => 0))
+      return ending(terminal.print(completionScripts[shell]).then(done))
     },
   })
 

@@ -21,17 +21,14 @@ export const uninstallSettings = {
   ...jsonSettings,
 }
 
-const { 'base-url': baseUrl, 'api-key': apiKey } = platformSettings
-
 /** Server flags that `install` takes and writes to a client's file. */
-const {
-  account,
-  toolsets,
-  tools,
-  'exclude-tools': excludeTools,
-  'read-only': readOnly,
-} = scopeSettings
-const handedOn = { account, toolsets, tools, 'exclude-tools': excludeTools, 'read-only': readOnly }
+const handedOn = {
+  account: scopeSettings.account,
+  toolsets: scopeSettings.toolsets,
+  tools: scopeSettings.tools,
+  'exclude-tools': scopeSettings['exclude-tools'],
+  'read-only': scopeSettings['read-only'],
+}
 
 const installSettings = {
   ...uninstallSettings,
@@ -39,8 +36,8 @@ const installSettings = {
   'key-in-files': flag(
     'Write the API key into the files, in plain text. By default only with your consent, for a client that has no other way.',
   ),
-  'base-url': baseUrl,
-  'api-key': apiKey,
+  'base-url': platformSettings['base-url'],
+  'api-key': platformSettings['api-key'],
   ...handedOn,
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../text/safe-text.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { textWidth } from '../config/help-layout.ts'
 import type { UsableConfig } from '../config/service-settings.ts'
+import { textWidth } from '../config/text-layout.ts'
 import { contractCheck, firstReplyChecks } from './api-checks.ts'
 import {
   type Check,

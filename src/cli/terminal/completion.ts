@@ -181,17 +181,16 @@ function lastFlag(rest: readonly string[]): string | undefined {
 
 const longestAbout = 80
 
-/** Prints the candidates for the last word, and returns the exit code. */
+/** Prints the candidates for the last word. */
 export async function complete(
   words: readonly string[],
   sources: CompletionSources,
   { print }: Terminal,
-): Promise<number> {
+): Promise<void> {
   const lines = candidatesFor(words, sources).map(
     ({ word, about }) => `${word}\t${shortAbout(about)}`,
   )
   if (lines.length > 0) await print(lines.join('\n'))
-  return 0
 }
 
 /** The first sentence, on one line. */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { styleText } from 'node:util'
 import { CommandLineError, readFault } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { textWidth } from '../config/help-layout.ts'
+import { textWidth } from '../config/text-layout.ts'
 
 /** Ignored without a terminal, and with NO_COLOR. */
 type Style = 'bold' | 'red'
