@@ -188,7 +188,7 @@ function createConnectionLog(connected: Set<string>): (name: string) => void {
   }
 }
 
-interface Access {
+interface ServerParts {
   readonly observer: Observer | undefined
   readonly ownKey: OwnKey
   readonly authorization: Authorization | undefined
@@ -197,7 +197,7 @@ interface Access {
 async function listen(
   config: HttpCommandConfig,
   service: Service,
-  { observer, ownKey, authorization }: Access,
+  { observer, ownKey, authorization }: ServerParts,
 ) {
   const { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs } = config
   const [{ startHttp }, { watchResources }, { keyHashOf }] = await Promise.all([
