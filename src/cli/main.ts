@@ -53,12 +53,10 @@ let outputError: Error | undefined
 function checkOutput(code: number): number {
   // `outputError` is set by the 'error' event. Node clears `errored` before that event.
   const error = outputError ?? process.stdout.errored
-  if (!error || hasCode(error, 'EPIPE')) return code
+  if (!error || ('code' in error && error.code === 'EPIPE')) return code
   log(`The output is incomplete: it could not be written (${error.message}).`, 'error')
   return code === exitCodes.done ? exitCodes.unknown : code
 }
-
-const hasCode = (error: Error, code: string) => 'code' in error && error.code === code
 
 /**
  * Resolves when all output is flushed or lost. bin.ts exits soon after the exit code is known, but
