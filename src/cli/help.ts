@@ -25,7 +25,9 @@ export function helpText(
 ): string {
   const command = commands.find(({ name }) => name === about)
   const columns = wantsAll ? width : Math.min(width ?? maxColumns, maxColumns)
-  const usage = command ? commandUsage(command, columns) : programUsage(commands, wantsAll)
+  const usage = command
+    ? commandUsage(command, columns)
+    : programUsage(commands, { wantsAll, width: columns })
   const options = wantsAll ? allOptions : fewOptions
   return `${helpParts([...usage, ...options(commands, command)], columns)}\n`
 }
@@ -33,10 +35,18 @@ export function helpText(
 /** Maximum columns of the short help, also without a terminal. */
 const maxColumns = 100
 
-/** First steps of a user, in order. */
-const firstSteps = ['tools', 'install', 'doctor']
+/** First steps of a user, in order: the command, two spaces, its purpose. */
+const firstSteps = [
+  'tools  List the tools, or show the arguments of one',
+  'install  Add the server to the MCP clients on this machine',
+  'doctor  Find out what does not work, and what to do',
+  'help COMMAND  Show the options of a command; help all shows everything',
+]
 
-function programUsage(commands: readonly CommandSpec[], wantsAll: boolean): HelpPart[] {
+function programUsage(
+  commands: readonly CommandSpec[],
+  { wantsAll, width }: Pick<HelpFor, 'wantsAll' | 'width'>,
+): HelpPart[] {
   const usage = [
     `Usage: ${commandLine('[COMMAND] [OPTIONS]')}`,
     'An MCP server for a voice-agent platform. Without a key and an address: a sandbox.',
@@ -44,15 +54,13 @@ function programUsage(commands: readonly CommandSpec[], wantsAll: boolean): Help
   const row = ({ name, about }: CommandSpec): Row => [name, wantsAll ? about : brief(about)]
   if (wantsAll)
     return [usage, ['Commands:', ...commands.map(row), ...Object.entries(builtInCommands)]]
-  const first = firstSteps.flatMap((name) => commands.filter((command) => command.name === name))
+  const others = commands.filter(
+    ({ name }) => !firstSteps.some((step) => step.startsWith(`${name} `)),
+  )
   return [
     usage,
-    [
-      'First steps:',
-      ...first.map((one): Row => [commandLine(one.name), brief(one.about)]),
-      [commandLine('help COMMAND'), 'Show the options of a command; help all shows everything'],
-    ],
-    ['Other commands:', ...commands.filter((command) => !first.includes(command)).map(row)],
+    ['First steps:', ...exampleLines(firstSteps, width)],
+    ['Other commands:', ...others.map(row)],
   ]
 }
 
@@ -138,25 +146,32 @@ function allOptions(
   command: CommandSpec | undefined,
 ): HelpPart[] {
   const settings = command?.settings ?? allSettings(commands)
-  const takers = command ? [command] : commands
+  const groups = settingGroups(command ? [command] : commands)
+  return [
+    ...groups.map(({ title, names }) => [`${title}:`, ...names.map(fullRow(settings))]),
+    ['Help:', ['-h, --help', 'Show the help.'], ['-v, --version', 'Show the version.']],
+  ]
+}
+
+/** The names of all settings that these commands take, in groups with a title. */
+export function settingGroups(
+  commands: readonly CommandSpec[],
+): { readonly title: string; readonly names: readonly string[] }[] {
+  const settings = allSettings(commands)
   const own = Object.groupBy(
     Object.keys(settings).filter((name) => !shared.has(name)),
-    (name) => `Of ${takers.flatMap((one) => (name in one.settings ? one.name : [])).join(', ')}`,
+    (name) => `Of ${commands.flatMap((one) => (name in one.settings ? one.name : [])).join(', ')}`,
   )
   const groups: Readonly<Record<string, readonly string[] | undefined>> = {
     ...sharedGroups,
     ...own,
   }
-  const parts = Object.entries(groups).map(
-    ([title, names = []]): HelpPart => [
-      `${title}:`,
-      ...names.filter((name) => Object.hasOwn(settings, name)).map(fullRow(settings)),
-    ],
-  )
-  return [
-    ...parts.filter(({ length }) => length > 1),
-    ['Help:', ['-h, --help', 'Show the help.'], ['-v, --version', 'Show the version.']],
-  ]
+  return Object.entries(groups)
+    .map(([title, names = []]) => ({
+      title,
+      names: names.filter((name) => Object.hasOwn(settings, name)),
+    }))
+    .filter(({ names }) => names.length > 0)
 }
 
 /** Options that several commands take. */

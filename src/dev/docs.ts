@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { commands, settings } from '../cli/commands/index.ts'
 import { configFileSchema } from '../cli/config/config-file.ts'
 import { settingHelp } from '../cli/config/setting.ts'
+import { settingGroups } from '../cli/help.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'
 import { sandboxKeys } from '../sandbox/small-seed.ts'
 import { adviceTable, kindTable } from './docs-errors.ts'
@@ -18,27 +19,35 @@ import { installOptions } from './release/install-options.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Every setting: flag, variable, meaning, and its commands. */
-const settingTable = (): string =>
-  table(
-    ['Flag', 'Variable', 'Meaning', 'Commands'],
-    Object.entries(settings).map(([name, setting]) => [
-      code(`--${name} ${setting.value}`.trim()),
-      setting.variable === undefined ? 'none' : code(setting.variable),
-      settingHelp(setting),
-      commands
-        .filter((command) => name in command.settings)
-        .map((command) => command.name)
-        // `config` and `doctor` read the settings of all commands.
-        .filter(
-          (command, _, all) =>
-            !['config', 'doctor'].includes(command) ||
-            setting.variable === undefined ||
-            all.length === 1,
-        )
-        .join(', '),
-    ]),
-  )
+/** Every setting, a table for each group of the help: flag, variable, meaning, and its commands. */
+const settingTables = (): string =>
+  settingGroups(commands)
+    .map(
+      ({ title, names }) =>
+        `### ${title}\n\n${table(['Flag', 'Variable', 'Meaning', 'Commands'], names.map(settingRow))}`,
+    )
+    .join('\n\n')
+
+function settingRow(name: string): string[] {
+  const setting = settings[name]
+  if (!setting) throw new Error(`There is no setting ${name}.`)
+  return [
+    code(`--${name} ${setting.value}`.trim()),
+    setting.variable === undefined ? 'none' : code(setting.variable),
+    settingHelp(setting),
+    commands
+      .filter((command) => name in command.settings)
+      .map((command) => command.name)
+      // `config` and `doctor` read the settings of all commands.
+      .filter(
+        (command, _, all) =>
+          !['config', 'doctor'].includes(command) ||
+          setting.variable === undefined ||
+          all.length === 1,
+      )
+      .join(', '),
+  ]
+}
 
 /** Numbers with a fixed outcome in simulated calls. */
 const destinationTable = (): string =>
@@ -80,7 +89,7 @@ const installOptionTable = (): string =>
 /** Generated sections of each document. */
 const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
-  'docs/configuration.md': { settings: settingTable() },
+  'docs/configuration.md': { settings: settingTables() },
   'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
   'docs/install.md': { buttons: installButtons(), options: installOptionTable() },
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },

@@ -79,7 +79,7 @@ test('the help breaks lines between words, and loses none of them', () => {
     // Examples are left out: the help moves the explanation of a wrapped example behind a `#`.
     const words = (wantsAll: boolean, width?: number) =>
       help(name, wantsAll, width)
-        .replace(/(?<=Examples:\n).*?\n\n/s, '')
+        .replace(/(?<=(Examples|First steps):\n).*?\n\n/s, '')
         .split(/\s+/)
     for (const all of [true, false]) {
       expect(words(all, 70)).toEqual(words(all))
