@@ -32,6 +32,10 @@ function decisionIn({ structuredContent, _meta }: ToolResult): Decision | undefi
   return data && { ...data, answerable: Answerable.safeParse(_meta?.[decisionMetaKey]).data }
 }
 
+/** A decision with the reason why an earlier token was refused, unless it has a reason. */
+const withRefusal = (decision: Decision | undefined, refused: string): Decision | undefined =>
+  decision?.answerable ? { ...decision, answerable: { refused, ...decision.answerable } } : decision
+
 /**
  * - `open`: the buttons are shown
  * - `busy`: the server's answer is pending
@@ -82,10 +86,13 @@ export function createDecisions({ host, send, draw }: DecisionOptions) {
     isShown: () => shown !== undefined,
     /** True if a result asks for a decision, which is then shown in place of data. */
     take(result: ToolResult): boolean {
-      const decision = decisionIn(result)
+      // The decision in a reply is open, even if the device's clock is ahead.
+      const isAnswer = shown?.step === 'busy'
+      const received = decisionIn(result)
+      // A new token that is valid says nothing about the expired one that it replaces.
+      const isRenewed = isAnswer && shown?.decision.answerable?.refused === 'expired'
+      const decision = isRenewed ? withRefusal(received, 'expired') : received
       if (decision) {
-        // The decision in a reply is open, even if the device's clock is ahead.
-        const isAnswer = shown?.step === 'busy'
         const refused = decision.answerable?.refused
         before = refused === 'changed' ? shown?.decision.facts : undefined
         isAgreed = isAnswer
