@@ -1,4 +1,4 @@
-import { type IconName, iconShapes, type Tone, toneIcons } from '../icons.ts'
+import { type IconName, iconShapes, type Tone, toneIcons } from '../design.ts'
 
 /** HTML in which all outside text is escaped. Only the template tag `html` creates such a value. */
 export class Html {

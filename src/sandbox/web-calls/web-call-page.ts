@@ -1,4 +1,4 @@
-import type { Tone } from '../../apps/icons.ts'
+import type { Tone } from '../../apps/design.ts'
 import { badge, html, icon } from '../../apps/pages/html.ts'
 import { type HtmlPage, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { longestText, type Phase, type WebCallState } from './web-call-state.ts'

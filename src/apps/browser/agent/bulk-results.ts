@@ -1,6 +1,7 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, emptyState, h, icon, problemText, type Tone } from '../shared/dom.ts'
+import type { Tone } from '../../design.ts'
+import { badge, button, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
 import { changeList } from './changes.ts'

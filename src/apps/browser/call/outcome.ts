@@ -1,5 +1,6 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
-import { badge, type IconName, type Tone } from '../shared/dom.ts'
+import type { IconName, Tone } from '../../design.ts'
+import { badge } from '../shared/dom.ts'
 import { type CallData, hasEnded, type ListedCall } from './data.ts'
 
 type Looks = readonly [text: string, tone: Tone, shape?: IconName]

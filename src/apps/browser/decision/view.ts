@@ -1,14 +1,7 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import {
-  badge,
-  columnHead,
-  factList,
-  h,
-  problemText,
-  scrolledTable,
-  type Tone,
-} from '../shared/dom.ts'
+import type { Tone } from '../../design.ts'
+import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*

@@ -1,5 +1,4 @@
-import { copyButton, selectedText } from '../shared/copy.ts'
-import { button, h, icon } from '../shared/dom.ts'
+import { button, copyButton, h, icon, selectedText } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import type { Voice, VoicesData } from './data.ts'
 import { listenTo, mayHaveSample } from './sample.ts'
