@@ -5,8 +5,6 @@ export interface Formats {
   number(value: number): string
   /** A number that is not rounded. */
   exact(value: number): string
-  /** Such as `+3.5`. */
-  signed(value: number): string
   /** A number with a fixed count of decimals, by default none. */
   fixed(value: number, options?: FixedOptions): string
   /**
@@ -19,8 +17,8 @@ export interface Formats {
    * day: `1–20 Nov 2026`.
    */
   range(start: string, end: string, zone?: string): string
-  /** An instant in the user's time zone, or in another. */
-  moment(iso: string, zone?: string): string
+  /** An instant in the user's time zone. */
+  moment(iso: string): string
   /** An instant in the user's time zone, with the zone's name. */
   momentInZone(iso: string): string
   /** The time of day of an instant, in the user's time zone. */
@@ -49,23 +47,16 @@ export function createFormats({
   timeZone,
 }: Pick<HostContext, 'locale' | 'timeZone'>): Formats {
   const language = isUsable(() => new Intl.NumberFormat(locale)) ? locale : undefined
-  const zone = isUsable(() => new Intl.DateTimeFormat(language, { timeZone }))
-    ? timeZone
-    : undefined
+  const zone = isZone(timeZone) ? timeZone : undefined
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
   const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 12 })
-  const signed = new Intl.NumberFormat(language, {
-    maximumFractionDigits: 1,
-    signDisplay: 'exceptZero',
-  })
-  const momentFormat = (timeZone: string | undefined) =>
-    new Intl.DateTimeFormat(language, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
-  const moment = momentFormat(zone)
-  const momentInZone = new Intl.DateTimeFormat(language, {
-    ...{ timeZone: zone, year: 'numeric', month: 'short', day: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
-  })
-  const time = new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: 'short' })
+  const instant = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(language, { ...options, timeZone: zone })
+    return (iso: string): string => {
+      const ms = Date.parse(iso)
+      return Number.isNaN(ms) ? iso : format.format(ms)
+    }
+  }
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   const inUnit = (value: number, unit: string) =>
     new Intl.NumberFormat(language, {
@@ -87,7 +78,6 @@ export function createFormats({
   return {
     number: number.format,
     exact: exact.format,
-    signed: signed.format,
     fixed: (value, { decimals = 0, isSigned = false, isPercent = false } = {}) =>
       new Intl.NumberFormat(language, {
         ...{ minimumFractionDigits: decimals, maximumFractionDigits: decimals },
@@ -98,23 +88,15 @@ export function createFormats({
     range(start, end, other) {
       const [from, until] = [Date.parse(start), Date.parse(end)]
       if (!(from < until)) return `${start} – ${end}`
-      const isOther = other !== undefined && isUsable(() => momentFormat(other))
-      return rangeFormat(language, isOther ? other : zone)(from, until)
+      const timeZone = other !== undefined && isZone(other) ? other : zone
+      return rangeText(from, until, { locale: language, timeZone })
     },
-    moment(iso, other) {
-      const ms = Date.parse(iso)
-      if (Number.isNaN(ms)) return iso
-      const isOther = other !== undefined && isUsable(() => momentFormat(other))
-      return (isOther ? momentFormat(other) : moment).format(ms)
-    },
-    momentInZone(iso) {
-      const ms = Date.parse(iso)
-      return Number.isNaN(ms) ? iso : momentInZone.format(ms)
-    },
-    time(iso) {
-      const ms = Date.parse(iso)
-      return Number.isNaN(ms) ? iso : time.format(ms)
-    },
+    moment: instant({ dateStyle: 'medium', timeStyle: 'short' }),
+    momentInZone: instant({
+      ...{ year: 'numeric', month: 'short', day: 'numeric' },
+      ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+    }),
+    time: instant({ timeStyle: 'short' }),
     length(seconds) {
       const whole = Math.max(0, Math.round(seconds))
       const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
@@ -151,18 +133,23 @@ function wallFormat(locale: string | undefined, options: Intl.DateTimeFormatOpti
 const longRange = 2 * 24 * 3_600_000
 
 /** Formats a range. Whole days end with the last day, not with the midnight after it. */
-function rangeFormat(locale: string | undefined, timeZone: string | undefined) {
+function rangeText(
+  from: number,
+  until: number,
+  { locale, timeZone }: { locale: string | undefined; timeZone: string | undefined },
+): string {
   const clock = new Intl.DateTimeFormat('en', { timeZone, timeStyle: 'medium', hourCycle: 'h23' })
   const isMidnight = (ms: number) => clock.format(ms) === '00:00:00'
-  return (from: number, until: number): string => {
-    const isDays = until - from >= longRange || (isMidnight(from) && isMidnight(until))
-    const format = new Intl.DateTimeFormat(locale, {
-      ...{ timeZone, dateStyle: 'medium' },
-      ...(!isDays && { timeStyle: 'short' }),
-    })
-    return format.formatRange(from, isDays ? until - 1 : until)
-  }
+  const isDays = until - from >= longRange || (isMidnight(from) && isMidnight(until))
+  const format = new Intl.DateTimeFormat(locale, {
+    ...{ timeZone, dateStyle: 'medium' },
+    ...(!isDays && { timeStyle: 'short' }),
+  })
+  return format.formatRange(from, isDays ? until - 1 : until)
 }
+
+const isZone = (timeZone: string | undefined) =>
+  isUsable(() => new Intl.DateTimeFormat('en', { timeZone }))
 
 function isUsable(make: () => unknown): boolean {
   try {
