@@ -1,5 +1,5 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
-import { h, listen } from '../shared/dom.ts'
+import { h, listen, listenToSlider } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
 import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'
@@ -48,11 +48,11 @@ export function timeline(
   let whole = measure()
   const isWhole = (call.transcript?.spoken.length ?? 0) >= (call.transcript?.turns ?? 0)
   const lastEnd = isWhole && !isLive ? whole : undefined
+  const last = turns.length - 1
   const segments = turns.map(({ turn, at }, index) => {
     const segment = h('span', { class: `segment ${kindOf(turn)}` })
     return placed(segment, at, endOf(turns, index, { lastEnd, isWhole }))
   })
-  const last = turns.length - 1
   const isReadToEnd = (turns[last]?.turn.turn ?? 0) >= (call.transcript?.turns ?? 0)
   const unread = isReadToEnd
     ? undefined
@@ -97,16 +97,8 @@ export function timeline(
       longestValue,
     )
   }
-  const go = (index: number) => {
-    const next = turns[Math.min(turns.length - 1, Math.max(0, index))] ?? first
-    choose(next.turn.turn)
-  }
-  listen(strip, 'keydown', (event) => {
-    const index = stepped(event.key, current, turns.length)
-    if (index === undefined) return
-    event.preventDefault()
-    go(index)
-  })
+  const go = (index: number) => choose((turns[index] ?? first).turn.turn)
+  listenToSlider(strip, { now: () => current, last, perPage, go })
   const goTo = ({ clientX }: MouseEvent) => {
     const { left: from, width } = strip.getBoundingClientRect()
     const second = ((clientX - from) / width) * whole
@@ -153,28 +145,6 @@ const figure = (call: CallData, strip: HTMLElement, others: readonly (HTMLElemen
       others,
     ),
   )
-
-/** Index that a slider's key moves to; `undefined` for other keys. */
-function stepped(key: string, from: number, count: number): number | undefined {
-  switch (key) {
-    case 'ArrowRight':
-    case 'ArrowUp':
-      return from + 1
-    case 'ArrowLeft':
-    case 'ArrowDown':
-      return from - 1
-    case 'PageUp':
-      return from + perPage
-    case 'PageDown':
-      return from - perPage
-    case 'Home':
-      return 0
-    case 'End':
-      return count - 1
-    default:
-      return undefined
-  }
-}
 
 /** Assumed length of a turn whose next turn is not loaded or not spoken yet, s. */
 const usualSeconds = 3

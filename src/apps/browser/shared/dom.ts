@@ -98,6 +98,29 @@ export const button = (
 ): HTMLButtonElement =>
   listen(h('button', { type: 'button', ...attributes }, ...[label]), 'click', () => void click())
 
+interface Slider {
+  /** The selected index, from 0. */
+  readonly now: () => number
+  readonly last: number
+  /** Indexes that Page Up and Page Down move by. */
+  readonly perPage: number
+  readonly go: (index: number) => void
+}
+
+/** The keys of a slider over a list (ARIA Authoring Practices, "Slider"). */
+export function listenToSlider(slider: HTMLElement, { now, last, perPage, go }: Slider): void {
+  const steps: Readonly<Record<string, number>> = {
+    ...{ ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 },
+    ...{ PageUp: perPage, PageDown: -perPage, Home: -last, End: last },
+  }
+  listen(slider, 'keydown', (event) => {
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    go(Math.min(last, Math.max(0, now() + step)))
+  })
+}
+
 /** Placeholder for missing content: title, reason, and actions. */
 export const emptyState = (title: string, text?: string, ...actions: HTMLElement[]): HTMLElement =>
   h(

@@ -1,6 +1,6 @@
 import './data.ts'
 import uPlot from 'uplot'
-import { h, listen } from '../shared/dom.ts'
+import { h, listen, listenToSlider } from '../shared/dom.ts'
 import type { UsageSeries } from './data.ts'
 
 export interface ChartOptions {
@@ -39,7 +39,7 @@ export function usageChart(options: ChartOptions): HTMLElement {
   let chart: uPlot | undefined
   let chosen = last
   function select(bucket: number) {
-    chosen = Math.min(last, Math.max(0, bucket))
+    chosen = bucket
     slider.ariaValueNow = String(chosen)
     slider.ariaValueText = say(chosen)
   }
@@ -51,13 +51,11 @@ export function usageChart(options: ChartOptions): HTMLElement {
     choose(undefined)
     chart?.setCursor({ left: -10, top: -10 }, false)
   }
-  listen(slider, 'keydown', (event) => {
-    const next = nextBucket(event.key, chosen, last)
-    if (next === undefined) return
-    event.preventDefault()
-    select(next)
+  const go = (bucket: number) => {
+    select(bucket)
     show()
-  })
+  }
+  listenToSlider(slider, { now: () => chosen, last, perPage, go })
   listen(slider, 'focus', show)
   listen(slider, 'blur', release)
   // A bucket that was selected by press or key stays selected while the chart has the focus.
@@ -81,26 +79,8 @@ export function usageChart(options: ChartOptions): HTMLElement {
   return slider
 }
 
-function nextBucket(key: string, chosen: number, last: number): number | undefined {
-  switch (key) {
-    case 'ArrowLeft':
-    case 'ArrowDown':
-      return chosen - 1
-    case 'ArrowRight':
-    case 'ArrowUp':
-      return chosen + 1
-    case 'PageUp':
-      return chosen + 7
-    case 'PageDown':
-      return chosen - 7
-    case 'Home':
-      return 0
-    case 'End':
-      return last
-    default:
-      return undefined
-  }
-}
+/** Buckets that Page Up and Page Down move by: of days, a week. */
+const perPage = 7
 
 /** Cumulative sums: the last row, drawn first, is the bars' whole height. */
 function stacked({ times, series }: UsageSeries): uPlot.AlignedData {
