@@ -78,10 +78,6 @@ export function startOf({ started_at, start_timestamp, transcript }: CallData): 
   return Number.isNaN(ms) ? undefined : ms
 }
 
-/** Turns of speakers and tools, without events. */
-export const saidTurns = ({ transcript }: CallData): readonly Turn[] =>
-  (transcript?.spoken ?? []).filter(({ role }) => !isEvent(role))
-
 export const isEvent = (role: string): boolean => role === 'event' || role === 'system'
 
 /**
