@@ -1,40 +1,5 @@
 import type { HostContext } from './host.ts'
 
-/** Numbers and times in the host user's language. */
-export interface Formats {
-  number(value: number): string
-  /** A number that is not rounded. */
-  exact(value: number): string
-  /** A number with a fixed count of decimals, by default none. */
-  fixed(value: number, options?: FixedOptions): string
-  /**
-   * A wall-clock time as written, whatever its zone. `date`: the day without its weekday. Invalid
-   * text is returned unchanged.
-   */
-  wall(iso: string, precision: WallPrecision): string
-  /**
-   * A range of two instants, in the user's time zone or in another. Whole days have no times of
-   * day: `1–20 Nov 2026`.
-   */
-  range(start: string, end: string, zone?: string): string
-  /** An instant in the user's time zone. */
-  moment(iso: string): string
-  /** An instant in the user's time zone, with the zone's name. */
-  momentInZone(iso: string): string
-  /** The time of day of an instant, in the user's time zone. */
-  time(iso: string): string
-  /** A duration such as `1:23` or `1:02:03`. */
-  length(seconds: number): string
-  /** A duration in words, such as `5 min 30 sec`. */
-  duration(seconds: number): string
-  /** A ratio, such as `50%` for 0.5. */
-  percent(ratio: number): string
-  /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
-  language(code: string): string
-}
-
-export type WallPrecision = 'month' | 'day' | 'date' | 'hour' | 'time'
-
 interface FixedOptions {
   readonly decimals?: number
   readonly isSigned?: boolean
@@ -42,10 +7,10 @@ interface FixedOptions {
   readonly isPercent?: boolean
 }
 
-export function createFormats({
-  locale,
-  timeZone,
-}: Pick<HostContext, 'locale' | 'timeZone'>): Formats {
+/** Numbers and times in the host user's language. */
+export type Formats = ReturnType<typeof createFormats>
+
+export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' | 'timeZone'>) {
   const language = isUsable(() => new Intl.NumberFormat(locale)) ? locale : undefined
   const zone = isZone(timeZone) ? timeZone : undefined
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
@@ -77,33 +42,51 @@ export function createFormats({
   }
   return {
     number: number.format,
+    /** A number that is not rounded. */
     exact: exact.format,
-    fixed: (value, { decimals = 0, isSigned = false, isPercent = false } = {}) =>
+    /** A number with a fixed count of decimals. */
+    fixed: (
+      value: number,
+      { decimals = 0, isSigned = false, isPercent = false }: FixedOptions = {},
+    ) =>
       new Intl.NumberFormat(language, {
         ...{ minimumFractionDigits: decimals, maximumFractionDigits: decimals },
         ...(isSigned && { signDisplay: 'exceptZero' }),
         ...(isPercent && { style: 'unit', unit: 'percent' }),
       }).format(value),
-    wall: (iso, precision) => walls[precision](iso),
-    range(start, end, other) {
+    /**
+     * A wall-clock time as written, whatever its zone. `date`: the day without its weekday. Invalid
+     * text is returned unchanged.
+     */
+    wall: (iso: string, precision: keyof typeof walls) => walls[precision](iso),
+    /**
+     * A range of two instants, in the user's time zone or in another. Whole days have no times of
+     * day: `1–20 Nov 2026`.
+     */
+    range(start: string, end: string, other?: string): string {
       const [from, until] = [Date.parse(start), Date.parse(end)]
       if (!(from < until)) return `${start} – ${end}`
       const timeZone = other !== undefined && isZone(other) ? other : zone
       return rangeText(from, until, { locale: language, timeZone })
     },
+    /** An instant in the user's time zone. */
     moment: instant({ dateStyle: 'medium', timeStyle: 'short' }),
+    /** An instant in the user's time zone, with the zone's name. */
     momentInZone: instant({
       ...{ year: 'numeric', month: 'short', day: 'numeric' },
       ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
     }),
+    /** The time of day of an instant, in the user's time zone. */
     time: instant({ timeStyle: 'short' }),
-    length(seconds) {
+    /** A duration such as `1:23` or `1:02:03`. */
+    length(seconds: number): string {
       const whole = Math.max(0, Math.round(seconds))
       const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
       const shown = parts[0] ? parts : parts.slice(1)
       return shown.map((part, at) => (at ? String(part).padStart(2, '0') : part)).join(':')
     },
-    duration(seconds) {
+    /** A duration in words, such as `5 min 30 sec`. */
+    duration(seconds: number): string {
       if (!(seconds >= 60)) return inUnit(seconds, 'second')
       const whole = Math.round(seconds)
       const parts = {
@@ -115,8 +98,11 @@ export function createFormats({
         .flatMap(([unit, value]) => (value > 0 ? [inUnit(value, unit)] : []))
         .join(' ')
     },
+    /** A ratio, such as `50%` for 0.5. */
     percent: percent.format,
-    language: (code) => (isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code),
+    /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
+    language: (code: string): string =>
+      isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code,
   }
 }
 

@@ -47,7 +47,7 @@ const ToolInput = z.looseObject({
   arguments: z.catch(z.record(z.string(), z.unknown()), {}),
 })
 
-export interface HostEvents {
+interface HostEvents {
   /** The host is ready, or its context has changed. */
   readonly context: (context: HostContext) => void
   readonly input: (args: Readonly<Record<string, unknown>>) => void
@@ -59,36 +59,13 @@ export interface HostEvents {
   readonly refused: (reason: string) => void
 }
 
-export interface Host {
-  /** True if the view may call its server's tools. Known after `context`. */
-  canCallTools(): boolean
-  canOpenLinks(): boolean
-  /** Calls a tool of the view's own server. Rejects if the host refuses. */
-  callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>
-  /** Opens an external page; the host may ask the user first. Rejects if the page is not opened. */
-  openLink(url: string): Promise<void>
-  canSendMessages(): boolean
-  /** Sends a message in the user's name. Rejects if the host refuses. */
-  sendMessage(text: string): Promise<void>
-  /**
-   * Sets the text that the model gets about this view with its next turn. Does nothing if the host
-   * does not support it.
-   */
-  updateModelContext(text: string): Promise<void>
-  /** The other display mode that the host offers: larger or, in fullscreen, back. */
-  otherDisplayMode(): 'fullscreen' | 'inline' | undefined
-  /**
-   * Requests a display mode. The host may refuse; a change of context reports the mode that it
-   * shows.
-   */
-  requestDisplayMode(mode: 'fullscreen' | 'inline'): Promise<void>
-}
-
 /** MCP Apps specification version of the views. */
 const protocolVersion = '2026-01-26'
 
+export type Host = ReturnType<typeof connectHost>
+
 /** Connects the view to its host and dispatches the host's messages. */
-export function connectHost(name: string, events: HostEvents): Host {
+export function connectHost(name: string, events: HostEvents) {
   let capabilities: Readonly<Record<string, unknown>> = {}
   let context: HostContext = {}
   const changed = (change: HostContext) => {
@@ -136,27 +113,39 @@ export function connectHost(name: string, events: HostEvents): Host {
     (error) => events.refused(reasonIn(error)),
   )
   return {
+    /** True if the view may call its server's tools. Known after the event `context`. */
     canCallTools: () => capabilities.serverTools !== undefined,
     canOpenLinks: () => capabilities.openLinks !== undefined,
-    callTool: async (tool, args) =>
+    /** Calls a tool of the view's own server. Rejects if the host refuses. */
+    callTool: async (tool: string, args: Readonly<Record<string, unknown>>) =>
       resultIn(await rpc.request('tools/call', { name: tool, arguments: args })),
-    openLink: async (url) => refuseError(await rpc.request('ui/open-link', { url })),
+    /** Opens an external page; the host may ask the user first. Rejects if the page is not opened. */
+    openLink: async (url: string) => refuseError(await rpc.request('ui/open-link', { url })),
     canSendMessages: () => capabilities.message !== undefined,
-    sendMessage: async (text) =>
+    /** Sends a message in the user's name. Rejects if the host refuses. */
+    sendMessage: async (text: string) =>
       refuseError(
         await rpc.request('ui/message', { role: 'user', content: [{ type: 'text', text }] }),
       ),
-    updateModelContext: async (text) => {
+    /**
+     * Sets the text that the model gets about this view with its next turn. Does nothing if the host
+     * does not support it.
+     */
+    async updateModelContext(text: string): Promise<void> {
       if (capabilities.updateModelContext === undefined) return
       await rpc.request('ui/update-model-context', { content: [{ type: 'text', text }] })
     },
+    /** The other display mode that the host offers: larger or, in fullscreen, back. */
     otherDisplayMode() {
       const other = context.displayMode === 'fullscreen' ? 'inline' : 'fullscreen'
       return context.availableDisplayModes?.includes(other) ? other : undefined
     },
-    requestDisplayMode: async (mode) => {
-      await rpc.request('ui/request-display-mode', { mode })
-    },
+    /**
+     * Requests a display mode. The host may refuse; a change of context reports the mode that it
+     * shows.
+     */
+    requestDisplayMode: (mode: 'fullscreen' | 'inline') =>
+      rpc.request('ui/request-display-mode', { mode }),
   }
 }
 

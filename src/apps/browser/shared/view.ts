@@ -213,29 +213,16 @@ const unreadable = failureIn(
 )
 const cancelled = failureIn('Cancelled', 'The request was cancelled before its result came.', true)
 
-/** Parts common to all views: title, state, failure, content and announcements. */
-interface States {
-  readonly content: HTMLElement
-  readonly draw: (drawing: Drawing, host: Host) => void
-  /** Shows, after a delay, that a request is pending. */
-  readonly wait: () => void
-  /** Finished without a failure. */
-  readonly done: () => void
-  /** Finished with a failure. */
-  readonly fail: (failure: Failure, retry: (() => void) | undefined) => void
-  /** A short notice until the next change. */
-  readonly remark: (text: string) => void
-  /** Announces a text to screen readers. */
-  readonly announce: (text: string) => void
-}
-
 /** Delay before a view shows that it waits, ms. */
 const saysSoAfter = 300
 /** Delay before a view shows that the platform is slow, ms. */
 const isLongAfter = 10_000
 
-/** Inserts the parts into the page; `what` names the awaited data. */
-function createStates({ title, what }: { title: string; what: string }): States {
+/**
+ * Inserts the parts that all views have: title, state, failure, content and announcements. `what`
+ * names the awaited data.
+ */
+function createStates({ title, what }: { title: string; what: string }) {
   const heading = h('h1', { dir: 'auto' }, title)
   const about = h('p', { class: 'row muted', hidden: true })
   const actions = h('div', { class: 'row' })
@@ -257,13 +244,14 @@ function createStates({ title, what }: { title: string; what: string }): States 
   }
   return {
     content,
-    draw(drawing, host) {
+    draw(drawing: Drawing, host: Host) {
       heading.textContent = drawing.title
       about.replaceChildren(...(drawing.about ?? []))
       about.hidden = !drawing.about?.length
       actions.replaceChildren(...sizeButton(host))
       content.replaceChildren(...drawing.content)
     },
+    /** Shows, after a delay, that a request is pending. */
     wait() {
       settle(true)
       timers.push(
@@ -271,17 +259,21 @@ function createStates({ title, what }: { title: string; what: string }): States 
         setTimeout(() => remark(longWait), isLongAfter),
       )
     },
+    /** Finished without a failure. */
     done() {
       settle(false)
       problem.replaceChildren()
     },
-    fail(failure, retry) {
+    /** Finished with a failure. */
+    fail(failure: Failure, retry: (() => void) | undefined) {
       settle(false)
       content.querySelector('.skeleton')?.remove()
       problem.replaceChildren(failureState(failure, retry))
     },
+    /** Shows a short notice until the next change. */
     remark,
-    announce(text) {
+    /** Announces a text to screen readers. */
+    announce(text: string) {
       news.textContent = text
     },
   }
