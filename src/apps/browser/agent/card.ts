@@ -4,7 +4,7 @@ import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable, factList, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Args, Page } from '../shared/view.ts'
-import { openSample } from '../voices/sample.ts'
+import { openSample } from '../voices/actions.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
 import { fullLabelOf, groups, linesOf, valueText } from './field-texts.ts'
@@ -130,18 +130,27 @@ function longText(
   if (text.length <= longestOpen) return h('div', { class: name, dir: 'auto' }, nodesOf(text))
   const cut = /\s\S*$/.exec(text.slice(0, longestOpen))?.index ?? longestOpen
   const [rest, gap] = [h('span', { hidden: true }, nodesOf(text.slice(cut))), h('span', {}, ' …')]
+  const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
+  return h('div', { class: 'long' }, shown, wholeTextButton([rest], [gap], `whole-${id}`))
+}
+
+/** Shows the folded parts of a text in place of its gaps, and folds them again. */
+export function wholeTextButton(
+  parts: readonly HTMLElement[],
+  gaps: readonly HTMLElement[],
+  id: string,
+): HTMLElement {
   const toggle = button(
     'Whole text',
     () => {
       const isOpen = toggle.ariaExpanded !== 'true'
       toggle.ariaExpanded = String(isOpen)
-      rest.hidden = !isOpen
-      gap.hidden = isOpen
+      for (const part of parts) part.hidden = !isOpen
+      for (const gap of gaps) gap.hidden = isOpen
     },
-    { id: `whole-${id}`, class: 'quiet', 'aria-expanded': 'false' },
+    { id, class: 'quiet', 'aria-expanded': 'false' },
   )
-  const shown = h('div', { class: 'value', dir: 'auto' }, nodesOf(text.slice(0, cut)), gap, rest)
-  return h('div', { class: 'long' }, shown, toggle)
+  return toggle
 }
 
 /** A greeting with its template placeholders marked. */

@@ -1,6 +1,6 @@
-import { button, h, icon } from '../shared/dom.ts'
+import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { labelNodes, longestBeside } from './card.ts'
+import { labelNodes, longestBeside, wholeTextButton } from './card.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { type Piece, wordChanges } from './word-changes.ts'
@@ -123,29 +123,18 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
     if (last?.isNear === isNear) last.pieces.push(...sentence)
     else runs.push({ isNear, pieces: [...sentence] })
   }
-  const parts = runs.map(({ isNear, pieces }) => {
-    const nodes = pieces.flatMap(pieceNodes)
-    return isNear || lengthOf(pieces) < foldsFrom.run
-      ? { nodes }
-      : { nodes: [h('span', { hidden: true }, nodes), h('span', { class: 'gap' }, '… ')] }
+  const folded: HTMLElement[] = []
+  const gaps: HTMLElement[] = []
+  const nodes = runs.flatMap(({ isNear, pieces }) => {
+    const shown = pieces.flatMap(pieceNodes)
+    if (isNear || lengthOf(pieces) < foldsFrom.run) return shown
+    const [run, gap] = [h('span', { hidden: true }, shown), h('span', { class: 'gap' }, '… ')]
+    folded.push(run)
+    gaps.push(gap)
+    return [run, gap]
   })
-  const text = h(
-    'p',
-    { class: 'value', dir: 'auto' },
-    parts.flatMap(({ nodes }) => nodes),
-  )
-  const folded = [...text.querySelectorAll<HTMLElement>(':scope > [hidden], :scope > .gap')]
-  if (folded.length === 0) return text
-  const toggle = button(
-    'Whole text',
-    () => {
-      const isOpen = toggle.ariaExpanded !== 'true'
-      toggle.ariaExpanded = String(isOpen)
-      for (const part of folded) part.hidden = isOpen === part.classList.contains('gap')
-    },
-    { id, class: 'quiet', 'aria-expanded': 'false' },
-  )
-  return h('div', {}, text, toggle)
+  const text = h('p', { class: 'value', dir: 'auto' }, nodes)
+  return folded.length === 0 ? text : h('div', {}, text, wholeTextButton(folded, gaps, id))
 }
 
 /** Nodes of a piece. The spaces around a changed phrase are not marked as changed. */

@@ -1,12 +1,12 @@
 import { counted } from '../../../text/dialog-text.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { button, emptyState, h, icon } from '../shared/dom.ts'
-import { providerName } from '../shared/provider-and-model-names.ts'
+import { button, emptyState, h, icon, listen } from '../shared/dom.ts'
+import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { comparison, markedVoices, maxMarked } from './comparison.ts'
+import { actions } from './actions.ts'
+import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
-import { voiceList } from './list.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
@@ -38,7 +38,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   drawn = data
   const voices = voicesIn(data)
   remember(voices, data, asked)
-  const place = h('div', { class: 'parts' })
+  const place = h('div', { class: 'stack' })
   const fill = () => place.replaceChildren(...parts(data, { voices, asked, clear }))
   const clear = () => {
     filters = noFilters
@@ -69,7 +69,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     ...[found, ' ', marks],
   )
   const side = h('div')
-  const body = h('div', { class: 'parts' })
+  const body = h('div', { class: 'stack' })
   const { canShowMore, isPart } = leftOut(data)
   const compare = button(
     'Compare',
@@ -110,9 +110,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
       }
     }
     const shown =
-      fitting.length > 0
-        ? [voiceList(fitting.slice(0, wantedRows), { page, marked: showMarks })]
-        : [noVoice(clear)]
+      fitting.length > 0 ? [voiceList(fitting.slice(0, wantedRows), showMarks)] : [noVoice(clear)]
     body.replaceChildren(
       ...shown,
       ...(isMore ? [button('Show more voices', more, { id: 'more' })] : []),
@@ -134,6 +132,46 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   const bar = h('div', { class: 'row bar' }, count, compare)
   return [controls, ...failures(data), bar, side, body]
 }
+
+/**
+ * One row per voice: checkbox for the comparison, name, facts and buttons. `marked`: called after a
+ * voice was marked, or its mark removed.
+ */
+const voiceList = (voices: readonly Voice[], marked: () => void): HTMLElement =>
+  h(
+    'ul',
+    { class: 'voices', id: 'voices' },
+    voices.map((voice, at) => voiceRow(voice, at, marked)),
+  )
+
+function voiceRow(voice: Voice, at: number, marked: () => void): HTMLElement {
+  const { name, description } = voice
+  const status = h('p', { role: 'status', class: 'status muted' })
+  const heading = h('h2', { id: `voice-${at}` }, h('bdi', {}, name))
+  const box = h('input', { type: 'checkbox', id: `mark-${at}`, class: 'mark' })
+  box.ariaLabel = `Compare ${name}`
+  box.checked = isMarked(voice)
+  listen(box, 'change', () => {
+    mark(voice, box.checked)
+    marked()
+  })
+  return h(
+    'li',
+    { 'aria-labelledby': heading.id },
+    h('label', { class: 'mark-place' }, box),
+    heading,
+    description !== '' && h('p', { class: 'description' }, h('bdi', {}, description)),
+    h('p', { class: 'about muted' }, factsOf(voice).join(' · ')),
+    actions(voice, { key: String(at), status, page }),
+    status,
+  )
+}
+
+/** Language, gender and provider in words. */
+const factsOf = ({ language, gender, provider }: Voice): string[] =>
+  [language && page.formats.language(language), capitalised(gender), providerName(provider)].filter(
+    Boolean,
+  )
 
 /** Adds the choices of these voices to the select lists, which keep all choices seen so far. */
 function remember(voices: readonly Voice[], { providers = [] }: VoicesData, asked: Filters): void {
