@@ -13,8 +13,8 @@ import {
   showOn,
   showUntilEnd,
   statusOf,
+  tabOrder,
 } from './view-host/checked-view.ts'
-import { tabOrder } from './view-host/tab-order.ts'
 import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
 const browser = browserOfFile()

@@ -3,8 +3,7 @@ import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
-import { expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'
-import { tabOrder } from './view-host/tab-order.ts'
+import { expectWellMade, places, showUntilEnd, tabOrder } from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
 const browser = browserOfFile()

@@ -12,8 +12,8 @@ import {
   places,
   showOn,
   statusOf,
+  tabOrder,
 } from './view-host/checked-view.ts'
-import { tabOrder } from './view-host/tab-order.ts'
 import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
 const browser = browserOfFile()

@@ -2,8 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { type Behaviour, envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
-import { countOf, expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
-import { tabOrder } from './view-host/tab-order.ts'
+import {
+  countOf,
+  expectFits,
+  expectWellMade,
+  places,
+  showOn,
+  tabOrder,
+} from './view-host/checked-view.ts'
 import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
 const browser = browserOfFile()
