@@ -100,7 +100,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
   const place = members[0]?.at ?? 0
   return h(
     'section',
-    { class: 'outcome' },
+    { class: 'stack outcome' },
     h(
       'h2',
       {},
@@ -157,15 +157,16 @@ function memberName({ item, at }: Placed, { data, page }: Shown): readonly (Node
   const isRead = item.outcome !== 'failed' || (name !== '' && name !== agentId)
   if (agentId === undefined || !isRead || !page.host.canCallTools())
     return [h('span', { dir: 'auto' }, text), ...suffix]
-  const wanted = { agentId, accountId: account?.id ?? data.account_id }
-  return [settingsButton(wanted, { id: `agent-${at}`, text, data, page }), ...suffix]
+  const accountId = account?.id ?? data.account_id
+  const open = settingsButton({ id: `agent-${at}`, text, agentId, accountId }, data, page)
+  return [open, ...suffix]
 }
 
 function openedSection(agent: Readonly<Record<string, unknown>>, page: Page<AgentData>) {
   const name = typeof agent.name === 'string' ? plainText(agent.name) : ''
   return h(
     'div',
-    { class: 'opened' },
+    { class: 'stack opened' },
     h('h3', {}, `Settings of ${name || 'this agent'}`),
     agentCard(agent, page),
   )

@@ -1,12 +1,7 @@
 import { button } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import type { AgentData } from './data.ts'
-
-/** Reference to an agent and its account. */
-interface Wanted {
-  readonly agentId: string
-  readonly accountId: string | undefined
-}
+import { accountArgs } from './related-objects.ts'
 
 let closed: string | undefined
 
@@ -14,23 +9,22 @@ let closed: string | undefined
 export const openedId = ({ opened }: AgentData): string | undefined =>
   opened?.id === closed ? undefined : opened?.id
 
+interface SettingsButton {
+  readonly id: string
+  readonly text: string
+  readonly agentId: string
+  /** The agent's account; if unknown, the account in the tool call whose result is shown. */
+  readonly accountId: string | undefined
+}
+
 /** A button that reads and shows an agent's settings, and hides them again. */
 export function settingsButton(
-  { agentId, accountId }: Wanted,
-  {
-    id,
-    text,
-    data,
-    page,
-  }: {
-    readonly id: string
-    readonly text: string
-    readonly data: AgentData
-    readonly page: Page<AgentData>
-  },
+  { id, text, agentId, accountId }: SettingsButton,
+  data: AgentData,
+  page: Page<AgentData>,
 ): HTMLElement {
   const isOpen = openedId(data) === agentId
-  const account = accountOf(accountId, page.input)
+  const account = accountArgs(accountId ?? page.input.account_id)
   return button(
     text,
     () => {
@@ -40,15 +34,6 @@ export function settingsButton(
     },
     { id, 'aria-expanded': String(isOpen), dir: 'auto' },
   )
-}
-
-/**
- * Tool arguments that select the agent's account: `known`, or else the account in the tool call
- * whose result is shown. Empty for the API key's own account.
- */
-function accountOf(known: string | undefined, { account_id: given }: Page<AgentData>['input']) {
-  const id = known ?? given
-  return id === undefined ? {} : { account_id: id }
 }
 
 const withOpened = (shown: AgentData, more: AgentData): AgentData => ({

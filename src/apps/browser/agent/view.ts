@@ -100,8 +100,8 @@ function copyFacts(
 function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
   const agentId = data.agent_id ?? data.id
   if (agentId === undefined || !page.host.canCallTools()) return false
-  const wanted = { agentId, accountId: data.account_id }
-  return h('p', {}, settingsButton(wanted, { id: 'settings', text: 'All settings', data, page }))
+  const settings = { id: 'settings', text: 'All settings', agentId, accountId: data.account_id }
+  return h('p', {}, settingsButton(settings, data, page))
 }
 
 /** Earlier changes that are not folded. */
@@ -114,7 +114,7 @@ function history(data: AgentData, { formats }: Page<AgentData>): readonly Node[]
   const earlier = all.map(({ at = '', outcome, changes }, index) =>
     h(
       'section',
-      { class: 'earlier' },
+      { class: 'stack earlier' },
       h(
         'p',
         { class: 'row muted' },
