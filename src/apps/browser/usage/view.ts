@@ -32,7 +32,7 @@ function draw(data: UsageData, page: Page<UsageData>): Drawing {
   if (conversations === 0 && !before?.conversations) {
     return { title: 'Usage', about, content: [...usageFigures(data, page), noUsage(data, page)] }
   }
-  const body = h('div', { class: 'body' })
+  const body = h('div', { class: 'stack' })
   const setMeasure = (chosen: Measure) => {
     measure = chosen
     body.replaceChildren(...chartAndTable(data, page))
