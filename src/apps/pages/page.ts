@@ -60,16 +60,8 @@ export interface PageParts {
 const commonStyle = styleOf()
 
 /** A page with its headers. */
-export function pageOf({
-  title,
-  content,
-  head,
-  status = 200,
-  formAction = "'none'",
-  style = commonStyle,
-  script,
-  headers,
-}: PageParts): HtmlPage {
+export function pageOf(parts: PageParts): HtmlPage {
+  const { status = 200, formAction = "'none'", style = commonStyle, script, headers } = parts
   return {
     status,
     headers: {
@@ -83,7 +75,7 @@ export function pageOf({
       'cache-control': 'no-store',
       ...headers,
     },
-    body: document({ title, content, head, script })
+    body: document(parts)
       .text.replace('<style></style>', () => `<style>${style.text}</style>`)
       .replace('<script></script>', () => `<script>${script?.text ?? ''}</script>`),
   }
@@ -94,17 +86,7 @@ export function pageOf({
  * by the texts verbatim, because the policy has their hashes. Outside text is escaped, so each
  * empty element occurs exactly once.
  */
-const document = ({
-  title,
-  content,
-  head,
-  script,
-}: {
-  title: string
-  content: Html
-  head: Html | undefined
-  script: Inline | undefined
-}) => html`<!doctype html>
+const document = ({ title, content, head, script }: PageParts) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
