@@ -98,12 +98,18 @@ function usageFiguresOf({ data: { totals }, background, formats }: Known): reado
 
 function relativeChange(now: number, before: number, formats: Formats): Change | undefined {
   if (before === 0) return undefined
-  const percent = tenth((100 * (now - before)) / before)
-  return {
-    text: formats.fixed(Math.abs(percent), { decimals: 1, isPercent: true }),
-    direction: percent,
-  }
+  const percent = (size: number) => formats.fixed(size, { decimals: 1, isPercent: true })
+  return changeOf(tenth((100 * (now - before)) / before), percent)
 }
+
+const changeOf = (
+  direction: number,
+  textOf: (size: number) => string,
+  isMoreGood?: boolean,
+): Change => ({
+  ...{ text: textOf(Math.abs(direction)), direction },
+  ...(isMoreGood !== undefined && { isMoreGood }),
+})
 
 /** Rounds to one decimal, as displayed: a change that is displayed as zero is no change. */
 const tenth = (value: number) => Math.round(value * 10) / 10
@@ -117,31 +123,20 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
     const all = counts ? counts.answered + counts.unanswered : 0
     return counts && all > 0 ? (100 * counts.answered) / all : undefined
   })
-  const points =
-    rate !== undefined && rateBefore !== undefined ? tenth(rate - rateBefore) : undefined
-  const more = before ? now.failed - before.failed : undefined
+  const points = (size: number) => `${formats.fixed(size, { decimals: 1 })} points`
   return [
     {
       name: 'Answer rate',
       value: rate === undefined ? '–' : formats.fixed(rate, { decimals: 1, isPercent: true }),
       change:
-        points === undefined
-          ? undefined
-          : {
-              text: `${formats.fixed(Math.abs(points), { decimals: 1 })} points`,
-              ...{ direction: points, isMoreGood: true },
-            },
+        rate !== undefined && rateBefore !== undefined
+          ? changeOf(tenth(rate - rateBefore), points, true)
+          : undefined,
     },
     {
       name: 'Failed',
       ...{ value: formats.fixed(now.failed), isZero: now.failed === 0 },
-      change:
-        more === undefined
-          ? undefined
-          : {
-              text: formats.fixed(Math.abs(more)),
-              ...{ direction: more, isMoreGood: false },
-            },
+      change: before && changeOf(now.failed - before.failed, formats.fixed, false),
     },
   ]
 }
