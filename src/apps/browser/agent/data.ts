@@ -1,9 +1,10 @@
 import * as z from 'zod/mini'
+import { lenient, lenientOr } from '../shared/lenient.ts'
 
-const text = z.catch(z.optional(z.string()), undefined)
-const texts = z.catch(z.optional(z.array(z.string())), undefined)
+const text = lenient(z.string())
+const texts = lenient(z.array(z.string()))
 
-const account = z.catch(z.optional(z.looseObject({ id: text, name: text })), undefined)
+const account = lenient(z.looseObject({ id: text, name: text }))
 
 /**
  * A changed field. An absent `before` or `after` means that the field had or has no value; null is
@@ -39,7 +40,7 @@ export type ManyItem = z.output<typeof ManyItem>
 
 const FailedAccounts = z.looseObject({
   reason: text,
-  accounts: z.catch(z.array(z.looseObject({ id: text, name: text })), []),
+  accounts: lenientOr(z.array(z.looseObject({ id: text, name: text })), []),
 })
 
 /**
@@ -55,7 +56,7 @@ export const AgentData = z
     modified: text,
     copied_from: text,
     /** Fields changed in a copy, with the values that the platform saved, by dotted path. */
-    saved: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
+    saved: lenient(z.record(z.string(), z.unknown())),
     applied: z.optional(z.boolean()),
     /** Changes of an update, or the history of an agent. */
     changes: z.optional(z.array(z.union([Change, EarlierChange]))),
@@ -64,7 +65,7 @@ export const AgentData = z
     /** The account of all agents. Absent if they belong to several: then each agent has its own. */
     account,
     agents: z.optional(z.array(ManyItem)),
-    failed_accounts: z.catch(z.optional(z.array(FailedAccounts)), undefined),
+    failed_accounts: lenient(z.array(FailedAccounts)),
     /** The agent whose settings the user has opened. */
     opened: z.optional(z.looseObject({ id: text })),
   })

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 import type { Tone } from '../../design.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
+import { lenient } from '../shared/lenient.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*
@@ -9,7 +10,7 @@ import { type Drawing, type Page, startView } from '../shared/view.ts'
  * a subaccount. The decision itself is shared by all views (shared/decision.ts).
  */
 
-const text = z.catch(z.optional(z.nullable(z.string())), undefined)
+const text = lenient(z.nullable(z.string()))
 
 const Item = z.looseObject({
   agent_id: text,
@@ -20,7 +21,7 @@ const Item = z.looseObject({
 
 /** Result after the decision: one object, or many agents with an outcome each. */
 const Outcome = z.looseObject({
-  done: z.catch(z.optional(z.boolean()), undefined),
+  done: lenient(z.boolean()),
   name: text,
   friendly_name: text,
   number: text,
@@ -28,8 +29,8 @@ const Outcome = z.looseObject({
   phone_number_id: text,
   sip_trunk_id: text,
   id: text,
-  is_active: z.catch(z.optional(z.boolean()), undefined),
-  agents: z.catch(z.optional(z.array(Item)), undefined),
+  is_active: lenient(z.boolean()),
+  agents: lenient(z.array(Item)),
 })
 type Outcome = z.output<typeof Outcome>
 

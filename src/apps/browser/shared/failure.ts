@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import type { ToolResult } from './host.ts'
+import { lenientOr } from './lenient.ts'
 
 /** A failure in sentences for people. The result's own text is written for models. */
 export interface Failure {
@@ -21,7 +22,7 @@ const Meta = z.object({
     advice: z.nullish(z.string()),
     retryAfter: z.nullish(z.number()),
     retryable: z.nullish(z.boolean()),
-    fields: z.catch(z.array(z.object({ argument: z.string(), message: z.string() })), []),
+    fields: lenientOr(z.array(z.object({ argument: z.string(), message: z.string() })), []),
   }),
 })
 

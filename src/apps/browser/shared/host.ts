@@ -1,50 +1,44 @@
 import * as z from 'zod/mini'
+import { lenient, lenientOr } from './lenient.ts'
 
 /** Host context (MCP Apps): theme, locale, and the size of the view's frame. */
 const HostContext = z.object({
-  theme: z.catch(z.optional(z.enum(['light', 'dark'])), undefined),
-  locale: z.catch(z.optional(z.string()), undefined),
-  timeZone: z.catch(z.optional(z.string()), undefined),
-  styles: z.catch(
-    z.optional(z.looseObject({ variables: z.optional(z.record(z.string(), z.unknown())) })),
-    undefined,
+  theme: lenient(z.enum(['light', 'dark'])),
+  locale: lenient(z.string()),
+  timeZone: lenient(z.string()),
+  styles: lenient(z.looseObject({ variables: z.optional(z.record(z.string(), z.unknown())) })),
+  displayMode: lenient(z.string()),
+  availableDisplayModes: lenient(z.array(z.string())),
+  containerDimensions: lenient(
+    z.object({ height: z.optional(z.number()), maxHeight: z.optional(z.number()) }),
   ),
-  displayMode: z.catch(z.optional(z.string()), undefined),
-  availableDisplayModes: z.catch(z.optional(z.array(z.string())), undefined),
-  containerDimensions: z.catch(
-    z.optional(z.object({ height: z.optional(z.number()), maxHeight: z.optional(z.number()) })),
-    undefined,
-  ),
-  toolInfo: z.catch(
-    z.optional(
-      z.object({
-        tool: z.object({
-          name: z.string(),
-          annotations: z.optional(z.object({ readOnlyHint: z.optional(z.boolean()) })),
-        }),
+  toolInfo: lenient(
+    z.object({
+      tool: z.object({
+        name: z.string(),
+        annotations: z.optional(z.object({ readOnlyHint: z.optional(z.boolean()) })),
       }),
-    ),
-    undefined,
+    }),
   ),
 })
 export type HostContext = z.output<typeof HostContext>
 
 const Initialized = z.looseObject({
-  hostCapabilities: z.catch(z.looseObject({}), {}),
-  hostContext: z.catch(HostContext, {}),
+  hostCapabilities: lenientOr(z.looseObject({}), {}),
+  hostContext: lenientOr(HostContext, {}),
 })
 
 /** A tool's result, as hosts pass it on. */
 export const ToolResult = z.looseObject({
-  content: z.catch(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
+  content: lenientOr(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
   structuredContent: z.optional(z.record(z.string(), z.unknown())),
   isError: z.optional(z.boolean()),
-  _meta: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
+  _meta: lenient(z.record(z.string(), z.unknown())),
 })
 export type ToolResult = z.output<typeof ToolResult>
 
 const ToolInput = z.looseObject({
-  arguments: z.catch(z.record(z.string(), z.unknown()), {}),
+  arguments: lenientOr(z.record(z.string(), z.unknown()), {}),
 })
 
 interface HostEvents {

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
+import { lenient, lenientOr } from '../shared/lenient.ts'
 
 /** Result of list_voices, as far as the view shows it. */
 export const VoicesData = z.looseObject({
   note: z.optional(z.string()),
   /** The provider of all voices, if the tool call named one. */
-  provider: z.catch(z.optional(z.string()), undefined),
+  provider: lenient(z.string()),
   providers: z.optional(
     z.array(z.looseObject({ provider: z.string(), failed: z.optional(z.string()) })),
   ),
@@ -14,7 +15,7 @@ export const VoicesData = z.looseObject({
 export type VoicesData = z.output<typeof VoicesData>
 
 /** Absent, null and mistyped values become ''. */
-const text = z.catch(
+const text = lenientOr(
   z.pipe(
     z.string(),
     z.transform((value) => plainText(value)),
