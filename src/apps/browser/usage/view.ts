@@ -217,15 +217,11 @@ function chartLegend(data: UsageSeries, labels: readonly string[], formats: Form
   const { series, isGrouped, totals, partial } = data
   const head = h('strong')
   const amounts = series.map(() => h('span', { class: 'number' }))
-  const legend = series.map(({ label }, at) =>
-    h(
-      'li',
-      {},
-      h('span', { class: `swatch swatch-${at + 1}` }),
-      h('span', { class: 'group', dir: 'auto' }, label),
-      amounts[at],
-    ),
-  )
+  const legend = series.map(({ label }, at) => {
+    const swatch = h('span', { class: 'swatch' })
+    swatch.style.background = `var(--series-${at + 1})`
+    return h('li', {}, swatch, h('span', { class: 'group', dir: 'auto' }, label), amounts[at])
+  })
   const all = totals.reduce((sum, amount) => sum + amount, 0)
   const show = (bucket: number | undefined) => {
     const isAll = bucket === undefined
