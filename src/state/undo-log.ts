@@ -11,8 +11,7 @@ import { createSealer, type SealingKeys } from './sealing.ts'
  * Rules for every implementation: each method is one atomic operation among all processes that
  * share the log. What `add` and `settle` wrote outlives the process; in a file, a power cut may
  * lose the last items. Owners, changes and objects are not stored in clear. Values are sealed by
- * the caller. No method slows down with the number of items: `add` also deletes the oldest items
- * beyond the bounds.
+ * the caller. `add` also deletes the oldest items beyond the bounds, at once or within a minute.
  */
 export interface UndoStore {
   /** Adds items of one change, in the order of their numbers. Throws StateError. */

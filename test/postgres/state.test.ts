@@ -62,7 +62,8 @@ describeJournalAfterClockStep('in PostgreSQL', async () => {
 
 describeUndoStore('in PostgreSQL', async () => {
   const [one, other] = await openTwo()
-  return [createPostgresUndoStore(one), createPostgresUndoStore(other)]
+  const eachTime = { purgeEveryMs: 0 }
+  return [createPostgresUndoStore(one, eachTime), createPostgresUndoStore(other, eachTime)]
 })
 
 describeRecords('in PostgreSQL', async () => {

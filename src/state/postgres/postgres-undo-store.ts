@@ -4,11 +4,15 @@ import { type Database, databaseNow, NoRow } from './database.ts'
 
 const ItemRow = z.object({ item: z.number(), at: z.coerce.number(), value: z.string() })
 
-/** Interval of purges, ms. */
-const purgeEveryMs = 60_000
-
-/** Earlier values in PostgreSQL. Their age counts by the database's clock. */
-export function createPostgresUndoStore({ run, seal }: Database): UndoStore {
+/**
+ * Earlier values in PostgreSQL. Their age counts by the database's clock. `purgeEveryMs`: interval at
+ * which a server deletes the items that are too old or, of all owners together, too many. Finding
+ * them reads as many items as the bound allows.
+ */
+export function createPostgresUndoStore(
+  { run, seal }: Pick<Database, 'run' | 'seal'>,
+  { purgeEveryMs = 60_000 } = {},
+): UndoStore {
   let purged = Number.NEGATIVE_INFINITY
   return {
     async add({ owner, change }, items, { maxAgeMs, perOwner, inAll }) {
