@@ -80,20 +80,13 @@ export function readBackground(
   data: UsageData,
   page: Page<UsageData>,
 ): Promise<Background> | undefined {
-  const times = timesOf(data)
-  if (!times || !page.host.canCallTools()) return undefined
-  const { account_id } = page.input
-  const asked = { times, account: account_id === undefined ? {} : { account_id } }
+  const asked = askedFor(data, page.input)
+  if (!asked || !page.host.canCallTools()) return undefined
   const key = JSON.stringify([asked, data.compared_with])
   if (last?.key === key) return last.background
   const background = readBoth(data, page, asked)
   last = { key, background }
   return background
-}
-
-interface Asked {
-  readonly times: Times
-  readonly account: Args
 }
 
 async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): Promise<Background> {
@@ -113,28 +106,33 @@ async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): P
   }
 }
 
-/** The shown period up to now, and the start of the period of the same length before. ISO 8601. */
-interface Times {
-  readonly before: string
+/** What the tool calls read. Times are ISO 8601. */
+interface Asked {
+  /** Argument that selects the account, if the shown result has one. */
+  readonly account: Args
+  /** The shown period, up to now. */
   readonly start: string
   readonly end: string
+  /** Start of the period of the same length before. */
+  readonly before: string
   readonly zone: string
 }
 
-function timesOf({ meta }: UsageData): Times | undefined {
+function askedFor({ meta }: UsageData, { account_id }: Args): Asked | undefined {
   const start = Date.parse(meta.start ?? '')
   const end = Math.min(Date.parse(meta.end ?? ''), Date.now())
   if (!(start < end)) return undefined
   const zone = zoneOf(meta)
-  const [first, from, until] = [startBefore(start, end, zone), start, end].map((ms) =>
-    new Date(ms).toISOString(),
-  )
-  return first && from && until ? { before: first, start: from, end: until, zone } : undefined
+  const iso = (ms: number) => new Date(ms).toISOString()
+  return {
+    account: account_id === undefined ? {} : { account_id },
+    ...{ start: iso(start), end: iso(end), before: iso(startBefore(start, end, zone)), zone },
+  }
 }
 
 async function readBefore(
   { read }: Page<UsageData>,
-  { times: { before, start, end, zone }, account }: Asked,
+  { account, start, end, before, zone }: Asked,
 ): Promise<Before | undefined> {
   const result = await read('get_usage', {
     ...{ ...account, start, end, tz: zone },
@@ -146,10 +144,7 @@ async function readBefore(
   return { seconds, conversations, start: before, end: start }
 }
 
-async function readReview(
-  { read }: Page<UsageData>,
-  { times: { start, end, zone }, account }: Asked,
-) {
+async function readReview({ read }: Page<UsageData>, { account, start, end, zone }: Asked) {
   const result = await read('list_calls', {
     ...{ ...account, include_subaccounts: true, review: true, evidence: 1 },
     ...{ created_after: start, created_before: end, tz: zone },
