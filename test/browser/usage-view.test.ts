@@ -355,6 +355,19 @@ describe('the figures', () => {
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
+  test('of a time that is not over are read once', async () => {
+    const tomorrow = new Date(Date.now() + day).toISOString()
+    const view = await show({ listed, args: { ...november, granularity: 'month', end: tomorrow } })
+    await view.run()
+    await expect.poll(() => view.calls).toHaveLength(2)
+    await expect.poll(() => countOf(view, '.figures .skeleton')).toBe(0)
+    await view.change({ theme: 'dark' })
+    await view.change({ theme: 'light' })
+    await expect.poll(() => countOf(view, '.figures > div')).toBe(5)
+    expect(await countOf(view, '.figures .skeleton')).toBe(0)
+    expect(view.calls).toHaveLength(2)
+  })
+
   test('have a place while they are read', async () => {
     const view = await show({ listed })
     await view.page.evaluate('bridge.oncalltool = () => new Promise(() => undefined)')

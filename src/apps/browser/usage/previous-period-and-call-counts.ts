@@ -82,7 +82,9 @@ export function readBackground(
 ): Promise<Background> | undefined {
   const asked = askedFor(data, page.input)
   if (!asked || !page.host.canCallTools()) return undefined
-  const key = JSON.stringify([asked, data.compared_with])
+  // Without `asked.end`, which for a period that is not over is the present.
+  const { start, end, tz } = data.meta
+  const key = JSON.stringify([asked.account, start, end, tz, data.compared_with])
   if (last?.key === key) return last.background
   const background = readBoth(data, page, asked)
   last = { key, background }
