@@ -18,7 +18,7 @@ export class CallFollower {
 
   /**
    * Resolves with the last reading of the call: at its end, at the deadline, or when `signal`
-   * fires. Throws ApiError after several failed readings in a row.
+   * fires. Throws ApiError after several failed polls in a row.
    */
   follow(followed: FollowedCall, client: Client, options: FollowOptions): Promise<CallDetail> {
     const key = JSON.stringify(followed)
@@ -72,7 +72,7 @@ interface Waiter {
   failed(error: unknown): void
 }
 
-/** Consecutive failed readings after which the waiting requests fail. */
+/** Consecutive failed polls after which the waiting requests fail. */
 const maxFailures = 3
 
 /** Polls one telephone call while at least one request waits for it. */
@@ -198,17 +198,15 @@ export function pollIntervalMs(ageMs: number): number {
   return ageMs < 60_000 ? 2000 : 5000
 }
 
-/**
- * Maximum readings per second over all telephone calls. With more calls, each is read less often.
- */
+/** Maximum polls per second over all telephone calls. With more calls, each is polled less often. */
 const maxPerSecond = 20
 
-/** Above the limit, readings are due at multiples of this time, ms: see `waitMs`. */
+/** Above the limit, polls are due at multiples of this time, ms: see `waitMs`. */
 const batchMs = 1000
 
 /** Lengthens the intervals of all polls so that together they stay within `maxPerSecond`. */
 class PollLimiter {
-  /** Readings per ms of all calls together, if each were read at its own interval. */
+  /** Polls per ms of all calls together, if each were polled at its own interval. */
   #wanted = 0
 
   /** Changes the interval of a call. Infinity means that the call is not read. */
@@ -217,9 +215,9 @@ class PollLimiter {
   }
 
   /**
-   * Time until the next reading of a call, ms: its own interval, lengthened if all calls together
-   * exceed the limit. In that case all readings of one second are due at the same time, because
-   * separate timers would cost as much as the readings.
+   * Time until the next poll of a call, ms: its own interval, lengthened if all calls together
+   * exceed the limit. In that case all polls of one second are due at the same time, because
+   * separate timers would cost as much as the polls.
    */
   waitMs(intervalMs: number): number {
     const times = (this.#wanted * 1000) / maxPerSecond

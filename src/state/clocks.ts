@@ -68,8 +68,8 @@ export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
     : elapsedSince(timestamp)
 
 /**
- * A pair of readings, both ms: the database's clock, and this machine's uptime, which cannot be
- * set.
+ * Two clocks read at the same moment, both ms: the database's clock, and this machine's uptime,
+ * which cannot be set.
  */
 interface Sample {
   readonly now: number

@@ -98,7 +98,8 @@ export class AuditQueue {
     this.#isClosed = true
     clearTimeout(this.#retry)
     const { size } = this.#waiting
-    if (size > 0) this.#onTrouble(`${size} audit entries were lost: ${this.sink.name}.`)
+    const lost = size === 1 ? '1 audit entry' : `${size} audit entries`
+    if (size > 0) this.#onTrouble(`${lost} could not be saved ${this.sink.name}.`)
     this.#waiting.clear()
   }
 
@@ -131,7 +132,7 @@ export class AuditQueue {
 
   #failed(error: unknown): void {
     if (!this.#isFailing) {
-      this.#onTrouble(`Audit entries cannot be saved now, ${this.sink.name}: ${messageOf(error)}`)
+      this.#onTrouble(`Audit entries cannot be saved ${this.sink.name} now: ${messageOf(error)}`)
     }
     this.#isFailing = true
     clearTimeout(this.#retry)
@@ -142,7 +143,7 @@ export class AuditQueue {
   }
 
   #works(): void {
-    if (this.#isFailing) this.#onTrouble(`Audit entries are saved again: ${this.sink.name}.`)
+    if (this.#isFailing) this.#onTrouble(`Audit entries are saved ${this.sink.name} again.`)
     this.#isFailing = false
   }
 

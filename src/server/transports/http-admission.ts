@@ -132,7 +132,7 @@ const withoutOauth =
 
 const sendNotFound = (response: ServerResponse) =>
   sendJson(response, 404, {
-    error: 'MCP is at /mcp. A browser finds a page at /; else there are only /healthz and /readyz.',
+    error: 'Not found. Endpoints: /, /mcp, /healthz, /readyz.',
   })
 
 /** Sets the CORS headers for an allowed origin. Other origins were refused earlier. */
