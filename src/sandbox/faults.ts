@@ -48,7 +48,7 @@ type FaultRule = z.output<typeof FaultRule>
 
 /** A faults file: rules, tried in order for each request. */
 export const Faults = z.strictObject({
-  seed: z.int().optional().describe('Makes the dice fall the same way each time.'),
+  seed: z.int().optional().describe('Seed of the chances: the same faults in each run.'),
   rules: z.array(FaultRule),
 })
 export type Faults = z.input<typeof Faults>

@@ -233,7 +233,7 @@ export function refuseIfNoneDone(
   throw new Refused(
     isUncertain ? 'unknown_outcome' : 'all_failed',
     isUncertain
-      ? `none of ${outcomes.length} is certain to be done: what became of some is not known`
+      ? `none of ${outcomes.length} is known to be done: the outcome of some is unknown`
       : `none of ${outcomes.length} was done`,
     {
       fields,

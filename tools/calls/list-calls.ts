@@ -78,7 +78,7 @@ const options = {
     .boolean()
     .optional()
     .describe(
-      'true: counts in place of items, from created_after (default: 7 days before) to created_before (default: now), against the time of the same length before.',
+      'true: counts in place of items, from created_after (default: 7 days before) to created_before (default: now), compared with the equally long period before.',
     ),
   evidence: withDefault(
     z.int().min(1).describe('With review: ids of failed calls per answer_status.'),

@@ -67,7 +67,7 @@ export const calls = defineCommand({
     const state = stateLocation(texts)
     if (isInMemory(state))
       throw new ConfigError(
-        'A state in :memory: is of one server process alone, which no command reaches: end that process. With a --state-dir or a --state-url calls can be stopped.',
+        'A state in :memory: belongs to one server process, which commands cannot reach: end that process. With a --state-dir or a --state-url calls can be stopped.',
       )
     const value = settingReader(callStopSettings, texts)
     const flags = ['state-dir', 'config'].flatMap((name) =>

@@ -131,7 +131,7 @@ function nullRefused({ path, schema }: ArgumentPlace, tool: Tool): CommandLineEr
     isUntyped && `For the value null, give ${flag}:=null.`,
     (isUntyped || schema.type === 'string') && `For the text, give '${flag}:="null"'.`,
   ].filter(Boolean)
-  const how = ways.length > 0 ? ways.join(' ') : 'Leave it out if it shall have no value.'
+  const how = ways.length > 0 ? ways.join(' ') : 'Leave it out to give no value.'
   return new CommandLineError(`${flag} takes no bare null. ${how}`)
 }
 

@@ -195,7 +195,7 @@ async function printAnswer(
   }
   // Only for bulk results: a single error already says that the outcome is unknown.
   if (code === exitCodes.unknown && word === 'ok')
-    terminal.warn('Of some it is not known whether it was done: look before you do it again.')
+    terminal.warn('The outcome of some is unknown: check before you repeat them.')
   return code
 }
 

@@ -29,13 +29,10 @@ const recordedMetrics = () => ({
     own('platform_requests_total'),
     'Requests to the platform, each try counted, by status class or failure.',
   ),
-  retries: counter(
-    own('platform_retries_total'),
-    'Requests to the platform that repeated one that had failed.',
-  ),
+  retries: counter(own('platform_retries_total'), 'Retries of failed requests to the platform.'),
   times: histogram(
     own('platform_request_duration_seconds'),
-    'How long requests to the platform took, each try for itself.',
+    'Duration of requests to the platform, per attempt.',
   ),
   cache: counter(
     own('cache_reads_total'),
@@ -98,7 +95,7 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
     readMetric(own('info'), 'The version of this server.', () => 1, { labels: { version } }),
     readMetric(
       own('log_lines_dropped_total'),
-      'Log lines that were dropped because nobody read them.',
+      'Log lines dropped because nobody read them.',
       droppedLogLines,
       { type: 'counter' },
     ),
@@ -113,7 +110,7 @@ function processMetrics(version: string, droppedLogLines: () => number): readonl
     ),
     readMetric(
       'nodejs_eventloop_utilization',
-      'Part of its time that the process was busy.',
+      'Share of time that the process was busy.',
       utilization,
     ),
   ]

@@ -54,7 +54,7 @@ function failingAsJournal(database: Database): Database {
     } catch (error) {
       if (!(error instanceof StateError)) throw error
       throw new JournalError(
-        `${error.message} Without the journal of calls, which is in it, a call could be placed twice, so none is.`,
+        `${error.message} Without its journal of calls, a call could be placed twice, so none is placed.`,
         { cause: error, isTemporary: error.isTemporary },
       )
     }

@@ -233,7 +233,7 @@ export function inboundCheck(
     answering
       ? `another agent answers: ${nameWithId(answering.name, answering.id)}`
       : 'no agent answers this number',
-    `let this agent answer, if it shall (update_phone_number with phone_number_id ${id}, inbound_agent_id ${agent.id})`,
+    `let this agent answer, if it should (update_phone_number with phone_number_id ${id}, inbound_agent_id ${agent.id})`,
   )
 }
 

@@ -103,7 +103,7 @@ export function readCallReview({
         `At most ${maxCallsRead} calls of each time are read: narrow created_after and created_before.`,
       dropped > 0 && `The platform gave ${dropped} calls of other times too: they are not counted.`,
       listNotes([...branches, ...earlier], tree, { failed, from: 0 }),
-      end > Date.now() && 'The time is not over: its calls are those so far.',
+      end > Date.now() && 'The period has not ended: its calls are those so far.',
     ]
     const accounts: readonly AccountInTree[] = tree.accounts
     return {

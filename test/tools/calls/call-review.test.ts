@@ -214,8 +214,8 @@ describe('a review of calls', () => {
     await using tree = await connect({ id: 'own', items: [call('1')] })
     const created_before = new Date(Date.now() + 86_400_000).toISOString()
     const { result } = await reviewOf(tree, { created_before })
-    expect(result.note).toContain('not over')
-    expect((await reviewOf(tree)).result.note ?? '').not.toContain('not over')
+    expect(result.note).toContain('has not ended')
+    expect((await reviewOf(tree)).result.note ?? '').not.toContain('has not ended')
   })
 
   test.each([
