@@ -132,7 +132,7 @@ const withoutOauth =
 
 const sendNotFound = (response: ServerResponse) =>
   sendJson(response, 404, {
-    error: 'Not found. Endpoints: /, /mcp, /healthz, /readyz.',
+    error: 'Not found. Endpoints: / (for browsers), /mcp, /healthz, /readyz.',
   })
 
 /** Sets the CORS headers for an allowed origin. Other origins were refused earlier. */
