@@ -2,7 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { badge, type Html, html } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import type { Readiness } from '../server/transports/http.ts'
-import type { OwnKey } from '../server/transports/http-own-key.ts'
+import type { OwnKey } from '../server/transports/http-key.ts'
 import { usualServerName } from './commands/install.ts'
 import {
   type Access,

@@ -3,7 +3,7 @@ import type { Service } from '../../server/service.ts'
 import { toolSummaries } from '../../server/tool-summaries.ts'
 import type { Site } from '../../server/transports/http.ts'
 import type { Authorization } from '../../server/transports/http-authorization.ts'
-import type { OwnKey } from '../../server/transports/http-own-key.ts'
+import type { OwnKey } from '../../server/transports/http-key.ts'
 import { readAll } from '../config/config-error.ts'
 import {
   httpConfig,
