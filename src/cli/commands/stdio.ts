@@ -9,8 +9,8 @@ import {
   type ToolSummary,
   toolSummaries,
 } from '../../server/tool-summaries.ts'
-import { startStdio } from '../../server/transports/stdio.ts'
-import type { Connect, WatchRequest } from '../../server/transports/stdio-connection.ts'
+import { type Connect, startStdio } from '../../server/transports/stdio.ts'
+import type { WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { openOnce } from '../../state/state-access.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
 import { commandLine } from '../config/program-command.ts'

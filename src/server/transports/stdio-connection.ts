@@ -23,30 +23,8 @@ import { errorResponse } from '../../mcp/messages.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
 import { errorKind } from '../../text/safe-text.ts'
+import type { Handover, StdioServer } from './stdio.ts'
 import { Batches, Lines, Output, Pending } from './stdio-messages.ts'
-
-export interface StdioServer {
-  /**
-   * Resolves when the client has closed the connection and its requests are answered, or when the
-   * client stops reading. Rejects when the connection breaks earlier, such as by a message that is
-   * too long.
-   */
-  readonly done: Promise<void>
-  close(): Promise<void>
-}
-
-/** State of a connection at the moment when the handshake hands it over. */
-export interface Handover {
-  /** Lines that the handshake has answered and that the MCP SDK must also receive. */
-  readonly replayed: Buffer
-  /** Bytes read after the replayed lines. */
-  readonly unhandled: Buffer
-  /** Backpressure limit: with more unread bytes, the server stops reading. */
-  readonly maxUnread: number
-}
-
-/** Takes over a connection from the handshake, and serves it to its end. */
-export type Connect = (handover: Handover) => StdioServer
 
 /** Watches the resources of a `subscriptions/listen` request until the returned function is called. */
 export type WatchRequest = (uris: readonly string[], request: JSONRPCRequest) => () => void
@@ -71,7 +49,7 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   const replayed = messagesToReplay(handover.replayed)
   const replayedIds = replayed.flatMap((message) => ('id' in message ? [message.id] : []))
   for (const id of replayedIds) options.onReplay(id)
-  const output = new Output(process.stdout, handover.maxUnread)
+  const output = new Output(process.stdout)
   const { watch } = options
   const transport = new StdioTransport({ sdkInput, output, watch, replayed: new Set(replayedIds) })
   let hasEnded = false

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { maxUnread } from './stdio.ts'
 
 /** Longest message over stdio, bytes. Same as the MCP SDK's limit. */
 const longestLine = 10 * 1024 * 1024
@@ -46,20 +47,17 @@ export class Lines {
  */
 export class Output {
   readonly #stream: Writable
-  readonly #maxUnread: number
   #drain: Promise<void> | undefined
   /** Postponed notifications, as JSON text. */
   readonly #later = new Set<string>()
 
-  /** `maxUnread`: number of bytes that the client may leave unread. */
-  constructor(stream: Writable, maxUnread: number) {
+  constructor(stream: Writable) {
     this.#stream = stream
-    this.#maxUnread = maxUnread
   }
 
   /** True if the unread bytes exceed the limit, so that notifications wait. */
   get isBehind(): boolean {
-    return this.#stream.writableLength > this.#maxUnread
+    return this.#stream.writableLength > maxUnread
   }
 
   /** Resolves when more may be written. Rejects when the client has disconnected. */

@@ -1,6 +1,26 @@
 import type { StdioHandshake } from '../../mcp/stdio-handshake.ts'
 import { jsonIn } from '../../text/json.ts'
-import type { Connect, Handover, StdioServer } from './stdio-connection.ts'
+
+export interface StdioServer {
+  /**
+   * Resolves when the client has closed the connection and its requests are answered, or when the
+   * client stops reading. Rejects when the connection breaks earlier, such as by a message that is
+   * too long.
+   */
+  readonly done: Promise<void>
+  close(): Promise<void>
+}
+
+/** State of a connection at the moment when the handshake hands it over. */
+export interface Handover {
+  /** Lines that the handshake has answered and that the MCP SDK must also receive. */
+  readonly replayed: Buffer
+  /** Bytes read after the replayed lines. */
+  readonly unhandled: Buffer
+}
+
+/** Takes over a connection from the handshake, and serves it to its end. */
+export type Connect = (handover: Handover) => StdioServer
 
 export interface StdioOptions {
   readonly handshake: StdioHandshake
@@ -14,8 +34,8 @@ export interface StdioOptions {
 /** Longest message that the handshake handles, bytes. */
 const maxHandshakeMessage = 65_536
 
-/** Backpressure limit: with more unread bytes, the server stops reading. */
-const maxUnread = 4 * 1024 * 1024
+/** Backpressure limit, bytes: with more unread by the client, the server stops reading. */
+export const maxUnread = 4 * 1024 * 1024
 
 const newline = 0x0a
 
@@ -33,7 +53,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   const stopReading = readHandshake(handshake, (handover) => {
     if (isClosed) return
     stdin.off('end', resolve)
-    next = load().then((connect) => connect({ ...handover, maxUnread }))
+    next = load().then((connect) => connect(handover))
     next.then((server) => server.done).then(resolve, reject)
   })
   stdin.once('end', resolve)
@@ -59,10 +79,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
  * Reads standard input up to the first message that the handshake does not handle, then calls
  * `onEnd` with what the MCP SDK must receive. Returns a function that stops reading.
  */
-function readHandshake(
-  handshake: StdioHandshake,
-  onEnd: (read: Omit<Handover, 'maxUnread'>) => void,
-): () => void {
+function readHandshake(handshake: StdioHandshake, onEnd: (handover: Handover) => void): () => void {
   const { stdin, stdout } = process
   let unhandled: Buffer = Buffer.alloc(0)
   /** Lines that the handshake has handled but the MCP SDK must also receive. */
