@@ -32,7 +32,7 @@ import { type ObservedContext, observedRequest } from './observed-request.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import type { Skill } from './skills.ts'
-import { answerOnlyClient, type RunTool } from './tool-calls.ts'
+import { answerOnlyClient, type ToolCalls } from './tool-calls.ts'
 import type { ToolCatalogue } from './tools.ts'
 
 /*
@@ -70,7 +70,7 @@ interface HttpFastPathOptions {
   readonly sessionFor: (credential: Credential | undefined) => Session
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly skills: readonly Skill[]
-  readonly runTool: RunTool
+  readonly toolCalls: ToolCalls
   readonly onBug: (error: unknown) => void
   readonly observer?: Observer | undefined
 }
@@ -165,10 +165,10 @@ async function answerCall(
   message: CallTool,
   answering: Answering,
 ): Promise<FastPathAnswer> {
-  const { request, protocol, info, sessionFor, runTool } = answering
+  const { request, protocol, info, sessionFor, toolCalls } = answering
   const { id, params } = message
   const result = await observed(message, answering, () =>
-    runTool(tool, params.arguments ?? {}, {
+    toolCalls.run(tool, params.arguments ?? {}, {
       session: sessionFor(request.credential),
       tools: request.exposure.tools,
       client: answerOnlyClient,

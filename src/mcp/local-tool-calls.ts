@@ -8,7 +8,7 @@ import type { Session } from '../platform/sessions/session.ts'
 import { safeLine } from '../text/safe-text.ts'
 import type { Confirmations, EarlierQuestion } from '../tool/confirmation.ts'
 import type { Exposure } from './exposure.ts'
-import type { RunTool, UnknownTool } from './tool-calls.ts'
+import type { ToolCalls } from './tool-calls.ts'
 
 /*
  * Tool calls from this process, such as the command line. Confirmation, policy, journal and audit
@@ -37,7 +37,7 @@ interface LocalCall {
 export type CallLocally = (call: LocalCall, caller: LocalCaller) => Promise<CallToolResult>
 
 interface LocalCallsOptions {
-  readonly runTool: RunTool
+  readonly toolCalls: ToolCalls
   readonly confirmations: Confirmations
   /** The operator's exposure: no headers restrict a local call further. */
   readonly exposure: Exposure
@@ -45,21 +45,20 @@ interface LocalCallsOptions {
   readonly session: () => Session
   /** The client in the audit trail. */
   readonly client: { readonly name: string; readonly version: string }
-  readonly unknownTool: UnknownTool
 }
 
 /** The message of an elicitation request. */
 const Question = z.object({ params: z.object({ message: z.string() }) })
 
 export function createLocalCalls(options: LocalCallsOptions): CallLocally {
-  const { runTool, confirmations, exposure, client, unknownTool } = options
+  const { toolCalls, confirmations, exposure, client } = options
   const sender = () => ({ transport: 'terminal', client, userAgent: undefined }) as const
   return async ({ tool: name, arguments: args }, { ask, progress, signal }) => {
     const session = options.session()
     const tool = exposure.tools.find((one) => one.name === name)
-    if (!tool) throw unknownTool(name, exposure, args, { session, sender })
+    if (!tool) throw toolCalls.unknownTool(name, exposure, args, { session, sender })
     const run = (earlier: EarlierQuestion) =>
-      runTool(tool, args, {
+      toolCalls.run(tool, args, {
         ...{ session, sender, signal, tools: exposure.tools, stateless: undefined },
         client: {
           confirmOf: (call) => confirmations.of({ ...call, asksIn: ask && 'form', earlier }),

@@ -30,7 +30,7 @@ import { serveResources } from './resources.ts'
 import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
-import type { RunTool, UnknownTool } from './tool-calls.ts'
+import type { ToolCalls } from './tool-calls.ts'
 import { serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
@@ -42,13 +42,12 @@ export interface ServerFactoryOptions {
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly prompts: readonly Prompt[]
   readonly skills: readonly Skill[]
-  readonly runTool: RunTool
+  readonly toolCalls: ToolCalls
   readonly confirmations: Confirmations
   readonly cancellations: Cancellations
   readonly cancelledTasks: CancelledTasks
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
-  readonly unknownTool: UnknownTool
   readonly observer?: Observer | undefined
   /**
    * True if the stdio handshake has answered and recorded the request, before the SDK received it.

@@ -54,33 +54,50 @@ interface ToolRequest {
   readonly stateless: Omit<CancellableRequest, 'keyHash'> | undefined
 }
 
-export type RunTool = (
+type RunTool = (
   tool: Tool,
   args: Record<string, unknown>,
   request: ToolRequest,
 ) => Promise<CallToolResult | InputRequiredResult>
 
-/** Runs every `tools/call`, from the MCP SDK, from HTTP's fast path and from the terminal. */
-export function createToolCalls({
-  cancellations,
-  shutdown,
-  onBug,
-  onStateFailure,
-  observer,
-}: {
+/** Handles every `tools/call`, from the MCP SDK, from HTTP's fast path and from the terminal. */
+export interface ToolCalls {
+  /** Runs an exposed tool. */
+  readonly run: RunTool
+  /**
+   * Records a tool call that names an unknown tool, or one that is not exposed to the request.
+   * Returns its error.
+   */
+  readonly unknownTool: UnknownTool
+}
+
+interface ToolCallsOptions {
   readonly cancellations: Cancellations
   /** Fires when the stdio client has disconnected, or the server is stopping. */
-  readonly shutdown: AbortSignal | undefined
+  readonly shutdown?: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
   /** Called with every state failure of a request. */
   readonly onStateFailure: (error: StateError) => void
   readonly observer?: Observer | undefined
-}): RunTool {
-  const runTool: RunTool = (
-    tool,
-    args,
-    { session, tools, client, sender, signal: requestSignal, stateless },
-  ) => {
+  /** The audit trail of changes; `undefined`: nothing is recorded. */
+  readonly audit?: Audit | undefined
+}
+
+export function createToolCalls(options: ToolCallsOptions): ToolCalls {
+  const { observer, audit } = options
+  const runTool = observer
+    ? observedCalls(cancellableCalls(options), observer)
+    : cancellableCalls(options)
+  return {
+    run: audit ? auditedCalls(runTool, audit) : runTool,
+    unknownTool: createUnknownTool(observer, audit),
+  }
+}
+
+/** Runs tools until their request is cancelled, or the server is stopping. */
+const cancellableCalls =
+  ({ cancellations, shutdown, onBug, onStateFailure }: ToolCallsOptions): RunTool =>
+  (tool, args, { session, tools, client, sender, signal: requestSignal, stateless }) => {
     const stateFailed = (error: StateError) => {
       onStateFailure(error)
       // Over HTTP, the client is not the operator and gets no details.
@@ -91,15 +108,17 @@ export function createToolCalls({
     if (!stateless) return run(requestSignal)
     return cancellations.run({ keyHash: session.keyHash, ...stateless }, requestSignal, run)
   }
-  if (!observer) return runTool
-  return (tool, args, request) => {
+
+/** Runs tools, and records their outcome in log, metrics and traces. */
+const observedCalls =
+  (runTool: RunTool, observer: Observer): RunTool =>
+  (tool, args, request) => {
     const call = { tool: tool.name, operation: tool.route.id }
     return observer.toolCall(call, () => runTool(tool, args, request), outcomeOf)
   }
-}
 
 /** Runs tools, and records those that change something in the audit trail. */
-export const auditedCalls =
+const auditedCalls =
   (runTool: RunTool, audit: Audit): RunTool =>
   (tool, args, request) => {
     if (tool.effect === 'reads') return runTool(tool, args, request)
@@ -223,18 +242,14 @@ export function targetsOf(result: unknown): readonly Target[] {
   )
 }
 
-/**
- * Records a tool call that names an unknown tool, or one that is not exposed to the request. Returns
- * its error.
- */
-export type UnknownTool = (
+type UnknownTool = (
   name: string,
   exposure: Exposure,
   args: Readonly<Record<string, unknown>>,
   caller: { readonly session: Session; readonly sender: () => RequestSender },
 ) => ProtocolError
 
-export const createUnknownTool =
+const createUnknownTool =
   (observer: Observer | undefined, audit: Audit | undefined): UnknownTool =>
   (name, { all, tools, hidden }, args, caller) => {
     // Clients can send any name, so it is not recorded.

@@ -20,7 +20,7 @@ import { refuseCursor } from './errors.ts'
 import { type Exposure, listedTools } from './exposure.ts'
 import type { Protocol } from './messages.ts'
 import { serverOptionsFor } from './server-info.ts'
-import type { RunTool, ToolClient, UnknownTool } from './tool-calls.ts'
+import type { ToolCalls, ToolClient } from './tool-calls.ts'
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
@@ -28,14 +28,12 @@ export function serveTools(
   request: ServedRequest,
   {
     catalogue,
-    runTool,
+    toolCalls,
     confirmations,
-    unknownTool,
   }: {
     readonly catalogue: ToolCatalogue
-    readonly runTool: RunTool
+    readonly toolCalls: ToolCalls
     readonly confirmations: Confirmations
-    readonly unknownTool: UnknownTool
   },
 ): void {
   const { session, exposure, header, isStatelessLegacy } = request
@@ -47,9 +45,9 @@ export function serveTools(
     const { name, arguments: args = {} } = params
     const tool = catalogue.byName.get(name)
     const sender = () => requestSender(server, context, request)
-    if (!tool) throw unknownTool(name, exposure, args, { session, sender })
+    if (!tool) throw toolCalls.unknownTool(name, exposure, args, { session, sender })
     const { id, signal } = context.mcpReq
-    return runTool(tool, args, {
+    return toolCalls.run(tool, args, {
       session,
       sender,
       tools: exposure.tools,

@@ -15,7 +15,7 @@ import { createStreamObserving } from '../mcp/observed-request.ts'
 import { createRequestExposure } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
 import { serverInfoOf } from '../mcp/server-info.ts'
-import { auditedCalls, createToolCalls, createUnknownTool } from '../mcp/tool-calls.ts'
+import { createToolCalls } from '../mcp/tool-calls.ts'
 import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
@@ -166,7 +166,7 @@ interface McpServiceOptions extends ServiceEvents, Pick<State, 'records' | 'broa
 
 export function createMcpService(options: McpServiceOptions) {
   const { exposure, isSandbox, confirm, records, broadcast, sealingKeys } = options
-  const { audit, observer, shutdown, onBug, onStateTrouble = onBug } = options
+  const { observer, onBug, onStateTrouble = onBug } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
@@ -176,7 +176,7 @@ export function createMcpService(options: McpServiceOptions) {
     observer?.stateFailed(isTemporary ? 'away' : 'broken')
     onStateTrouble(message)
   }
-  const runTool = createToolCalls({ cancellations, shutdown, onBug, onStateFailure, observer })
+  const toolCalls = createToolCalls({ ...options, cancellations, onStateFailure })
   const exposureFor = createRequestExposure(exposure)
   const shared = {
     ...options,
@@ -189,22 +189,23 @@ export function createMcpService(options: McpServiceOptions) {
       ...options,
       requestState: { verify: confirmations.verifyRequestState },
     }),
-    runTool: audit ? auditedCalls(runTool, audit) : runTool,
+    toolCalls,
   }
   const cancelledTasks = createCancelledTasks({ records, broadcast }, taskTtlMs)
-  const unknownTool = createUnknownTool(observer, audit)
   return {
     factory: createServerFactory({
       ...shared,
-      ...{ confirmations, cancellations, cancelledTasks },
-      unknownTool,
+      confirmations,
+      cancellations,
+      cancelledTasks,
     }),
     httpFastPath: createHttpFastPath(shared),
     exposureFor,
     observeStream: createStreamObserving(observer, options.sessionFor),
     /** Calls a tool from the command line, with the server's own API key. */
     callLocally: createLocalCalls({
-      ...{ runTool: shared.runTool, confirmations, unknownTool },
+      toolCalls,
+      confirmations,
       exposure,
       session: () => options.sessionFor(undefined),
       client: { name: terminalClient, version },
