@@ -77,29 +77,28 @@ export async function answerMcp(
   admitted: AdmittedRequest,
   mcp: McpParts,
 ): Promise<void> {
-  const access =
-    admitted.accessToken === undefined ? admitted : await accessByToken(admitted, response, mcp)
-  if (!access) return
-  const { credential, exposure } = access
-  const { header } = admitted
+  const authorized =
+    admitted.accessToken === undefined ? admitted : await authorize(admitted, response, mcp)
+  if (!authorized) return
+  const { credential, header } = authorized
   if (credential) request.auth = authInfoOf(credential)
   // Node's type has optional fields as `undefined`; the MCP SDK's type omits them.
   const incoming = request as NodeIncomingMessageLike
   // The MCP SDK refuses other content types. Without a parsed body, it would read the body first.
   if (!isJsonContentType(request.headers['content-type']))
     return mcp.serve(incoming, response, null)
-  const received = await receive(request, response, { ...admitted, credential }, mcp)
+  const received = await receive(request, response, authorized, mcp)
   if (!received) return
   const { message } = received
-  const missing = missingScopes(message, admitted.exposure, credential?.scopes)
+  const missing = missingScopes(message, authorized.exposure, credential?.scopes)
   if (missing && mcp.authorization) return refuseScopes(response, missing, mcp.authorization)
+  const exposure = scopedExposure(authorized.exposure, credential?.scopes)
   const signal = () => goneSignal(response)
   const answer = mcp.httpFastPath(message, { header, credential, exposure, signal })
   if (answer) return sendParts(response, await answer)
   const error = messageError(message, header)
   if (error) return sendJson(response, 400, error)
-  if (isStream(header))
-    return openStream(incoming, response, message, { ...admitted, credential }, mcp)
+  if (isStream(header)) return openStream(incoming, response, message, authorized, mcp)
   const client = connectingClient(message)
   if (client !== undefined) mcp.onConnect?.(client)
   if (isInitializeRequest(message))
@@ -108,21 +107,19 @@ export async function answerMcp(
 }
 
 /**
- * Returns the API key behind an access token, and the tools that the token allows. `undefined`: the
- * token was refused and the request answered, or the client has disconnected.
+ * Adds the API key behind the access token. `undefined`: the token was refused and the request
+ * answered, or the client has disconnected.
  */
-async function accessByToken(
-  { accessToken = '', exposure, network }: AdmittedRequest,
+async function authorize(
+  admitted: AdmittedRequest,
   response: ServerResponse,
   { authorization }: McpParts,
-): Promise<Pick<AdmittedRequest, 'credential' | 'exposure'> | undefined> {
+): Promise<AdmittedRequest | undefined> {
+  const { accessToken = '', network } = admitted
   const own = authorization && (await credentialOfToken(accessToken, authorization, response))
   // The client may have disconnected while the state was read.
   if (!own || response.closed) return undefined
-  return {
-    credential: { ...own, clientNetwork: network },
-    exposure: scopedExposure(exposure, own.scopes),
-  }
+  return { ...admitted, credential: { ...own, clientNetwork: network } }
 }
 
 const isStream = (header: GetHeader) => header(headerNames.method) === 'subscriptions/listen'
