@@ -78,11 +78,11 @@ function openDispatcher({
   proxy,
   mayReach,
   timeLimitMs,
+  maxBytes,
   resolveHost = nameServerLookup(timeLimitMs),
-  maxBytes = 10_240,
   ca,
 }: GuardedFetchOptions &
-  Required<Pick<GuardedFetchOptions, 'mayReach' | 'timeLimitMs'>>): Dispatcher {
+  Required<Pick<GuardedFetchOptions, 'mayReach' | 'timeLimitMs' | 'maxBytes'>>): Dispatcher {
   const options = {
     maxResponseSize: maxBytes,
     // No keep-alive.
