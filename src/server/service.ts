@@ -15,6 +15,7 @@ import { createStreamObserving } from '../mcp/observed-request.ts'
 import { createRequestExposure } from '../mcp/request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts'
 import { serverInfoOf } from '../mcp/server-info.ts'
+import { watchResources } from '../mcp/subscriptions.ts'
 import { createToolCalls } from '../mcp/tool-calls.ts'
 import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
@@ -113,9 +114,15 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     ...mcp,
     /** Why a request with this API key may not open a stream; `undefined` if it may. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
-    /** Session for the reads of a stream, restricted to what exposed tools read. */
-    restrictedSessionFor: (own: Credential | undefined) =>
-      restrictedSession(sessionFor(own), exposure.tools),
+    /**
+     * Watches resources that exposed tools can read, until the returned function is called. Throws
+     * WatchLimitError.
+     */
+    watch: (
+      own: Credential | undefined,
+      uris: readonly string[],
+      onUpdate: (uri: string) => void,
+    ) => watchResources(restrictedSession(sessionFor(own), exposure.tools), uris, onUpdate),
     /** Opens the authorization server beside the MCP server. Throws ConfigError. */
     openOauth: (oauth: OauthConfig, fetchDocument?: FetchDocument) =>
       openOauth(oauth, {

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { serviceConfig } from '../../src/cli/config/service-settings.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ignoreApiError } from '../../src/platform/failure.ts'
-import { openService } from '../../src/server/service.ts'
+import { createCallServices } from '../../src/server/call-services.ts'
+import { openPlatform } from '../../src/server/platform.ts'
+import { createSessions } from '../../src/server/sessions.ts'
+import { openState } from '../../src/server/state.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 
 test('a session is kept for a key that the platform has accepted, and for no other', async () => {
@@ -12,10 +15,20 @@ test('a session is kept for a key that the platform has accepted, and for no oth
       : json(response, 401, envelope('unauthorized')),
   )
   const texts = { 'base-url': platform.url, 'state-dir': ':memory:' }
-  const service = await openService(serviceConfig(texts, {}, { needsKey: false }), {
-    onBug: (error) => expect.unreachable(String(error)),
+  const config = serviceConfig(texts, {}, { needsKey: false })
+  const onBug = (error: unknown) => expect.unreachable(String(error))
+  const opened = await openPlatform(config.platform, onBug)
+  const state = await openState(config.state, false)
+  const nothing = { observer: undefined, audit: undefined, undoLog: undefined }
+  const sessionFor = createSessions({
+    ...nothing,
+    platform: opened,
+    callServices: createCallServices(config.calling, state, nothing),
+    config,
+    broadcast: state.broadcast,
+    onReplyDrift: undefined,
   })
-  const sessionOf = (apiKey: string) => service.restrictedSessionFor({ apiKey, source: 'a test' })
+  const sessionOf = (apiKey: string) => sessionFor({ apiKey, source: 'a test' })
   const isKept = async (apiKey: string) => {
     const session = sessionOf(apiKey)
     expect(sessionOf(apiKey)).not.toBe(session)
@@ -25,5 +38,6 @@ test('a session is kept for a key that the platform has accepted, and for no oth
   }
   expect(await isKept('accepted-key')).toBe(true)
   expect(await isKept('made-up-key')).toBe(false)
-  await service.close()
+  await state.close()
+  await opened.close()
 })

@@ -200,9 +200,8 @@ async function listen(
   { observer, ownKey, authorization }: ServerParts,
 ) {
   const { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs } = config
-  const [{ startHttp }, { watchResources }, { keyHashOf }] = await Promise.all([
+  const [{ startHttp }, { keyHashOf }] = await Promise.all([
     import('../../server/transports/http.ts'),
-    import('../../mcp/subscriptions.ts'),
     import('../../platform/sessions/credential.ts'),
   ])
   const connected = new Set<string>()
@@ -214,8 +213,7 @@ async function listen(
     site: siteOf(config, service, { ownKey, connected }),
     readiness: service.readiness,
     faultOfKey: service.faultOfKey,
-    watch: (credential, uris, onUpdate) =>
-      watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
+    watch: service.watch,
     onError: logFailedRequest,
     onConnect: createConnectionLog(connected),
     onRefused:

@@ -102,10 +102,9 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
 
 /** Loads the service and the MCP SDK, for the messages that the handshake does not answer. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
-  const [{ openService }, { connectStdio }, { watchResources }] = await Promise.all([
+  const [{ openService }, { connectStdio }] = await Promise.all([
     import('../../server/service.ts'),
     import('../../server/transports/stdio-connection.ts'),
-    import('../../mcp/subscriptions.ts'),
   ])
   let current: Server | undefined
   const shutdown = new AbortController()
@@ -122,7 +121,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     },
   })
   const watch: WatchRequest = (uris, request) => {
-    const stop = watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
+    const stop = service.watch(undefined, uris, (uri) => {
       // Sending fails only if the client has disconnected.
       current?.sendResourceUpdated({ uri }).catch(() => undefined)
     })
