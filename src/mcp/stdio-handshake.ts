@@ -12,7 +12,7 @@ import {
   modernVersion,
   type Protocol,
   protocolOf,
-  RequestId,
+  type RequestId,
   resultFor,
   resultResponse,
 } from './messages.ts'
@@ -48,11 +48,30 @@ interface StdioHandshakeOptions extends InstructionsInput {
   readonly listed: readonly ListedText[] | undefined
   /** Revisions that begin with `initialize`. */
   readonly versions: readonly string[]
+  /** Records the answered requests. */
+  readonly observer?: Observer | undefined
 }
 
 const Message = z.discriminatedUnion('method', [Initialize, Initialized, Discover, ListTools])
+type Message = z.output<typeof Message>
+type AnsweredRequest = Exclude<Message, { readonly method: 'notifications/initialized' }>
 
 export function createStdioHandshake(options: StdioHandshakeOptions): StdioHandshake {
+  const { observer } = options
+  const replyTo = createReplies(options)
+  return (received) => {
+    const { data: message } = Message.safeParse(received, { jitless: true })
+    if (!message) return undefined
+    const reply = replyTo(message)
+    if (observer && reply?.text !== undefined && 'id' in message) recordAnswered(observer, message)
+    return reply
+  }
+}
+
+/** Returns the reply to each message of one connection. */
+function createReplies(
+  options: StdioHandshakeOptions,
+): (message: Message) => HandshakeReply | undefined {
   const results = createResults(options)
   /**
    * Protocol of the connection, set by the first message that only one protocol has.
@@ -61,9 +80,8 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
   let protocol: Protocol | undefined
   /** True if `initialize` declared that the client shows views. */
   let showsViews = false
-  return (received) => {
-    const { data: message } = Message.safeParse(received, { jitless: true })
-    switch (message?.method) {
+  return (message) => {
+    switch (message.method) {
       case 'initialize': {
         const { protocolVersion, capabilities } = message.params
         if (protocol !== undefined || !options.versions.includes(protocolVersion)) return undefined
@@ -90,8 +108,6 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
         protocol = requestProtocol
         return reply(message.id, result, mustReplay)
       }
-      case undefined:
-        return undefined
     }
   }
 }
@@ -127,33 +143,20 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
 const withViewText = ({ listed, view }: ListedText): string =>
   view === undefined ? listed : `${listed.slice(0, -1)},"_meta":${JSON.stringify(viewMeta(view))}}`
 
-/** Recorded fields of a request that the handshake has answered. */
-const Answered = z.object({
-  method: z.string(),
-  id: RequestId,
-  params: z.optional(
-    z.object({
-      protocolVersion: z.optional(z.string()),
-      _meta: z._default(z.looseObject({ [metaKeys.protocolVersion]: z.optional(z.string()) }), {}),
-    }),
-  ),
-})
+/** Records a request that the handshake has answered. */
+function recordAnswered(observer: Observer, message: AnsweredRequest): void {
+  const { method, id } = message
+  const meta = method === 'initialize' ? {} : (message.params?._meta ?? {})
+  observer.requestEnded(
+    {
+      ...{ method, id, revision: revisionOf(message), keyHash: undefined, transport: 'stdio' },
+      traceContext: { meta, header: () => undefined },
+    },
+    { outcome: 'ok' },
+  )
+}
 
-/** Wraps a handshake, and records the requests that it answers. */
-export const observedHandshake =
-  (handshake: StdioHandshake, observer: Observer): StdioHandshake =>
-  (message) => {
-    const reply = handshake(message)
-    if (reply?.text === undefined) return reply
-    const { method, id, params } = Answered.parse(message)
-    const meta = params?._meta ?? {}
-    const revision = params?.protocolVersion ?? meta[metaKeys.protocolVersion]
-    observer.requestEnded(
-      {
-        ...{ method, id, revision, keyHash: undefined, transport: 'stdio' },
-        traceContext: { meta, header: () => undefined },
-      },
-      { outcome: 'ok' },
-    )
-    return reply
-  }
+function revisionOf(message: AnsweredRequest): string | undefined {
+  if (message.method === 'initialize') return message.params.protocolVersion
+  return protocolOf(message) === 'modern' ? modernVersion : undefined
+}

@@ -2,7 +2,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Exposure } from '../../mcp/exposure.ts'
 import { serverInfoOf } from '../../mcp/server-info.ts'
-import { createStdioHandshake, observedHandshake } from '../../mcp/stdio-handshake.ts'
+import { createStdioHandshake } from '../../mcp/stdio-handshake.ts'
 import type { Observer } from '../../server/observe/observer.ts'
 import {
   initializedVersions,
@@ -59,9 +59,8 @@ async function start(config: ServiceConfig): Promise<Running> {
       `Waiting for an MCP client on standard input: this mode is for clients that start the program. Ctrl+C ends it. To add it to your clients: ${commandLine('install')}. Other commands: http serves it at an address, tools lists what it can do, doctor finds what is wrong. All of them: ${commandLine('--help')}`,
     )
   }
-  const handshake = handshakeFor(config, exposure)
   const server = startStdio({
-    handshake: observer ? observedHandshake(handshake, observer) : handshake,
+    handshake: handshakeFor(config, exposure, observer),
     load: async () => (await connection.get()).connect,
   })
   // If loading fails, the next message that needs the service loads it again and reports the error.
@@ -79,6 +78,7 @@ async function start(config: ServiceConfig): Promise<Running> {
 function handshakeFor(
   { platform, scope, calling }: ServiceConfig,
   exposure: Exposure<ToolSummary>,
+  observer: Observer | undefined,
 ) {
   const isSandbox = platform.kind === 'sandbox'
   const { account } = scope
@@ -91,6 +91,7 @@ function handshakeFor(
     // With a pinned account, only the service can list the tools.
     listed: account === undefined ? listedTools(exposure, calling.confirm) : undefined,
     versions: initializedVersions,
+    observer,
   })
 }
 
