@@ -5,7 +5,7 @@ import { ApiError, mayBeDone } from '../../platform/failure.ts'
 import type { Redact } from '../../platform/key-redaction.ts'
 import type { AuditEntry, AuditedCallSent } from '../../state/audit-trail.ts'
 import { canonicalJson } from '../../text/json.ts'
-import type { PlatformTry } from '../observe/observer.ts'
+import { type PlatformTry, shownHash } from '../observe/observer.ts'
 import { type CallEnd, outcomeOf } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 
@@ -39,9 +39,6 @@ export interface AuditedCall {
  * a view; `off`: confirmations are off (`--confirm never`); `not_given`: asked for, but not given.
  */
 export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'view' | 'off' | 'not_given'
-
-/** Length of the API key hash's prefix in entries. The log has the same prefix. */
-const shownHash = 16
 
 /** Maximum writes, and maximum targets, that an entry lists. */
 const maxWrites = 200
@@ -119,7 +116,7 @@ export class ToolCallRecord {
       tool,
       outcome,
       ...(reason !== undefined && { reason }),
-      key: caller.keyHash.slice(0, shownHash),
+      key: shownHash(caller.keyHash),
       ...this.#who(account),
       confirmation: this.confirmedBy,
       arguments: this.#arguments,
@@ -140,7 +137,7 @@ export class ToolCallRecord {
       entry: this.#id,
       platform: caller.platform,
       tool,
-      key: caller.keyHash.slice(0, shownHash),
+      key: shownHash(caller.keyHash),
       ...call.facts(),
       outcome: 'sent',
     }

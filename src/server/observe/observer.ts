@@ -113,8 +113,11 @@ interface BeginningCall {
   readonly operation: string
 }
 
-/** Prefix of an API key's hash, base64url. Long enough to tell users apart. */
-const shownHash = (keyHash: string): string => keyHash.slice(0, 16)
+/**
+ * Prefix of an API key's hash, base64url, in the log and the audit trail. Long enough to tell users
+ * apart.
+ */
+export const shownHash = (keyHash: string): string => keyHash.slice(0, 16)
 
 /** Generates request ids: a random part for this process, and a counter. */
 function requestIds(): () => string {
