@@ -1,9 +1,8 @@
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { clearablePaths, isClearable } from '../../src/tool/clear-argument.ts'
-import { changesOf } from '../../src/tool/field-changes.ts'
+import { cannotBeUnset, changesOf, takenBack, withPaths } from '../../src/tool/field-changes.ts'
 import type { KeptObject, KeptPath } from '../../src/tool/undo.ts'
-import { cannotBeUnset, takenBack, withPaths } from '../../src/tool/undo-values.ts'
 import { mergedByPlatform, type UpdatePlan } from './agent-patch.ts'
 
 const archived = 'is_archived'

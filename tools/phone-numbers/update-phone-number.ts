@@ -10,6 +10,7 @@ import { isObject } from '../../src/text/json.ts'
 import { manyIds } from '../../src/tool/bulk.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
+  earlierBody,
   type FieldChange,
   type Fields,
   pathsBetween,
@@ -21,7 +22,6 @@ import { findNumbers, numberFilters } from '../../src/tool/phone-number-filters.
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
-import { earlierBody } from '../../src/tool/undo-values.ts'
 import {
   type UpdateReport,
   updatedItemShape,

@@ -7,8 +7,10 @@ import { manyIds } from '../../src/tool/bulk.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import {
   changesBetween,
+  earlierBody,
   type FieldChange,
   type Fields,
+  notTaken,
   sameFieldsOf,
   shortJson,
 } from '../../src/tool/field-changes.ts'
@@ -17,7 +19,6 @@ import { listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { KeptChanges } from '../../src/tool/undo.ts'
-import { earlierBody, notTaken } from '../../src/tool/undo-values.ts'
 import {
   type UpdateReport,
   updatedItemShape,
