@@ -1,12 +1,5 @@
-import type { Call } from '../contract/call.ts'
-import type { Message } from '../contract/conversation.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
-import {
-  type ModelCatalog,
-  type TranscriberCatalog,
-  type VoiceCatalog,
-  voicesIn,
-} from '../contract/provider.ts'
+import type { ModelCatalog, TranscriberCatalog } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { Attachment } from '../mcp/prompt-definition.ts'
@@ -204,21 +197,8 @@ export function attachedTrunk(what: string, { phone_numbers, ...trunk }: SipTrun
   )
 }
 
-/** Counts calls by outcome. */
-export function outcomesOf(calls: readonly Call[]) {
-  const lengths = calls.flatMap(({ duration_seconds }) =>
-    typeof duration_seconds === 'number' && duration_seconds > 0 ? [duration_seconds] : [],
-  )
-  const sum = lengths.reduce((total, seconds) => total + seconds, 0)
-  return {
-    calls: calls.length,
-    status: countBy(calls, ({ status }) => status),
-    answer_status: countBy(calls, ({ answer_status }) => answer_status),
-    average_seconds: lengths.length > 0 ? Math.round(sum / lengths.length) : null,
-  }
-}
-
-function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefined) {
+/** Counts items by a property. Items without it count as `unknown`. */
+export function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefined) {
   const counts: Record<string, number> = {}
   for (const item of items) {
     const name = by(item) ?? 'unknown'
@@ -227,37 +207,11 @@ function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefi
   return counts
 }
 
-/** Maximum number of slow answers shown. */
-const maxSlowAnswers = 3
-
-/** Response times, from the timestamps of a transcript. Contains no speech. */
-export function timingOf(messages: readonly Message[]) {
-  const turns = messages.flatMap(({ role, timestamp }, index) => {
-    const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
-    return Number.isNaN(at) ? [] : [{ turn: index + 1, role, at }]
-  })
-  const answers = turns.flatMap(({ turn, role, at }, index) => {
-    const before = turns[index - 1]
-    if (role !== 'agent' || before?.role !== 'user') return []
-    return [{ turn, seconds_after_caller: Math.round((at - before.at) / 100) / 10 }]
-  })
-  return {
-    turns: countBy(messages, ({ role }) => role),
-    // Measured from the start of the person's turn, so the time includes their speech.
-    slowest_answers: answers
-      .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
-      .slice(0, maxSlowAnswers),
-    last_role: messages.at(-1)?.role ?? null,
-  }
-}
-
-type Item = Readonly<Record<string, unknown>>
-
 const codeOf = (provider: string | { code: string }) =>
   typeof provider === 'string' ? provider : provider.code
 
 /** All language models: recommended ones first, then by rating. */
-function modelItems(catalog: ModelCatalog): Item[] {
+function modelItems(catalog: ModelCatalog): Fields[] {
   const score = (model: ModelCatalog[number]['models'][number]) =>
     (model.recommended ? 100 : 0) + (model.intelligence_rating ?? 0) + (model.latency_rating ?? 0)
   return catalog
@@ -282,7 +236,7 @@ function modelItems(catalog: ModelCatalog): Item[] {
 /**
  * All transcribers with their language codes. With `language`, only transcribers that support it.
  */
-function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
+function transcriberItems(catalog: TranscriberCatalog, language?: string): Fields[] {
   return catalog.flatMap(({ provider, models }) =>
     models.flatMap(({ id, supported_languages }) => {
       const spoken = (supported_languages ?? []).filter(
@@ -326,15 +280,6 @@ export async function catalogAttachments(
     ],
   }
 }
-
-/**
- * The fields of each voice that help to choose one. Omits all other fields, which are the vendor's
- * data.
- */
-export const voiceItems = (catalog: VoiceCatalog): Item[] =>
-  (voicesIn(catalog)?.voices ?? [])
-    .filter((voice): voice is Item => typeof voice === 'object' && voice !== null)
-    .map((voice) => project(voice, ['id', 'voice_id', 'name', 'language', 'gender', 'description']))
 
 /** True if a language in a catalog matches: by code, by the first part of its code, or by name. */
 function isLanguage(

@@ -1,12 +1,14 @@
 import * as z from 'zod'
-import { voiceProviders } from '../contract/provider.ts'
+import { type VoiceCatalog, voiceProviders, voicesIn } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
 import { languageCodes } from '../mcp/completions.ts'
 import { definePrompt } from '../mcp/prompt-definition.ts'
 import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
-import { attachedFrom, attachedList, catalogAttachments, voiceItems } from './attachments.ts'
+import type { Fields } from '../tool/field-changes.ts'
+import { project } from '../tool/lists/list-result.ts'
+import { attachedFrom, attachedList, catalogAttachments } from './attachments.ts'
 
 /** Steps from a brief to a saved agent. Shared by the prompt and a skill. */
 export const designSteps = safeText`1. If the design depends on something that the brief leaves open, ask the user once, with at most three questions: who talks to the agent, in which language, how it opens, what ends the call, whether calls may be recorded.
@@ -72,6 +74,15 @@ const voices = (language: string | undefined, reader: PromptReader) =>
       })
     }),
   )
+
+/**
+ * The fields of each voice that help to choose one. Omits all other fields, which are the vendor's
+ * data.
+ */
+const voiceItems = (catalog: VoiceCatalog) =>
+  (voicesIn(catalog)?.voices ?? [])
+    .filter((voice): voice is Fields => typeof voice === 'object' && voice !== null)
+    .map((voice) => project(voice, ['id', 'voice_id', 'name', 'language', 'gender', 'description']))
 
 const task = (
   brief: string,

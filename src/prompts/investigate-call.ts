@@ -14,9 +14,9 @@ import {
   attached,
   attachedFrom,
   attachedList,
+  countBy,
   numberAttachments,
   readNumberAndTrunk,
-  timingOf,
 } from './attachments.ts'
 
 /** Steps from one failed call to the cause. Shared by the prompt and a skill. */
@@ -77,6 +77,30 @@ export const investigateCall = definePrompt({
     }
   },
 })
+
+/** Maximum number of slow answers shown. */
+const maxSlowAnswers = 3
+
+/** Response times, from the timestamps of a transcript. Contains no speech. */
+function timingOf(messages: readonly Message[]) {
+  const turns = messages.flatMap(({ role, timestamp }, index) => {
+    const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
+    return Number.isNaN(at) ? [] : [{ turn: index + 1, role, at }]
+  })
+  const answers = turns.flatMap(({ turn, role, at }, index) => {
+    const before = turns[index - 1]
+    if (role !== 'agent' || before?.role !== 'user') return []
+    return [{ turn, seconds_after_caller: Math.round((at - before.at) / 100) / 10 }]
+  })
+  return {
+    turns: countBy(messages, ({ role }) => role),
+    // Measured from the start of the person's turn, so the time includes their speech.
+    slowest_answers: answers
+      .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
+      .slice(0, maxSlowAnswers),
+    last_role: messages.at(-1)?.role ?? null,
+  }
+}
 
 const ownNumber = async (e164: string, reader: PromptReader) =>
   numberAttachments(e164, await readNumberAndTrunk(e164, reader))

@@ -1,4 +1,5 @@
 import type { Agent } from '../contract/agent.ts'
+import type { Call } from '../contract/call.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { type Attachment, definePrompt } from '../mcp/prompt-definition.ts'
@@ -6,13 +7,7 @@ import type { PromptReader } from '../mcp/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { project } from '../tool/lists/list-result.ts'
 import { agentArgument } from './arguments.ts'
-import {
-  attached,
-  attachedFrom,
-  attachedList,
-  catalogAttachments,
-  outcomesOf,
-} from './attachments.ts'
+import { attached, attachedFrom, attachedList, catalogAttachments, countBy } from './attachments.ts'
 
 /** Number of newest calls that are counted, one page of the list. */
 const callsCounted = 100
@@ -94,6 +89,20 @@ async function useAttachments(
       ),
     ),
   ]
+}
+
+/** Counts calls by outcome. */
+function outcomesOf(calls: readonly Call[]) {
+  const lengths = calls.flatMap(({ duration_seconds }) =>
+    typeof duration_seconds === 'number' && duration_seconds > 0 ? [duration_seconds] : [],
+  )
+  const sum = lengths.reduce((total, seconds) => total + seconds, 0)
+  return {
+    calls: calls.length,
+    status: countBy(calls, ({ status }) => status),
+    answer_status: countBy(calls, ({ answer_status }) => answer_status),
+    average_seconds: lengths.length > 0 ? Math.round(sum / lengths.length) : null,
+  }
 }
 
 function languageOf({ voice, transcriber }: Agent): string | undefined {
