@@ -13,12 +13,8 @@ import { type CheckResult, foldLanguageCode, ok, warning } from './readiness.ts'
 const knownVoiceProviders: readonly NamedItem[] = voiceProviders.map((id) => ({ id, names: [] }))
 
 /** The parts of an agent whose values come from a catalog. */
-export type CatalogPart = 'model' | 'transcriber' | 'voice'
-export const catalogParts = [
-  'model',
-  'transcriber',
-  'voice',
-] as const satisfies readonly CatalogPart[]
+export const catalogParts = ['model', 'transcriber', 'voice'] as const
+export type CatalogPart = (typeof catalogParts)[number]
 
 type CatalogReader = Pick<AccountReader, 'cached' | 'refreshed'>
 
