@@ -11,6 +11,7 @@ import { quoted } from '../../text/dialog-text.ts'
 import { hintFor, lookInTree } from '../references/did-you-mean.ts'
 import { Refused } from '../refused.ts'
 import type { ListRoute } from './list-result.ts'
+import { whyNoSubaccounts } from './several-accounts.ts'
 
 /**
  * A list request. `unknown`: names of the arguments whose value is neither a UUID nor an agent's
@@ -150,10 +151,8 @@ async function matchesBelow(
   { params, query }: RouteRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
-  const mayRead =
-    session.pinnedAccount === undefined && session.mayRead(routes.accounts.listSubaccounts)
   const list = lists.find(({ id }) => id === route.id)
-  if (!list || !mayRead || Number(query.offset ?? 0) > 0) return undefined
+  if (!list || whyNoSubaccounts(session) || Number(query.offset ?? 0) > 0) return undefined
   const root = accountIn({ params })
   const counts = await lookInTree(root, session, async ({ id: account_id }, signal) => {
     if (account_id === root) return 0

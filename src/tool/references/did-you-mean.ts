@@ -14,6 +14,7 @@ import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
 import { accountReader } from '../account-reader.ts'
 import { callCures } from '../checks/readiness.ts'
+import { whyNoSubaccounts } from '../lists/several-accounts.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
@@ -226,11 +227,7 @@ async function accountOfAgent(
   account: string,
   session: RestrictedSession,
 ): Promise<AccountInTree | undefined> {
-  const mayRead =
-    session.pinnedAccount === undefined &&
-    session.mayRead(routes.accounts.listSubaccounts) &&
-    session.mayRead(routes.agents.get)
-  if (!mayRead) return undefined
+  if (whyNoSubaccounts(session) || !session.mayRead(routes.agents.get)) return undefined
   const root = await session.ownAccountId().catch(ignoreApiError)
   if (root === undefined) return undefined
   const places = await lookInTree(root, session, async (one, signal) => {
