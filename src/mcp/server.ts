@@ -54,7 +54,7 @@ export interface ServerFactoryOptions {
    */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
   /** Called with each new server: a transport sends notifications through it. */
-  readonly onServer?: (server: Server, session: Session) => void
+  readonly onServer?: (server: Server) => void
 }
 
 /**
@@ -99,7 +99,7 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       serveTasks(server, callTasks({ ...options, session, tools: exposure.tools }))
     if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
     else serveSubscriptions(server, readContext)
-    options.onServer?.(server, session)
+    options.onServer?.(server)
     return server
   }
 }
