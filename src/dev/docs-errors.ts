@@ -121,7 +121,6 @@ export function adviceTable(): string {
     const { advice, next } = adviceFor(error, {
       tool,
       session,
-      account: "the API key's own account",
       accountId: 'me',
       check: undefined,
       isExposed: () => true,

@@ -31,14 +31,14 @@ export const adviceRows: readonly AdviceRow[] = [
     again: 'no',
     next: (failure, call) =>
       isDisabled(failure)
-        ? `The request was for ${call.account}, which is disabled${enableHint(call)}.`
-        : `The request was for ${call.account}. The API key cannot access it, or it is disabled${reachHint(call)}.`,
+        ? `The request was for ${accountPhrase(call)}, which is disabled${enableHint(call)}.`
+        : `The request was for ${accountPhrase(call)}. The API key cannot access it, or it is disabled${reachHint(call)}.`,
   }),
   statusRow(is(402), {
     id: 'payment_required',
     again: 'no',
-    next: (_, { account }) =>
-      `The request was for ${account}. Its credit or plan does not cover this. Change that on the platform, then try again.`,
+    next: (_, call) =>
+      `The request was for ${accountPhrase(call)}. Its credit or plan does not cover this. Change that on the platform, then try again.`,
   }),
   statusRow(is(405), {
     id: 'not_offered',
@@ -54,7 +54,7 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow(is(404), {
     id: 'not_found',
     again: 'no',
-    next: (_, situation) => notFoundHint(situation),
+    next: (_, call) => notFoundHint(call),
   }),
   statusRow(is(400), {
     id: 'bad_request',
@@ -186,9 +186,7 @@ export const adviceRows: readonly AdviceRow[] = [
 export interface FailedCall {
   readonly tool: Pick<Tool, 'name' | 'route'>
   readonly session: Session
-  /** The account of the tool call, as part of a sentence. */
-  readonly account: string
-  /** The account's id as an argument; `me`: the API key's own account. */
+  /** Id of the tool call's account; `me`: the API key's own account. */
   readonly accountId: string
   /** The tool that shows whether something was created; `undefined`: there is none. */
   readonly check: string | undefined
@@ -375,20 +373,24 @@ const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => 
   nowhere: () => 'to no usable address',
 }
 
+const accountPhrase = ({ accountId }: FailedCall): string =>
+  accountId === 'me' ? "the API key's own account" : `account ${accountId}`
+
 /** Hint after a 404: the missing object if known, else every reference among the arguments. */
-function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
+function notFoundHint(call: FailedCall): string {
+  const { tool, session, accountId, isExposed, hints } = call
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => kindOf(name) !== undefined)
   if (missing.includes('account_id') && session.pinnedAccount !== undefined) {
-    return `The platform does not know ${account}, which this server was started with (--account): the operator has to correct it.`
+    return `The platform does not know ${accountPhrase(call)}, which this server was started with (--account): the operator has to correct it.`
   }
   const isOther = 'account_id' in params.shape && session.pinnedAccount === undefined
   const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
   if (names.length > 0) {
     const checks = names.map((name) => withListTool(name, isExposed)).join(', ')
-    return `Check ${checks}. It was searched in ${account}.`
+    return `Check ${checks}. It was searched in ${accountPhrase(call)}.`
   }
-  return isOther && account.startsWith('account ')
+  return isOther && accountId !== 'me'
     ? `Check ${withListTool('account_id', isExposed)}; if it is right, check VOICE_AGENT_BASE_URL.`
     : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
 }

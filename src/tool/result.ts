@@ -187,12 +187,10 @@ async function apiErrorResult(
   { session, tools, request }: FailureContext,
 ): Promise<CallToolResult> {
   const { failure, method, path, attempts } = error
-  const accountId = request ? accountIn(request) : (session.pinnedAccount ?? 'me')
   const { advice: row, ...advice } = adviceFor(error, {
     tool,
     session,
-    account: accountPhrase(accountId),
-    accountId,
+    accountId: request ? accountIn(request) : (session.pinnedAccount ?? 'me'),
     check: listToolFor(tool, tools),
     isExposed: (name) => tools.some((one) => one.name === name),
     hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
@@ -210,9 +208,6 @@ async function apiErrorResult(
     (text) => shortenToCharacters(text, 30_000),
   )
 }
-
-const accountPhrase = (id: string): string =>
-  id === 'me' ? "the API key's own account" : `account ${id}`
 
 /** The list tool that shows whether a creating tool created something: a GET of the same path. */
 function listToolFor(tool: Tool, tools: readonly Tool[]): string | undefined {

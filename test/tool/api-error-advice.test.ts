@@ -22,7 +22,6 @@ function adviseOn(
   return adviceFor(new ApiError(failure, { ...tool.route, attempts: 1 }), {
     tool,
     session: sessionOf(client, { isSandbox, keySource: 'VOICE_AGENT_API_KEY' }),
-    account: 'account a-1',
     accountId: 'a-1',
     check: name === 'place_call' ? 'list_calls' : undefined,
     isExposed,
