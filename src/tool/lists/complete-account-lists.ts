@@ -2,11 +2,7 @@ import { mapConcurrently } from '../../platform/concurrency.ts'
 import { ApiError } from '../../platform/failure.ts'
 import { driftOf } from '../../platform/reply-drift.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
-import {
-  type AccountInTree,
-  accountConcurrency,
-  readAccountTree,
-} from '../../platform/sessions/account-tree.ts'
+import { type AccountInTree, accountConcurrency } from '../../platform/sessions/account-tree.ts'
 import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import { nameWithId } from '../../text/closest-match.ts'
@@ -18,7 +14,7 @@ import {
   type FailedAccounts,
   failedAccounts,
   maxAccounts,
-  rootAccount,
+  readTree,
   whyNoSubaccounts,
 } from './several-accounts.ts'
 
@@ -130,9 +126,8 @@ export function withLists<T>(
   })
 }
 
-async function wholeTree({ request, restricted: session }: AccountListsRun, signal: AbortSignal) {
-  const root = await rootAccount(request, session, signal)
-  const tree = await readAccountTree(root, { session, signal, max: maxAccounts })
+async function wholeTree({ request, restricted }: AccountListsRun, signal: AbortSignal) {
+  const tree = await readTree(request, restricted, signal)
   if (!tree.hasMore) return tree
   throw badTreeArgument(
     `there are more than ${maxAccounts} accounts: give account_id, one branch at a time`,

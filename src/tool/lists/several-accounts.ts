@@ -78,10 +78,7 @@ export function withBranches<T>(
     const tree =
       of === 'account'
         ? { accounts: [{ id: accountIn(request) }], failed: [], hasMore: false }
-        : await readAccountTree(await rootAccount(request, session, signal), {
-            ...{ session, signal },
-            max: maxAccounts,
-          })
+        : await readTree(request, session, signal)
     const options = {
       ...{ route, signal, onPage: rest.onPage },
       client: session.client,
@@ -93,8 +90,18 @@ export function withBranches<T>(
   })
 }
 
+/** The account of the request and its subaccounts, at most `maxAccounts`. Throws ApiError. */
+export async function readTree(
+  request: RouteRequest,
+  session: RestrictedSession,
+  signal: AbortSignal,
+): Promise<AccountTree> {
+  const root = await rootAccount(request, session, signal)
+  return readAccountTree(root, { session, signal, max: maxAccounts })
+}
+
 /** The account of the request, with its name if that can be read. Throws ApiError. */
-export async function rootAccount(
+async function rootAccount(
   request: RouteRequest,
   session: RestrictedSession,
   signal: AbortSignal,
