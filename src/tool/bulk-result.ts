@@ -130,15 +130,9 @@ export function grouped<T>(
   items: readonly T[],
   textsOf: (item: T) => readonly string[],
 ): [string, T[]][] {
-  const groups = new Map<string, T[]>()
-  for (const item of items) {
-    for (const text of textsOf(item)) {
-      const group = groups.get(text)
-      if (group) group.push(item)
-      else groups.set(text, [item])
-    }
-  }
-  return [...groups]
+  const pairs = items.flatMap((item) => textsOf(item).map((text) => ({ text, item })))
+  const groups = Map.groupBy(pairs, ({ text }) => text)
+  return [...groups].map(([text, group]) => [text, group.map(({ item }) => item)])
 }
 
 /** Returns the names of the given items as one text. */

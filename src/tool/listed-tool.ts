@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { pageQuery } from '../contract/field.ts'
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { Route } from '../contract/route.ts'
+import { isObject } from '../text/json.ts'
 import { fieldsOption } from './lists/list-result.ts'
 import type { ListingDetail, Tool } from './tool.ts'
 
@@ -215,5 +216,4 @@ function fieldNames(schema: JsonSchema): string {
 const withFields = (schema: JsonSchema): JsonSchema =>
   schema.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema
 
-const isSchema = (schema: unknown): schema is JsonSchema =>
-  typeof schema === 'object' && schema !== null && !Array.isArray(schema)
+const isSchema = (schema: unknown): schema is JsonSchema => isObject(schema)
