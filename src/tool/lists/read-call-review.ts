@@ -2,14 +2,15 @@ import type { AnswerStatus } from '../../contract/answer-status.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { AccountInTree } from '../../platform/sessions/account-tree.ts'
-import type { CallReview, PartOfReview } from '../results/call-review.ts'
 import type { ListItem } from './list-result.ts'
 import {
   type AccountBranch,
   type FailedAccounts,
   failedAccounts,
+  type ListExtent,
   listNotes,
   mergedItems,
+  type OwnedItem,
   type TreeRun,
   withBranches,
 } from './several-accounts.ts'
@@ -28,6 +29,29 @@ export const hasAnswer =
   (answers: readonly AnswerStatus[] | undefined) =>
   ({ answer_status }: ListItem): boolean =>
     answers === undefined || answers.some((one) => one === answer_status)
+
+/** Calls of one period, as far as they were read. Times are Unix ms. */
+export interface PartOfReview {
+  readonly start: number
+  /** End of the period, exclusive. */
+  readonly end: number
+  /** Latest call first. */
+  readonly calls: readonly OwnedItem[]
+  /** How much of each account's list was read, by account id. */
+  readonly extents: ReadonlyMap<string, ListExtent>
+  /** True if there may be more calls than were read. */
+  readonly isPart: boolean
+}
+
+export interface CallReview {
+  /** IANA time zone of the times in the text. */
+  readonly zone: string
+  /** True if only calls that match filters are counted. */
+  readonly isFiltered: boolean
+  readonly accounts: readonly AccountInTree[]
+  readonly now: PartOfReview
+  readonly before: PartOfReview
+}
 
 interface ReviewRun extends TreeRun {
   readonly of: 'account' | 'account and subaccounts'

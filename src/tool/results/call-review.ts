@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { AccountInTree } from '../../platform/sessions/account-tree.ts'
 import { nameWithId } from '../../text/closest-match.ts'
 import { counted } from '../../text/dialog-text.ts'
 import { firstCharacters } from '../../text/safe-text.ts'
 import { timeIn } from '../../text/time-zone.ts'
 import { estimateTokens } from '../../text/token-estimate.ts'
 import type { ListItem } from '../lists/list-result.ts'
+import type { CallReview, PartOfReview } from '../lists/read-call-review.ts'
 import type { ListExtent, OwnedItem } from '../lists/several-accounts.ts'
 import type { StructuredContent } from '../tool.ts'
 import { answerInWords } from './call-report.ts'
@@ -16,29 +16,6 @@ import { isoOf, rangeInWords, signed } from './usage-report.ts'
  * A review of calls: counts by outcome, agent, number and account, against the period before, with
  * the ids of some calls as evidence. It only counts: it neither judges nor quotes speech.
  */
-
-/** Calls of one period, as far as they were read. Times are Unix ms. */
-export interface PartOfReview {
-  readonly start: number
-  /** End of the period, exclusive. */
-  readonly end: number
-  /** Latest call first. */
-  readonly calls: readonly OwnedItem[]
-  /** How much of each account's list was read, by account id. */
-  readonly extents: ReadonlyMap<string, ListExtent>
-  /** True if there may be more calls than were read. */
-  readonly isPart: boolean
-}
-
-export interface CallReview {
-  /** IANA time zone of the times in the text. */
-  readonly zone: string
-  /** True if only calls that match filters are counted. */
-  readonly isFiltered: boolean
-  readonly accounts: readonly AccountInTree[]
-  readonly now: PartOfReview
-  readonly before: PartOfReview
-}
 
 const figures = {
   calls: z.int().nullable().describe('null: unknown, because no call could be read.'),
