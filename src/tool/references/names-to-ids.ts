@@ -103,20 +103,18 @@ function withValue(
   return { params: replaced(params), query: replaced(query), ...(body && { body: replaced(body) }) }
 }
 
-/** Looks up several texts of one argument. A list that cannot be filtered is read once for all. */
+/** Looks up several texts of an argument whose list has no name filter. Reads the list once. */
 export function idsMeant(
   argument: NamingArgument,
   given: readonly string[],
   lookup: Lookup,
 ): Promise<Meant[]> {
-  const kind: ReferenceKind = kindsByArgument[argument]
   let all: Promise<AllItems<NamedObject>> | undefined
   const readOnce: typeof readObjects = (...asked) => {
     all ??= readObjects(...asked)
     return all
   }
-  const read = kind.filter ? readObjects : readOnce
-  return Promise.all(given.map((one) => idMeant(argument, one, lookup, read)))
+  return Promise.all(given.map((one) => idMeant(argument, one, lookup, readOnce)))
 }
 
 /**
