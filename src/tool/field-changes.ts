@@ -117,7 +117,7 @@ export function takenBack(current: Fields, paths: readonly ChangedPath[]): Taken
     if (isSame(now, before)) return {}
     if (isSame(now, after)) return { back: { path, before: now, after: before } }
     return {
-      note: `${path.join('.')}: changed since, and stays ${shortJson(now, longestShown)}, not ${shortJson(after, longestShown)} as the change left it`,
+      note: `${path.join('.')}: changed since, and stays ${shortJson(now, longestInNote)}, not ${shortJson(after, longestInNote)} as the change left it`,
     }
   })
   return {
@@ -127,7 +127,7 @@ export function takenBack(current: Fields, paths: readonly ChangedPath[]): Taken
 }
 
 /** Longest value in a note, characters. */
-const longestShown = 100
+const longestInNote = 100
 
 /** Compares two values. Replies may omit a field that is null, so absent equals null. */
 const isSame = (one: unknown, other: unknown) => isDeepStrictEqual(one ?? null, other ?? null)
@@ -164,7 +164,7 @@ export const notTaken = (body: Fields, saved: Fields): string[] =>
   Object.entries(body).flatMap(([name, value]) =>
     isSame(value, saved[name]) || (value === null && isEmpty(saved[name]))
       ? []
-      : `${name}: the platform has ${shortJson(saved[name], longestShown)}, not ${shortJson(value, longestShown)}`,
+      : `${name}: the platform has ${shortJson(saved[name], longestInNote)}, not ${shortJson(value, longestInNote)}`,
   )
 
 /**
