@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
-import { type Goal, round, type Section } from '../measure/report.ts'
-import { type Comparison, compare, type Effort, type Subject } from './comparison.ts'
-import { putLoad } from './load.ts'
+import { type Goal, median, round, type Section } from '../measure/report.ts'
+import { type LoadResult, putLoad } from './load.ts'
 import {
   apiKey,
   type BenchRequest,
@@ -15,6 +14,30 @@ import {
   startCompared,
   startOurs,
 } from './servers-and-requests.ts'
+
+interface Subject {
+  readonly name: string
+  readonly server: MeasuredServer
+  readonly path: string
+  readonly request: BenchRequest
+}
+
+interface Measured {
+  /** Requests per second of processor time. */
+  readonly perCpuSecond: number
+  /** Median latency of the requests, ms. */
+  readonly p50: number
+  /** 99th percentile of their latency, ms. */
+  readonly p99: number
+}
+
+type Comparison = ReadonlyMap<string, Measured>
+
+interface Effort {
+  readonly connections: number
+  readonly seconds: number
+  readonly rounds: number
+}
 
 const toolsList = mcpRequest('tools/list')
 const readCatalog = mcpRequest('resources/read', { uri: 'voice-agents://catalog/models' })
@@ -95,6 +118,33 @@ const subject = (
   request: BenchRequest,
   path = '/mcp',
 ): Subject => ({ name, server, request, path })
+
+/**
+ * Puts the same load on each subject in turn, for several rounds, so that other load on the machine
+ * affects all subjects. The first round is a warm-up and does not count.
+ */
+async function compare(
+  subjects: readonly Subject[],
+  { connections, seconds, rounds }: Effort,
+): Promise<Comparison> {
+  const runs = new Map<string, (LoadResult & { cpu: number })[]>()
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, server, path, request } of subjects) {
+      const before = server.usage().cpu
+      const url = new URL(path, server.url).href
+      const result = await putLoad({ url, ...request, connections, seconds })
+      const run = { ...result, cpu: server.usage().cpu - before }
+      if (round > 0) runs.set(name, [...(runs.get(name) ?? []), run])
+    }
+  }
+  return new Map([...runs].map(([name, all]) => [name, medianOf(all)]))
+}
+
+const medianOf = (runs: readonly (LoadResult & { cpu: number })[]): Measured => ({
+  perCpuSecond: median(runs.map(({ requests, cpu }) => requests / cpu)),
+  p50: median(runs.map(({ p50 }) => p50)),
+  p99: median(runs.map(({ p99 }) => p99)),
+})
 
 /** Low-memory options of docs/deployment.md. */
 const smallMemory = {
