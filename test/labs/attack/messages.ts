@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { StdioClient } from '../measure/clients.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import type { Scenario } from './attack.ts'
 
 const requests = 8_000
@@ -52,9 +53,7 @@ export const steadyMemory: Scenario = {
     const client = new StdioClient(program)
     const asked = { name: 'get_current_account', arguments: {} }
     for (let done = 0; done < calls; done += concurrency) {
-      await Promise.all(
-        Array.from({ length: concurrency }, () => client.request('tools/call', asked)),
-      )
+      await concurrently(concurrency, () => client.request('tools/call', asked))
     }
     program.process.stdin.end()
     assert.equal(await program.exited, 0)

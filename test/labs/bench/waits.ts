@@ -5,6 +5,7 @@ import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 import { callBuiltTool } from '../measure/clients.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import { startServer } from '../measure/program.ts'
 import { round, type Section } from '../measure/report.ts'
 
@@ -120,8 +121,7 @@ async function waitAll(
       if (WaitResult.parse(structuredContent).ended) throw new Error('A call has ended too early')
     }
   }
-  const all = Array.from({ length: waits }, (_, index) => wait(index))
-  await Promise.all(all).catch((error: unknown) => {
+  await concurrently(waits, wait).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { readScript } from '../../../src/dev/script-arguments.ts'
+import { concurrently } from '../measure/concurrency.ts'
 import { planOf } from './plan.ts'
 import { scriptedPlans } from './scripted.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
@@ -90,10 +91,10 @@ async function runAll(): Promise<number> {
   const began = process.hrtime.bigint()
   const every = availableParallelism()
   const until = Date.now() + minutes * 60_000
-  const workers = Array.from({ length: every }, (_, index) =>
-    inWorker({ from: from + index, to, every, until }),
+  const reports = await concurrently(every, (nth) =>
+    inWorker({ from: from + nth, to, every, until }),
   )
-  const report = merged(await Promise.all(workers))
+  const report = merged(reports)
   const seconds = Number(process.hrtime.bigint() - began) / 1e9
   const scripts = await failedScripts()
   const { histories, rung, answers, failed } = report
