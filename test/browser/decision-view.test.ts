@@ -209,6 +209,7 @@ test('an effect that has changed is shown again before it is agreed to', async (
   })
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('has changed')
+  expect(await view.text()).toMatch(/Changed: read again[\s\S]*Before: /)
   await view.frame.click('#ids')
   expect(await view.text()).toContain(otherAgent)
   const marked = '[...document.querySelectorAll(".facts dt:has(+ dd .badge)")]'

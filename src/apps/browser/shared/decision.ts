@@ -162,28 +162,29 @@ interface DecisionPage {
 function drawDecision(decision: Decision, page: DecisionPage) {
   const { status, tone, text, actions } = stateOf(decision, page)
   const { before } = page
-  const changed = new Set(
-    Object.entries(decision.facts)
-      .filter(([name, value]) => before !== undefined && before[name] !== value)
-      .map(([name]) => labelOf(plainText(name))),
-  )
-  const facts = Object.entries(decision.facts)
-    .filter(([name]) => !apart.includes(name))
-    .map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
+  const shown = Object.entries(decision.facts).filter(([name]) => !apart.includes(name))
+  const facts = shown.map(([name, value]) => [labelOf(plainText(name)), plainText(value)] as const)
+  /** Marks a fact that has changed, with its earlier value. */
+  const changeOf = (name: string, value: string) => {
+    if (before === undefined || before[name] === value) return []
+    const earlier = withoutIds(plainText(before[name] ?? 'none'))
+    return [
+      ' ',
+      badge('Changed', 'warning'),
+      h('div', { class: 'small muted', dir: 'auto' }, `Before: ${earlier}`),
+    ]
+  }
   return {
     title: withoutIds(plainText(decision.question)),
     about: [badge(status, tone)],
     content: [
       factList(
-        facts.map(([name, value]) => [
-          name,
-          [
-            h('span', { dir: 'auto' }, withoutIds(value)),
-            ...(changed.has(name) ? [' ', badge('Changed', 'warning')] : []),
-          ],
+        shown.map(([name, value]) => [
+          labelOf(plainText(name)),
+          [h('span', { dir: 'auto' }, withoutIds(plainText(value))), ...changeOf(name, value)],
         ]),
       ),
-      ...(status === waiting.status ? warnings(decision) : []),
+      ...(status === waiting.status || status === readAgain ? warnings(decision) : []),
       h('p', { class: 'notice', ...(tone === 'warning' && { 'data-tone': tone }) }, text),
       ...(actions.length > 0 ? [h('div', { class: 'row' }, actions)] : []),
       ...idList(facts),
@@ -291,6 +292,9 @@ function stateOf(decision: Decision, page: DecisionPage): DecisionState {
 
 const waiting = { status: 'Waiting for you', tone: 'info' } as const
 
+/** Status of a decision whose facts changed since the person was asked. */
+const readAgain = 'Changed: read again'
+
 const notDone = (status: string): DecisionState => ({
   ...{ status, tone: 'neutral', actions: [] },
   text: 'Nothing was done.',
@@ -313,8 +317,8 @@ function openState(
   const nothing = why === whyAgain.expired ? undefined : 'Nothing was done yet.'
   const until = `Open until ${formats.time(expires_at)}.`
   return {
-    ...waiting,
-    tone: why ? 'warning' : 'info',
+    status: refused === 'changed' ? readAgain : waiting.status,
+    tone: why ? 'warning' : waiting.tone,
     text: [why, nothing, note, until].filter(Boolean).join(' '),
     actions: [
       button(disabled ? `${yes} …` : [icon(isDangerous ? 'warning' : 'check'), yes], agree, {

@@ -71,7 +71,7 @@ export const failureIn = (title: string, text: string, isRetryable = false): Fai
 
 type Words = readonly [title: string, text: string]
 
-const unknown: Words = ['This did not work', 'The details may say why.']
+const unknown: Words = ['No usable answer came', 'The details may say why.']
 
 const invalid: Words = ['This request is not valid', 'Correct what is named and ask again.']
 const notFound: Words = ['Not found', 'It was removed, or it belongs to another account.']
