@@ -172,6 +172,8 @@ function aboutOf({ data: { meta, compared_with }, background, formats }: Known):
   const compared = compared_with ?? background?.before
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
   const notes = [
+    Date.parse(meta.end ?? '') > Date.now() &&
+      'This time has not ended: its figures are those so far.',
     background?.hasTooManyCalls &&
       'There are too many calls to count the answered and failed ones. Choose a shorter time.',
     background?.calls &&
