@@ -61,7 +61,7 @@ export function clearProblems(
 /**
  * Sets null in the body at each path to clear. Keys of free-form data stay, because null is an
  * ordinary value there. Removing such a key needs the stored data: see `wantedFields` in
- * tools/agents/agent-patch.ts.
+ * tools/agents/agent-update-plan.ts.
  */
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)

@@ -30,16 +30,16 @@ import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
 import { type UpdateReport, updateItems, updateOptions } from '../../src/tool/update-items.ts'
 import { agentListEdits, listEditArguments, wantedLists } from './agent-list-edits.ts'
+import { selectAgents, selectionOptions } from './agent-selection.ts'
 import {
   type AgentStates,
   ignoredFields,
   lostFields,
   patchBetween,
   type UpdatePlan,
+  undoPlan,
   wantedFields,
-} from './agent-patch.ts'
-import { selectAgents, selectionOptions } from './agent-selection.ts'
-import { undoPlan } from './agent-undo.ts'
+} from './agent-update-plan.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './agent-value-checks.ts'
 import { agentsInResult, updatedAgentsShape } from './update-agent-result.ts'
 
