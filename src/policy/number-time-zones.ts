@@ -1,5 +1,5 @@
+import { northAmericanAreas } from './area-code-time-zones.ts'
 import type { PrefixZones } from './dial-policy-config.ts'
-import { northAmericanAreas } from './north-american-areas.ts'
 
 /** Zones of countries for which Intl has no time zone, or an unofficial one. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../state/private-files.ts'
-import { busy, type Guard, guardOf, parsed, resultCode } from './store-error.ts'
+import { busy, type Guard, guardOf, parsed, resultCode } from './database-file-error.ts'
 
 /** Schema version; incremented with every change of the tables. */
 const schemaVersion = 1

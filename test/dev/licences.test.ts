@@ -7,6 +7,6 @@ const root = join(import.meta.dirname, '../..')
 test('the build has the licence of data that others have made', () => {
   const licences = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
   expect(licences).toMatch(
-    /^Data in src\/policy\/north-american-areas\.ts$[\s\S]*Libphonenumber Authors[\s\S]*Apache License/m,
+    /^Data in src\/policy\/area-code-time-zones\.ts$[\s\S]*Libphonenumber Authors[\s\S]*Apache License/m,
   )
 })

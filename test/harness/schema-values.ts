@@ -239,7 +239,7 @@ function objectOf(schema: Schema): fc.Arbitrary<unknown> {
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
   const fields = properties.map(([name, inner]) => {
     const value = valuesOf(isObject(inner) ? inner : {}, name)
-    // Optional fields are absent half of the time; those with values in the dictionary, a fifth.
+    // An optional field is absent half of the time, or a fifth of the time if the dictionary has values for it.
     const entry = value.map((one): [string, unknown][] => [[name, one]])
     if (required.includes(name)) return entry
     const weight = name in dictionary ? 4 : 1

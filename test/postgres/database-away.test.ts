@@ -5,7 +5,7 @@ import { type PostgresServer, startPostgres } from '../harness/postgres-server.t
 import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts'
-import { confirmedCalls } from '../state/shared-confirmations.ts'
+import { confirmedCalls } from '../state/confirm-across-servers.ts'
 
 const secret = 's'.repeat(32)
 let server: PostgresServer

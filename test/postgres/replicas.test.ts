@@ -18,7 +18,7 @@ import { settableClock } from '../harness/settable-clock.ts'
 import { inParallel } from '../labs/measure/concurrency.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
-import { judge } from '../labs/stress/judge.ts'
+import { judge } from '../labs/stress/find-violations.ts'
 import { stressSettings } from '../labs/stress/killed-servers.ts'
 import {
   type Answer,
@@ -29,7 +29,7 @@ import {
   placementsOf,
   type StressPlacement,
 } from '../labs/stress/placements.ts'
-import { confirmedCalls } from '../state/shared-confirmations.ts'
+import { confirmedCalls } from '../state/confirm-across-servers.ts'
 
 /*
  * Three servers, each a process of the built program, on a real PostgreSQL and behind a round-robin

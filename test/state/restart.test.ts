@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scratchFolder, startHttpProgram, startProgram } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
-import { confirmedCalls } from './shared-confirmations.ts'
+import { confirmedCalls } from './confirm-across-servers.ts'
 
 const key = 'sk-0123456789'
 const secrets = { old: 'o'.repeat(32), new: 'n'.repeat(32) }

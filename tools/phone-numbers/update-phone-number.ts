@@ -45,7 +45,7 @@ const options = {
 
 type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 
-/** Result of an update. One number: its new state and the changes. Many: the result for each. */
+/** Result of an update. One number: its new state and the changes. For several items: the result for each. */
 const schema = PhoneNumber.extend({
   ...updateResultShape,
   numbers: z

@@ -56,7 +56,7 @@ const unchangeable = {
   sip_auth_username: true,
 } as const
 
-/** Result of an update. One trunk: its new state and the changes. Many: the result for each. */
+/** Result of an update. One trunk: its new state and the changes. For several items: the result for each. */
 const schema = SipTrunk.omit(unchangeable)
   .extend({
     ...updateResultShape,

@@ -59,7 +59,7 @@ export async function whyEmpty(
 }
 
 /**
- * Warns of an unpublished status. Call statuses are not published, so any status is sent. Throws
+ * Warns of a status that the platform does not document. Call statuses are not published, so any status is sent. Throws
  * Refused for a likely misspelling of a known status.
  */
 function unknownStatus(status: unknown): string | undefined {

@@ -4,7 +4,7 @@ import { StdioClient } from '../measure/clients.ts'
 import { inParallel } from '../measure/concurrency.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
-import { judge } from './judge.ts'
+import { judge } from './find-violations.ts'
 import {
   type Answer,
   answerOf,
