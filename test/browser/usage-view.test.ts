@@ -355,12 +355,13 @@ describe('the figures', () => {
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
-  test('of a time that is not over are read once', async () => {
+  test('of a time that has not ended are read once, and say so', async () => {
     const tomorrow = new Date(Date.now() + day).toISOString()
     const view = await show({ listed, args: { ...november, granularity: 'month', end: tomorrow } })
     await view.run()
     await expect.poll(() => view.calls).toHaveLength(2)
     await expect.poll(() => countOf(view, '.figures .skeleton')).toBe(0)
+    expect(await view.frame.innerText('#compared')).toContain('has not ended')
     await view.change({ theme: 'dark' })
     await view.change({ theme: 'light' })
     await expect.poll(() => countOf(view, '.figures > div')).toBe(5)
