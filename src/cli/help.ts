@@ -160,7 +160,8 @@ export function settingGroups(
   const settings = allSettings(commands)
   const own = Object.groupBy(
     Object.keys(settings).filter((name) => !shared.has(name)),
-    (name) => `Options of ${commands.flatMap((one) => (name in one.settings ? one.name : [])).join(', ')}`,
+    (name) =>
+      `Options of ${commands.flatMap((one) => (name in one.settings ? one.name : [])).join(', ')}`,
   )
   const groups: Readonly<Record<string, readonly string[] | undefined>> = {
     ...sharedGroups,
