@@ -7,6 +7,7 @@ import { voicesPictures } from './picture-voices.ts'
 import { browserOfFile } from './shared-browser.ts'
 import { countOf, expectFits, showOn, statusOf } from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
+import { busy } from './view-pictures.ts'
 
 /* Behaviour of all views, each with the data of its first picture. */
 
@@ -124,15 +125,6 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
     expect(view.requests).toEqual([])
   })
 })
-
-/** A failure as the server reports it, with a text for models. */
-const busy = {
-  isError: true,
-  content: [{ type: 'text', text: 'get_it failed: HTTP 503.\nNext: Wait and call it again.' }],
-  _meta: {
-    'voice-agent-mcp/error': { kind: 'rejected', advice: 'unavailable', retryable: true },
-  },
-}
 
 describe('a failure', () => {
   test.each(views.filter(({ name }) => name !== 'agent'))(

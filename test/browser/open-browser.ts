@@ -56,6 +56,9 @@ export interface Page {
   screenshot(options: {
     readonly path: string
     readonly fullPage?: boolean
+    readonly clip?: Point & { readonly width: number; readonly height: number }
+    /** 'css': one pixel of the picture for each CSS pixel. */
+    readonly scale?: 'css' | 'device'
     readonly omitBackground?: boolean
   }): Promise<unknown>
   close(): Promise<void>
@@ -74,6 +77,7 @@ export interface PageSettings {
   readonly forcedColors?: 'active'
   readonly reducedMotion?: 'reduce'
   readonly viewport?: { readonly width: number; readonly height: number }
+  readonly deviceScaleFactor?: number
   readonly ignoreHTTPSErrors?: boolean
 }
 

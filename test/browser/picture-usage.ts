@@ -1,4 +1,3 @@
-import { envelope, json } from '../harness/fake-platform.ts'
 import { type Counted, listedCalls, startUsagePlatform } from '../harness/usage-platform.ts'
 import type { Picture } from './picture.ts'
 
@@ -133,18 +132,5 @@ export const usagePictures: readonly Picture[] = [
   ),
   usagePicture('usage-without-tools', {}, { context: { withoutTools: true } }),
   usagePicture('usage-empty', { conversations: [] }, { ready: '.state' }),
-  usagePicture('usage-loading', {}, { ready: '.skeleton', act: async () => undefined }),
-  usagePicture(
-    'usage-failed',
-    {},
-    {
-      ready: '.state',
-      open: async () => {
-        const platform = await usagePlatform()
-        platform.behave((_, response) => json(response, 503, envelope('unavailable', 'busy')))
-        return platform
-      },
-    },
-  ),
   usagePicture('usage-german', {}, { context: { locale: 'de', timeZone: 'Europe/Berlin' } }),
 ]

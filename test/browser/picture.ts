@@ -1,10 +1,20 @@
-import type { Page } from './open-browser.ts'
+import type { Page, PageSettings } from './open-browser.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
-/** A screenshot of a view in one state. */
-export interface Picture {
-  /** Name of the view and the state, such as `usage` or `usage-empty`. */
+interface AnyPicture {
+  /** Name of the view or page and its state, such as `usage` or `usage-empty`. */
   readonly name: string
+  /** Settings of the browser, such as forced colours. */
+  readonly page?: PageSettings
+  /**
+   * A zoom of 200 %, with the device scale factor 2 in `page`. At 360 pixels the text is doubled,
+   * as phones do.
+   */
+  readonly isZoomed?: boolean
+}
+
+/** A screenshot of a view in one state. */
+export interface Picture extends AnyPicture {
   readonly open: () => Promise<PicturedPlatform>
   /** Selector of an element that appears when the view is drawn. */
   readonly ready: string
@@ -25,8 +35,7 @@ interface PicturedPlatform extends AsyncDisposable {
 }
 
 /** A screenshot of a page for people. */
-export interface PagePicture {
-  readonly name: string
+export interface PagePicture extends AnyPicture {
   /** Starts the page's server, opens the page and acts as a person. The result stops the server. */
   readonly show: (page: Page) => Promise<AsyncDisposable>
 }

@@ -7,17 +7,14 @@ import install from './install.ts'
 import { openBrowser, type Page, type TestBrowser } from './open-browser.ts'
 import { pagePictures } from './page-pictures.ts'
 import type { PagePicture, Picture } from './picture.ts'
-import { agentPictures } from './picture-agent.ts'
-import { callPictures } from './picture-call.ts'
-import { decisionPictures } from './picture-decision.ts'
-import { usagePictures } from './picture-usage.ts'
-import { voicesPictures } from './picture-voices.ts'
-import { type ShownView, showView } from './view-host/view-host.ts'
+import { showView } from './view-host/view-host.ts'
+import { viewPictures } from './view-pictures.ts'
 
 /*
  * npm run pictures [-- NAME …]: takes the screenshots in docs/pictures with a real Chromium: on a
  * desktop in light, on a phone in dark. Views run in a test host with made-up data
- * (picture-<view>.ts); pages are those of the built program (page-pictures.ts).
+ * (picture-<view>.ts; states that all views have are in view-pictures.ts); pages are those of the
+ * built program (page-pictures.ts). Pictures are cropped to the content.
  *
  * npm run pictures -- --all [--to FOLDER] [NAME …]: takes every state at three widths, in light and
  * dark. A NAME selects all its states: `usage` also `usage-empty`.
@@ -60,48 +57,75 @@ const docsFolder = join(import.meta.dirname, '../../docs/pictures')
 const folder = options.to ?? (options.all ? 'dist/pictures' : docsFolder)
 const places = options.all ? allPlaces : documentedPlaces
 
-const height = 400
+const height = 640
 
 /** Opens a view once, and takes its screenshot at each width and theme. */
-async function take(browser: TestBrowser, { name, open, ready, env, context, act }: Picture) {
+async function take(browser: TestBrowser, picture: Picture) {
+  const { open, ready, env, context, page, act } = picture
   await using platform = await open()
   await using view = await showView(browser, {
     ...platform.call,
     env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key', ...env },
     ...(context && { context }),
+    ...(page && { page }),
   })
   await (act ? act(view) : view.run())
   await view.frame.waitForSelector(ready)
-  await takeIn(view.page, name, async (theme) => {
-    await view.change({ theme })
-    // The host resizes the frame, and the chart is drawn again.
-    await settle(view)
+  await takeIn(picture, {
+    ...view,
+    content: 'iframe',
+    prepare: (theme) => view.change({ theme }),
   })
 }
 
-const settle = ({ frame }: ShownView) =>
-  frame.evaluate('new Promise((done) => setTimeout(done, 500))')
+async function takePage(browser: TestBrowser, picture: PagePicture) {
+  const page = await browser.newPage({ viewport: { width: 1280, height }, ...picture.page })
+  await using _served = await picture.show(page)
+  await takeIn(picture, { page, frame: page, content: 'main' })
+}
 
-async function takePage(browser: TestBrowser, { name, show }: PagePicture) {
-  const page = await browser.newPage()
-  await using _served = await show(page)
-  await takeIn(page, name)
+interface Shown {
+  readonly page: Page
+  /** Page or frame that has the text. */
+  readonly frame: Pick<Page, 'evaluate'>
+  /** Selector of the element that the picture is cropped to. */
+  readonly content: string
+  readonly prepare?: (theme: Place['colorScheme']) => Promise<void>
 }
 
 async function takeIn(
-  page: Page,
-  name: string,
-  prepare?: (theme: Place['colorScheme']) => Promise<void>,
+  { name, isZoomed = false }: Picture | PagePicture,
+  { page, frame, content, prepare }: Shown,
 ) {
   for (const { name: place, width, colorScheme } of places) {
-    await page.setViewportSize({ width, height })
+    const isPhone = width < 480
+    const zoom = isZoomed && !isPhone ? 2 : 1
+    await page.setViewportSize({ width: width / zoom, height: height / zoom })
+    if (isZoomed) await frame.evaluate(textSize(isPhone ? '200%' : ''))
     await page.emulateMedia({ colorScheme })
     await prepare?.(colorScheme)
+    // The host resizes the frame, and the chart is drawn again.
+    await frame.evaluate('new Promise((done) => setTimeout(done, 500))')
     const path = join(folder, `${name}-${place}.png`)
-    await page.screenshot({ path, fullPage: true })
+    const clip = {
+      x: 0,
+      y: 0,
+      width: width / zoom,
+      height: Number(await page.evaluate(end(content))),
+    }
+    await page.screenshot({ path, fullPage: true, clip, scale: zoom === 1 ? 'css' : 'device' })
     console.log(path)
   }
 }
+
+const textSize = (size: string) => `document.documentElement.style.fontSize = '${size}'`
+
+/** Position at which an element ends, with its margin, CSS pixels. */
+const end = (selector: string) => `(() => {
+  const element = document.querySelector('${selector}')
+  const margin = parseFloat(getComputedStyle(element).marginBottom)
+  return Math.ceil(element.getBoundingClientRect().bottom + scrollY + margin)
+})()`
 
 /** Renders icon.svg as the PNG icon of the desktop bundle. */
 async function takeIcon(browser: TestBrowser): Promise<void> {
@@ -110,14 +134,7 @@ async function takeIcon(browser: TestBrowser): Promise<void> {
   await page.screenshot({ path: join(docsFolder, 'icon.png'), omitBackground: true })
 }
 
-const views = [
-  ...usagePictures,
-  ...callPictures,
-  ...voicesPictures,
-  ...agentPictures,
-  ...decisionPictures,
-]
-const names = [...views, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
+const names = [...viewPictures, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
 const isNamed = (name: string, asked: string) =>
   name === asked || (options.all === true && name.startsWith(`${asked}-`))
 const unknown = wanted.filter((asked) => !names.some((name) => isNamed(name, asked)))
@@ -134,7 +151,7 @@ install()
 buildOnce()
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser()
-for (const picture of views.filter(isWanted)) await take(browser, picture)
+for (const picture of viewPictures.filter(isWanted)) await take(browser, picture)
 for (const picture of pagePictures.filter(isWanted)) await takePage(browser, picture)
 if (!options.all && isWanted({ name: 'icon' })) await takeIcon(browser)
 await browser[Symbol.asyncDispose]()
