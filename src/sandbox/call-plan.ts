@@ -65,9 +65,7 @@ interface PlanRequest {
 export function planCall({ toNumber, greeting, settings, ringSeconds }: PlanRequest): CallPlan {
   const scenario = (toNumber && magicDestinations[toNumber]?.scenario) || 'answered'
   if (scenario === 'busy' || scenario === 'rejected' || scenario === 'no_answer') {
-    const { event, ...rest } = unanswered[scenario]
-    const script: ScriptLine[] = [{ at: 0, role: 'event', message: event }]
-    return { ...rest, outcome: 'failed', isAnswered: false, talkSeconds: 0, script }
+    return unansweredPlan(unanswered[scenario])
   }
   if (scenario === 'invalid') throw new Error('An invalid number passed the checks')
   const talk = talkOf(scenario, greeting, settings)
@@ -79,6 +77,15 @@ export function planCall({ toNumber, greeting, settings, ringSeconds }: PlanRequ
     talkSeconds: talk.seconds,
     script: talk.script,
   }
+}
+
+/** The course of a call that nobody answers. */
+export function unansweredPlan({
+  event,
+  ...rest
+}: (typeof unanswered)[keyof typeof unanswered]): CallPlan {
+  const script: ScriptLine[] = [{ at: 0, role: 'event', message: event }]
+  return { ...rest, outcome: 'failed', isAnswered: false, talkSeconds: 0, script }
 }
 
 function talkOf(scenario: Answered, greeting: Greeting, settings: CallSettings): Talk {

@@ -3,17 +3,14 @@ import { join } from 'node:path'
 import * as z from 'zod'
 
 /**
- * One line of a log: a client's record of one request. `in`, `out`: lengths of the arguments and of
- * the result, characters.
+ * One line of a log: a client's record of one request. `in` and `out` are the lengths of the
+ * arguments and of the result, characters.
  */
 const LogLine = z.looseObject({
   verb: z.string(),
-  name: z.string().optional(),
-  in: z.int().optional(),
-  out: z.int().optional(),
-  /** Length of the tool list, characters. */
-  chars: z.int().optional(),
-  error: z.boolean().optional(),
+  in: z.int().default(0),
+  out: z.int().default(0),
+  error: z.boolean().default(false),
 })
 
 /** The effort of a job. */
@@ -52,9 +49,9 @@ export function effortOf(logs: string, job: string): Effort | undefined {
   return sumOf(
     calls.map((call) => ({
       calls: 1,
-      errors: Number(call.error ?? false),
-      in: call.in ?? 0,
-      out: call.out ?? 0,
+      errors: Number(call.error),
+      in: call.in,
+      out: call.out,
     })),
   )
 }

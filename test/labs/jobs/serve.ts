@@ -32,6 +32,7 @@ export async function serveJobs({
   port: number
   speed: number
 }) {
+  await using resources = new AsyncDisposableStack()
   const { promise: started, resolve: start } = Promise.withResolvers<Behind>()
   // Listens first: if that fails, nothing else has been started. Requests wait until the programs
   // have started.
@@ -41,6 +42,7 @@ export async function serveJobs({
     }),
     { host: '127.0.0.1', port },
   )
+  resources.defer(() => listening.close())
   const stateDir = join(folder, 'state')
   mkdirSync(folder, { recursive: true })
   rmSync(stateDir, { recursive: true, force: true })
@@ -50,21 +52,14 @@ export async function serveJobs({
     VOICE_AGENT_SANDBOX_SPEED: String(speed),
     ...clockSetTo(startOfRun),
   }
-  const mcp = startProgram(['http', '--port', '0'], { ...env, VOICE_AGENT_STATE_DIR: stateDir })
-  const rest = startProgram(['sandbox', '--port', '0'], env)
-  const close = async () => {
-    await Promise.all([mcp[Symbol.asyncDispose](), rest[Symbol.asyncDispose]()])
-    await listening.close()
-  }
-  try {
-    const [, mcpUrl = ''] = await mcp.waitFor(/Serving MCP at (\S+)\/mcp/)
-    const [, restUrl = ''] = await rest.waitFor(/sandbox API at (\S+)\/v1/)
-    start({ mcp: mcpUrl, rest: restUrl })
-  } catch (error) {
-    await close()
-    throw error
-  }
-  return { url: listening.url, [Symbol.asyncDispose]: close }
+  const onMcp = { ...env, VOICE_AGENT_STATE_DIR: stateDir }
+  const mcp = resources.use(startProgram(['http', '--port', '0'], onMcp))
+  const rest = resources.use(startProgram(['sandbox', '--port', '0'], env))
+  const [, mcpUrl = ''] = await mcp.waitFor(/Serving MCP at (\S+)\/mcp/)
+  const [, restUrl = ''] = await rest.waitFor(/sandbox API at (\S+)\/v1/)
+  start({ mcp: mcpUrl, rest: restUrl })
+  const running = resources.move()
+  return { url: listening.url, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 /** Proxies a request to a program, with the API key of the job in its path. */

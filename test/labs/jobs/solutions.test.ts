@@ -1,13 +1,11 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectHttp } from '../../harness/client.ts'
-import { type Program, scratchFolder, startProgram } from '../../harness/program.ts'
-import { clockSetTo, startOfRun } from './clock.ts'
+import { scratchFolder } from '../../harness/program.ts'
 import { type Effort, noEffort, sumOf } from './effort.ts'
 import { checkJob } from './job.ts'
 import { dozens, type Job, jobs } from './jobs.ts'
-import { keyOf } from './seed/accounts.ts'
-import { makeSeededSandbox, seededState } from './seed/seed-company.ts'
+import { seededState } from './seed/seed-company.ts'
+import { databaseOf, serveJobs } from './serve.ts'
 import { Assistant, type Solution } from './solutions/assistant.ts'
 import { firstSolutions } from './solutions/first-dozen.ts'
 import { secondSolutions } from './solutions/second-dozen.ts'
@@ -33,24 +31,14 @@ const ceilings = {
 }
 
 const scratch = scratchFolder()
-const file = join(scratch.path, 'sandbox.db')
-let program: Program
-let url = ''
+let server: Awaited<ReturnType<typeof serveJobs>>
 
 beforeAll(async () => {
-  makeSeededSandbox(file, jobs)
-  program = startProgram(['http', '--port', '0'], {
-    VOICE_AGENT_SANDBOX_DB: file,
-    VOICE_AGENT_SANDBOX_SPEED: '200',
-    VOICE_AGENT_STATE_DIR: join(scratch.path, 'state'),
-    ...clockSetTo(startOfRun),
-  })
-  const [, address = ''] = await program.waitFor(/Serving MCP at (\S+)/)
-  url = address
+  server = await serveJobs({ folder: scratch.path, port: 0, speed: 200 })
 })
 
 afterAll(async () => {
-  await program?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
   scratch[Symbol.dispose]()
 })
 
@@ -59,11 +47,11 @@ const efforts = new Map<string, Effort>()
 /** Runs the reference solution of a job. */
 async function done({ name }: Job): Promise<{ before: State; after: State; answer: string }> {
   const before = seededState(name)
-  await using client = await connectHttp('v2 2025', url, { 'x-api-key': keyOf(name) })
+  await using client = await connectHttp('v2 2025', `${server.url}/${name}/mcp`)
   const assistant = new Assistant(client)
   const answer = (await solutions[name]?.(assistant)) ?? ''
   efforts.set(name, assistant.effort)
-  return { before, after: readState(file, name), answer }
+  return { before, after: readState(databaseOf(scratch.path), name), answer }
 }
 
 /**

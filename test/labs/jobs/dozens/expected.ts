@@ -100,6 +100,13 @@ export const lineForEach = (
   ...calls.map((call) => saysOfNumber(contactOf(call), right(call))),
 ]
 
+/** Words of the jobs for the reason of a failed call, by its answer status. */
+export const failureReasons = {
+  user_unavailable: 'nobody answered',
+  user_busy: 'busy',
+  user_rejected: 'declined',
+} as const
+
 /** Matches these words in this order, without other words between them. */
 export const wordForWord = (text: string): RegExp =>
   new RegExp((text.match(/[\p{L}\d]+/gu) ?? []).join('[^\\p{L}\\d]+'), 'iu')

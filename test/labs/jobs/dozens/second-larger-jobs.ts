@@ -16,6 +16,7 @@ import {
   changed,
   copyOf,
   edited,
+  failureReasons,
   greetingThatSays,
   placed,
   without,
@@ -76,12 +77,7 @@ export const secondDozen = {
     text: 'How many calls of our main account, without the branches, failed last week (Monday 9 to Sunday 15 November, UTC), and why? One line for each reason: "nobody answered", "busy" and "declined", each with the number.',
     facts: ({ callsIn, rootId }) => {
       const failed = callsIn(lastWeek, 'failed').filter(({ account_id }) => account_id === rootId)
-      const reasons = {
-        user_unavailable: 'nobody answered',
-        user_busy: 'busy',
-        user_rejected: 'declined',
-      }
-      return Object.entries(reasons).map(([status, reason]) => {
+      return Object.entries(failureReasons).map(([status, reason]) => {
         const value = failed.filter(({ answer_status }) => answer_status === status).length
         return counts(reason, [{ value }], [])
       })

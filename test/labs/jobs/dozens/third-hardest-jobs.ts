@@ -19,18 +19,22 @@ import {
 import type { JobSpec } from '../job.ts'
 import { accountNames, newGateway, oldGateway } from '../seed/accounts.ts'
 import type { CallRow } from '../state.ts'
-import { changed, copyOf, edited, lineForEach, placed, without, wordForWord } from './expected.ts'
+import {
+  changed,
+  copyOf,
+  edited,
+  failureReasons,
+  lineForEach,
+  placed,
+  without,
+  wordForWord,
+} from './expected.ts'
 
 const lastSaid = ({ script }: CallRow) =>
   script.findLast(({ role }) => role === 'user')?.message ?? ''
 
-const failures = {
-  user_unavailable: 'nobody answered',
-  user_busy: 'busy',
-  user_rejected: 'declined',
-} as const
 const failureOf = ({ answer_status }: CallRow) =>
-  new RegExp(failures[answer_status as keyof typeof failures], 'i')
+  new RegExp(failureReasons[answer_status as keyof typeof failureReasons], 'i')
 
 const id = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 

@@ -1,4 +1,4 @@
-import type { CallPlan } from '../../../../src/sandbox/call-plan.ts'
+import { type CallPlan, unanswered, unansweredPlan } from '../../../../src/sandbox/call-plan.ts'
 import { oneOf, pick, randomOf } from '../../random.ts'
 import { startOfRun } from '../clock.ts'
 
@@ -52,12 +52,6 @@ const outcomes = {
   ],
 } as const
 type Outcome = (typeof outcomes)['outbound'][number]['outcome']
-
-const unanswered = {
-  user_unavailable: { ringSeconds: 30, event: 'Nobody answered.' },
-  user_busy: { ringSeconds: 2, event: 'The callee is busy.' },
-  user_rejected: { ringSeconds: 6, event: 'The callee declined.' },
-} as const
 
 const topics = [
   ['I would like to move my appointment.', 'Of course. Which day suits you?', 'Friday morning.'],
@@ -118,18 +112,8 @@ function furtherWords(outcome: Outcome, random: () => number): readonly Line[] {
 }
 
 function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[number]): CallPlan {
-  if (outcome in unanswered) {
-    const { ringSeconds, event } = unanswered[outcome as keyof typeof unanswered]
-    const script = [{ at: 0, role: 'event' as const, message: event }]
-    return {
-      answerStatus: outcome,
-      outcome: 'failed',
-      ringSeconds,
-      isAnswered: false,
-      talkSeconds: 0,
-      script,
-    }
-  }
+  const failure = Object.values(unanswered).find(({ answerStatus }) => answerStatus === outcome)
+  if (failure) return unansweredPlan(failure)
   const [question, answer, agreement] = topic
   const spoken =
     outcome === 'machine'

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createAccount } from '../../../../src/sandbox/accounts.ts'
 import { createAgent } from '../../../../src/sandbox/agents.ts'
 import { rowOfPlan } from '../../../../src/sandbox/call-row.ts'
 import { insertSipTrunk } from '../../../../src/sandbox/sip-trunks.ts'
@@ -58,16 +59,16 @@ interface Ids {
 
 function seedAccounts(store: Store, job: string, accountId: Ids['accountId']): void {
   for (const [key, name] of Object.entries(accountNames) as [AccountKey, string][]) {
-    store.insert('accounts', {
+    const isRoot = key === 'company'
+    createAccount(store, {
       id: accountId(key),
-      parent_id: key === 'company' ? null : accountId('company'),
+      parentId: isRoot ? null : accountId('company'),
       name,
-      is_active: Number(key !== disabledAccount),
-      created: opened,
-      modified: opened,
+      now: opened,
+      ...(isRoot && { apiKey: keyOf(job) }),
     })
   }
-  store.insert('api_keys', { api_key: keyOf(job), account_id: accountId('company') })
+  store.update('accounts', accountId(disabledAccount), { is_active: 0 })
 }
 
 function seedLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
