@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type State, type Table, tables } from './state.ts'
+import { type CompanyRows, type Table, tables } from './company-rows.ts'
 
 /** An expectation that several values can meet: a predicate, and its description for messages. */
 export class Fits {
   readonly about: string
-  readonly test: (value: unknown, after: State) => boolean
+  readonly test: (value: unknown, after: CompanyRows) => boolean
 
   constructor(about: string, test: Fits['test']) {
     this.about = about
@@ -28,7 +28,7 @@ export interface Changes {
 }
 
 /** Differences between the actual and the expected company: missing and unexpected changes. */
-export function problemsOf(changes: Changes, before: State, after: State): string[] {
+export function problemsOf(changes: Changes, before: CompanyRows, after: CompanyRows): string[] {
   return tables.flatMap((table) => {
     const was = new Map(before[table].map((row) => [row.id, row]))
     const is = new Map(after[table].map((row) => [row.id, row]))
@@ -49,7 +49,11 @@ interface RowPair {
   readonly now: object | undefined
 }
 
-function rowProblems({ table, id, row, now }: RowPair, changes: Changes, after: State): string[] {
+function rowProblems(
+  { table, id, row, now }: RowPair,
+  changes: Changes,
+  after: CompanyRows,
+): string[] {
   const label = `${table} ${nameOf(row)}`
   const isRemoved = changes.removed?.some((one) => one.table === table && one.id === id) ?? false
   if (now === undefined) return isRemoved ? [] : [`${label} is gone`]
@@ -74,7 +78,7 @@ function addedProblems(
   table: Table,
   fresh: readonly object[],
   { added = [] }: Changes,
-  after: State,
+  after: CompanyRows,
 ): string[] {
   const expected = added.filter((one) => one.table === table)
   const left = [...fresh]
@@ -97,7 +101,7 @@ function addedProblems(
   ]
 }
 
-const wrongPaths = (row: Values, found: object, after: State): string[] =>
+const wrongPaths = (row: Values, found: object, after: CompanyRows): string[] =>
   Object.entries(row).flatMap(([path, expected]) => {
     const value = valueAt(found, path)
     return isRight(expected, value, after)
@@ -105,7 +109,7 @@ const wrongPaths = (row: Values, found: object, after: State): string[] =>
       : [`${path} is ${show(value)}, not ${show(expected)}`]
   })
 
-const isRight = (expected: unknown, found: unknown, after: State): boolean =>
+const isRight = (expected: unknown, found: unknown, after: CompanyRows): boolean =>
   expected instanceof Fits ? expected.test(found, after) : isDeepStrictEqual(expected, found)
 
 /** Paths of the leaves that differ. An array is one leaf. */

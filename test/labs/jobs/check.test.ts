@@ -5,20 +5,20 @@ import { scratchFolder } from '../../harness/program.ts'
 import { counts, namesExactly, says, telephonesExactly } from './answer-checks.ts'
 import { Fits, problemsOf } from './changes.ts'
 import { companyOf } from './company-lookups.ts'
+import { type CompanyRows, readCompanyRows } from './company-rows.ts'
 import { checkJob } from './job.ts'
 import { dozens, jobs } from './jobs.ts'
 import { makeSeededSandbox } from './seed/seed-company.ts'
-import { readState, type State } from './state.ts'
 
 /** Initial state of the company in every job. */
-function untouched(): Map<string, State> {
+function untouched(): Map<string, CompanyRows> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
   makeSeededSandbox(file, jobs)
-  return new Map(jobs.map(({ name }) => [name, readState(file, name)]))
+  return new Map(jobs.map(({ name }) => [name, readCompanyRows(file, name)]))
 }
 const companies = untouched()
-const companyFor = (job: string): State => {
+const companyFor = (job: string): CompanyRows => {
   const state = companies.get(job)
   if (!state) throw new Error(`There is no job ${job}`)
   return state
@@ -55,7 +55,7 @@ const company = companyFor('create-agent')
 const { agent } = companyOf(company)
 const reception = agent('Reception')
 
-const withAgent = (id: string, config: Record<string, unknown>): State => ({
+const withAgent = (id: string, config: Record<string, unknown>): CompanyRows => ({
   ...company,
   agents: company.agents.map((one) =>
     one.id === id ? { ...one, config: { ...one.config, ...config } } : one,

@@ -1,6 +1,6 @@
 import { ok } from 'node:assert/strict'
+import type { CallRow, CompanyRows } from './company-rows.ts'
 import { accountNames } from './seed/accounts.ts'
-import type { CallRow, State } from './state.ts'
 
 /** Half-open time range, Unix ms. */
 export interface Period {
@@ -22,26 +22,26 @@ export const yesterday = period('2026-11-17', '2026-11-18')
 /** A company, with look-ups by the names that people use. */
 export type Company = ReturnType<typeof companyOf>
 
-export const companyOf = (state: State) => {
-  const accountId = (name: string) => only(state.accounts, (one) => one.name === name).id
+export const companyOf = (rows: CompanyRows) => {
+  const accountId = (name: string) => only(rows.accounts, (one) => one.name === name).id
   /** Telephone calls of a period, optionally with one outcome. */
   const callsIn = ({ from, to }: Period, outcome?: CallRow['outcome']) =>
-    state.calls.filter(
+    rows.calls.filter(
       (call) =>
         call.created >= from &&
         call.created < to &&
         (outcome === undefined || call.outcome === outcome),
     )
   return {
-    ...state,
+    ...rows,
     accountId,
     rootId: accountId(accountNames.company),
-    accountName: (id: string) => only(state.accounts, (one) => one.id === id).name,
-    agent: (name: string) => only(state.agents, ({ config }) => config.name === name),
-    tagged: (tag: string) => state.agents.filter(({ config }) => config.tags.includes(tag)),
-    trunk: (name: string) => only(state.sip_trunks, (trunk) => trunk.name === name),
-    number: (name: string) => only(state.phone_numbers, (one) => one.friendly_name === name),
-    agentNames: state.agents.map(({ config }) => config.name),
+    accountName: (id: string) => only(rows.accounts, (one) => one.id === id).name,
+    agent: (name: string) => only(rows.agents, ({ config }) => config.name === name),
+    tagged: (tag: string) => rows.agents.filter(({ config }) => config.tags.includes(tag)),
+    trunk: (name: string) => only(rows.sip_trunks, (trunk) => trunk.name === name),
+    number: (name: string) => only(rows.phone_numbers, (one) => one.friendly_name === name),
+    agentNames: rows.agents.map(({ config }) => config.name),
     callsIn,
     /** Completed telephone calls of a period by agent name, as the platform's usage counts them. */
     usageIn: (span: Period) =>

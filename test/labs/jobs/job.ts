@@ -1,7 +1,7 @@
 import type { Fact } from './answer-checks.ts'
 import { type Changes, problemsOf } from './changes.ts'
 import { type Company, companyOf } from './company-lookups.ts'
-import type { State } from './state.ts'
+import type { CompanyRows } from './company-rows.ts'
 
 /** A person's job for an assistant, and how its result is checked. */
 export interface JobSpec {
@@ -10,13 +10,13 @@ export interface JobSpec {
   /** Expected changes. Everything else must stay the same. Absent: nothing may change. */
   readonly changes?: (before: Company) => Changes
   /** Expected content of the answer, derived from the data of the company. */
-  readonly facts?: (before: Company, after: State) => readonly Fact[]
+  readonly facts?: (before: Company, after: CompanyRows) => readonly Fact[]
 }
 
 /** Problems of a job's result; empty if it is right. */
 export function checkJob(
   job: JobSpec,
-  done: { readonly before: State; readonly after: State; readonly answer: string },
+  done: { readonly before: CompanyRows; readonly after: CompanyRows; readonly answer: string },
 ): string[] {
   const { after, answer } = done
   const before = companyOf(done.before)

@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { readScript } from '../../../src/dev/script-arguments.ts'
 import { today } from './clock.ts'
+import { readCompanyRows } from './company-rows.ts'
 import { effortOf, noEffort, sumOf } from './effort.ts'
 import { checkJob } from './job.ts'
 import { dozens, type Job, jobNamed, jobs } from './jobs.ts'
-import { seededState } from './seed/seed-company.ts'
+import { seededCompanyRows } from './seed/seed-company.ts'
 import { databaseOf, serveJobs } from './serve.ts'
-import { readState } from './state.ts'
 
 const usage = `Everyday jobs for an assistant, on a seeded sandbox: sets it up, and checks what was done.
 
@@ -134,7 +134,7 @@ function problems(answersFile: string): { name: string; problems: string[] }[] {
   const answers = readAnswers(answersFile)
   return chosen().map((job) => {
     const { name } = job
-    const [before, after] = [seededState(name), readState(file, name)]
+    const [before, after] = [seededCompanyRows(name), readCompanyRows(file, name)]
     const answer = answers[name]
     return answer === undefined
       ? { name, problems: ['There is no answer: it was not done.'] }

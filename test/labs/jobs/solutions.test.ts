@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectHttp } from '../../harness/client.ts'
 import { scratchFolder } from '../../harness/program.ts'
+import { type CompanyRows, readCompanyRows } from './company-rows.ts'
 import { type Effort, noEffort, sumOf } from './effort.ts'
 import { checkJob } from './job.ts'
 import { dozens, type Job, jobs } from './jobs.ts'
-import { seededState } from './seed/seed-company.ts'
+import { seededCompanyRows } from './seed/seed-company.ts'
 import { databaseOf, serveJobs } from './serve.ts'
 import { Assistant, type Solution } from './solutions/assistant.ts'
 import { firstSolutions } from './solutions/first-dozen.ts'
 import { secondSolutions } from './solutions/second-dozen.ts'
 import { thirdSolutions } from './solutions/third-dozen.ts'
-import { readState, type State } from './state.ts'
 
 /*
  * Reference solutions of the jobs: the minimum number of tool calls, by someone who knows the tools
@@ -45,19 +45,21 @@ afterAll(async () => {
 const efforts = new Map<string, Effort>()
 
 /** Runs the reference solution of a job. */
-async function done({ name }: Job): Promise<{ before: State; after: State; answer: string }> {
-  const before = seededState(name)
+async function done({
+  name,
+}: Job): Promise<{ before: CompanyRows; after: CompanyRows; answer: string }> {
+  const before = seededCompanyRows(name)
   await using client = await connectHttp('v2 2025', `${server.url}/${name}/mcp`)
   const assistant = new Assistant(client)
   const answer = (await solutions[name]?.(assistant)) ?? ''
   efforts.set(name, assistant.effort)
-  return { before, after: readState(databaseOf(scratch.path), name), answer }
+  return { before, after: readCompanyRows(databaseOf(scratch.path), name), answer }
 }
 
 /**
  * States with one unrequested change: an agent changed or deleted, a number changed, a call placed.
  */
-function overreaches(state: State): State[] {
+function overreaches(state: CompanyRows): CompanyRows[] {
   const [agent, ...agents] = state.agents
   const [number, ...numbers] = state.phone_numbers
   const [call] = state.calls

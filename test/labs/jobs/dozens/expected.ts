@@ -2,7 +2,7 @@ import { render } from '../../../../src/jinja/index.ts'
 import { type Fact, saysOfNumber, telephonesExactly } from '../answer-checks.ts'
 import { Fits, type Values } from '../changes.ts'
 import { type Company, contactOf } from '../company-lookups.ts'
-import type { CallRow, Table } from '../state.ts'
+import type { CallRow, Table } from '../company-rows.ts'
 
 /** Expected changes of rows, each with its own values. */
 export const changed = <Row extends { readonly id: string }>(

@@ -16,9 +16,9 @@ import {
   period,
   weekBefore,
 } from '../company-lookups.ts'
+import type { CallRow } from '../company-rows.ts'
 import type { JobSpec } from '../job.ts'
 import { accountNames, newGateway, oldGateway } from '../seed/accounts.ts'
-import type { CallRow } from '../state.ts'
 import {
   changed,
   copyOf,

@@ -7,7 +7,7 @@ import { insertSipTrunk } from '../../../../src/sandbox/sip-trunks.ts'
 import { openStore, type Store } from '../../../../src/sandbox/store.ts'
 import { scratchFolder } from '../../../harness/program.ts'
 import { startOfRun } from '../clock.ts'
-import { readState, type State } from '../state.ts'
+import { type CompanyRows, readCompanyRows } from '../company-rows.ts'
 import {
   type AccountKey,
   accountNames,
@@ -120,9 +120,9 @@ export function makeSeededSandbox(file: string, jobs: readonly { readonly name: 
 }
 
 /** The company of a job before any change. */
-export function seededState(job: string): State {
+export function seededCompanyRows(job: string): CompanyRows {
   using folder = scratchFolder()
   const file = join(folder.path, 'seeded.db')
   makeSeededSandbox(file, [{ name: job }])
-  return readState(file, job)
+  return readCompanyRows(file, job)
 }

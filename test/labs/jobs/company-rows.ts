@@ -74,10 +74,10 @@ export type Table = keyof typeof rows
 export const tables = Object.keys(rows) as Table[]
 
 /** All rows of one job's company in the sandbox's database. */
-export type State = { readonly [T in Table]: readonly z.output<(typeof rows)[T]>[] }
+export type CompanyRows = { readonly [T in Table]: readonly z.output<(typeof rows)[T]>[] }
 
 /** Reads a job's company directly from a sandbox's database, without the API under test. */
-export function readState(file: string, job: string): State {
+export function readCompanyRows(file: string, job: string): CompanyRows {
   const db = new DatabaseSync(file, { readOnly: true })
   try {
     const read = (table: Table) =>
