@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { scarceMemory } from '../labs/attack/attack.ts'
 import { scenarios } from '../labs/attack/scenarios.ts'
+import { scarceMemory } from '../labs/measure/program.ts'
 import { read, rowsUnder } from './documents.ts'
 
 const document = 'docs/security.md'

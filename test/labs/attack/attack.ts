@@ -15,7 +15,7 @@ import {
 } from '../../harness/program.ts'
 import { callBuiltTool } from '../measure/clients.ts'
 import { within } from '../measure/concurrency.ts'
-import { usageOf } from '../measure/program.ts'
+import { scarceMemory, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
 
 /** The operator's API key for the fake platform. */
@@ -129,12 +129,6 @@ export interface AttackVerdict extends Pick<Scenario, 'name' | 'point' | 'guaran
   readonly broken?: string
   readonly seconds: number
   readonly figures: Figures
-}
-
-/** Low-memory options of docs/deployment.md. */
-export const scarceMemory = {
-  MALLOC_ARENA_MAX: '1',
-  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
 }
 
 /** Memory limit of an attacked program, MB. */

@@ -7,11 +7,12 @@ import { inParallel } from '../measure/concurrency.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import { putLoad } from './load.ts'
-import { addConversations, send } from './sandbox.ts'
+import { addConversations } from './sandbox.ts'
 import {
   getAgentRequest,
   mcpRequest,
   sandboxReply,
+  sendToSandbox,
   startCompared,
   startOurs,
 } from './servers-and-requests.ts'
@@ -56,7 +57,7 @@ async function costInSandbox(conversations: number, folder: string): Promise<num
   openSandbox({ file, speed: 1 }).close()
   addConversations(file, conversations)
   const sandbox = openSandbox({ file, speed: 1 })
-  const read = () => send(sandbox, 'GET', 'conversations?limit=20')
+  const read = () => sendToSandbox(sandbox, 'GET', 'conversations?limit=20')
   for (let times = 0; times < 200; times++) await read()
   const before = process.cpuUsage()
   for (let times = 0; times < 500; times++) await read()
@@ -73,7 +74,7 @@ export async function growth(): Promise<Section[]> {
   using folder = scratchFolder()
   const path = folder.path
   const file = `${path}/agent.json`
-  writeFileSync(file, await sandboxReply(`accounts/me/agents/${seedIds.supportAgent}`))
+  writeFileSync(file, await sandboxReply(`agents/${seedIds.supportAgent}`))
   await using platform = await startCompared('platform', file, cores.others)
   const sections: Section[] = []
   const curve = async (

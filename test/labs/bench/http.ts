@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
-import { cores, type MeasuredServer } from '../measure/program.ts'
+import { cores, type MeasuredServer, scarceMemory } from '../measure/program.ts'
 import { type Goal, median, round, type Section } from '../measure/report.ts'
 import { type LoadResult, putLoad } from './load.ts'
 import {
@@ -45,7 +45,7 @@ const platformRequest: BenchRequest = {
   method: 'GET',
   headers: { 'x-api-key': apiKey, accept: 'application/json' },
 }
-const agentPath = `accounts/me/agents/${seedIds.supportAgent}`
+const agentPath = `agents/${seedIds.supportAgent}`
 
 /** Measures requests per second of one core and memory, compared with other servers. */
 export async function http(effort: Omit<Effort, 'connections'>): Promise<Section[]> {
@@ -56,7 +56,7 @@ export async function http(effort: Omit<Effort, 'connections'>): Promise<Section
     return path
   }
   const agent = file('agent.json', await sandboxReply(agentPath))
-  const models = file('models.json', await sandboxReply('accounts/me/providers/models'))
+  const models = file('models.json', await sandboxReply('providers/models'))
   await using platform = await startCompared('platform', agent, cores.others)
   await using catalogs = await startCompared('platform', models, cores.others)
   const run = (connections: number, ...subjects: Subject[]) =>
@@ -97,7 +97,7 @@ export async function http(effort: Omit<Effort, 'connections'>): Promise<Section
     memoryUnderLoad(platform.url, env, { options, seconds })
   sections.push(
     await memory('without Node options', {}),
-    await memory('with the options for little memory', smallMemory),
+    await memory('with the options for little memory', scarceMemory),
   )
   // With one connection, only one of the two servers works at a time, so they share a core. On two
   // cores, half of the measured time would be the wake-up of the other core.
@@ -107,7 +107,7 @@ export async function http(effort: Omit<Effort, 'connections'>): Promise<Section
     1,
     subject('ours', ours, getAgentRequest),
     subject('floor', proxy, getAgentRequest),
-    subject('direct', platform, platformRequest, `/v1/${agentPath}`),
+    subject('direct', platform, platformRequest, `/v1/accounts/me/${agentPath}`),
   )
   return [...sections, addedTime(single)]
 }
@@ -127,17 +127,17 @@ async function compare(
   subjects: readonly Subject[],
   { connections, seconds, rounds }: Effort,
 ): Promise<Comparison> {
-  const runs = new Map<string, (LoadResult & { cpu: number })[]>()
+  const runs: (LoadResult & { name: string; cpu: number })[] = []
   for (let round = 0; round <= rounds; round++) {
     for (const { name, server, path, request } of subjects) {
       const before = server.usage().cpu
       const url = new URL(path, server.url).href
       const result = await putLoad({ url, ...request, connections, seconds })
-      const run = { ...result, cpu: server.usage().cpu - before }
-      if (round > 0) runs.set(name, [...(runs.get(name) ?? []), run])
+      if (round > 0) runs.push({ name, ...result, cpu: server.usage().cpu - before })
     }
   }
-  return new Map([...runs].map(([name, all]) => [name, medianOf(all)]))
+  const byName = Map.groupBy(runs, ({ name }) => name)
+  return new Map([...byName].map(([name, all]) => [name, medianOf(all)]))
 }
 
 const medianOf = (runs: readonly (LoadResult & { cpu: number })[]): Measured => ({
@@ -145,12 +145,6 @@ const medianOf = (runs: readonly (LoadResult & { cpu: number })[]): Measured => 
   p50: median(runs.map(({ p50 }) => p50)),
   p99: median(runs.map(({ p99 }) => p99)),
 })
-
-/** Low-memory options of docs/deployment.md. */
-const smallMemory = {
-  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
-  MALLOC_ARENA_MAX: '1',
-}
 
 const unit = 'requests per second of one core'
 

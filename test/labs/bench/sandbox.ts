@@ -3,11 +3,12 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CallRow } from '../../../src/sandbox/call-row.ts'
-import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
+import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { repeatFor } from '../measure/concurrency.ts'
 import { median, round, type Section } from '../measure/report.ts'
+import { sendToSandbox } from './servers-and-requests.ts'
 
 const yearMs = 365 * 24 * 3_600_000
 const now = Date.now()
@@ -32,13 +33,13 @@ export async function sandbox(conversations: number): Promise<Section[]> {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
   const small = openSandbox({ file, speed: 1 })
-  const creates = await throughput(() => send(small, 'POST', 'agents', agent))
-  const gets = await throughput(() => send(small, 'GET', `agents/${seedIds.supportAgent}`))
+  const creates = await throughput(() => sendToSandbox(small, 'POST', 'agents', agent))
+  const gets = await throughput(() => sendToSandbox(small, 'GET', `agents/${seedIds.supportAgent}`))
   small.close()
   addConversations(file, conversations)
   const opening = await runs(9, () => openSandbox({ file, speed: 1 }).close())
   const large = openSandbox({ file, speed: 1 })
-  const usage = await runs(16, () => send(large, 'GET', usageOfTheYear))
+  const usage = await runs(16, () => sendToSandbox(large, 'GET', usageOfTheYear))
   large.close()
   return [
     {
@@ -64,24 +65,6 @@ export async function sandbox(conversations: number): Promise<Section[]> {
       goals: [{ name: 'opening it', value: round(median(opening), 1), atMost: 150 }],
     },
   ]
-}
-
-/** Sends a request for the main account. Throws if the request fails. */
-export async function send(
-  sandbox: Sandbox,
-  method: string,
-  path: string,
-  body?: object,
-): Promise<void> {
-  const response = await sandbox.fetch(
-    new Request(`http://sandbox/v1/accounts/me/${path}`, {
-      method,
-      headers: { 'x-api-key': sandboxKeys.main },
-      ...(body && { body: JSON.stringify(body) }),
-    }),
-  )
-  const text = await response.text()
-  if (!response.ok) throw new Error(text)
 }
 
 /** Adds conversations like those of the seed, evenly spread over the last year. */
@@ -119,7 +102,7 @@ export function addConversations(file: string, conversations: number): void {
  * Measures requests for two seconds, after half a second of warm-up. Processor time is least
  * affected by other load.
  */
-async function throughput(request: () => Promise<void>) {
+async function throughput(request: () => Promise<unknown>) {
   await repeatFor(0.5, 1, request)
   const began = process.cpuUsage()
   const { times, seconds } = await repeatFor(2, 1, request)

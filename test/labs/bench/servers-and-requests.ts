@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
 import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { bin } from '../../harness/program.ts'
@@ -19,14 +19,34 @@ export const getAgentRequest = mcpRequest('tools/call', {
   arguments: { agent_id: seedIds.supportAgent },
 })
 
-/** Body of a platform's reply to a GET, from the sandbox's data. */
+/**
+ * Sends a request for the main account to a sandbox in this process, and returns the body of the
+ * reply. Throws if the request fails.
+ */
+export async function sendToSandbox(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<string> {
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox/v1/accounts/me/${path}`, {
+      method,
+      headers: { 'x-api-key': sandboxKeys.main },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  )
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+  return text
+}
+
+/** Body of a platform's reply to a GET for the main account, from the sandbox's data. */
 export async function sandboxReply(path: string): Promise<string> {
   const sandbox = openSandbox({ file: ':memory:', speed: 1 })
-  const headers = { 'x-api-key': sandboxKeys.main }
-  const response = await sandbox.fetch(new Request(`http://sandbox/v1/${path}`, { headers }))
-  const text = await response.text()
+  const reply = await sendToSandbox(sandbox, 'GET', path)
   sandbox.close()
-  return text
+  return reply
 }
 
 /** Starts one of compared-servers.ts. */

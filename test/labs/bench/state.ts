@@ -23,9 +23,12 @@ interface Subject {
   readonly env: Record<string, string>
 }
 
-/** Results of placing telephone calls sequentially and concurrently. */
+/** One measurement of a subject: rate and median latency of the placed telephone calls. */
 interface Measured {
+  readonly name: string
+  /** Calls per second. */
   readonly perSecond: number
+  /** ms */
   readonly p50: number
 }
 
@@ -52,15 +55,15 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
     { name: 'PostgreSQL', servers: 1, env: await postgres() },
     { name: 'PostgreSQL, 3 servers', servers: 3, env: await postgres() },
   ]
-  const many = new Map<string, Measured[]>()
-  const single = new Map<string, Measured[]>()
+  const many: Measured[] = []
+  const single: Measured[] = []
   for (let nth = 0; nth < rounds; nth++) {
-    for (const subject of subjects) {
+    for (const { name, ...subject } of subjects) {
       await using run = await start(subject)
       // Warm-up: opens connections and compiles code.
       await run.place(concurrency, 1)
-      add(many, subject.name, await run.place(concurrency, seconds))
-      add(single, subject.name, await run.place(1, seconds))
+      many.push({ name, ...(await run.place(concurrency, seconds)) })
+      single.push({ name, ...(await run.place(1, seconds)) })
     }
   }
   return [
@@ -72,7 +75,7 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
 /** Number of users so far. Each run has its own users, so that no call is a repeat. */
 let users = 0
 
-async function start({ servers, env }: Subject) {
+async function start({ servers, env }: Omit<Subject, 'name'>) {
   const platform = await startTenantPlatform({
     seed: 1,
     callMs: 1000,
@@ -101,7 +104,7 @@ async function placeFor(
   urls: readonly string[],
   connections: number,
   seconds: number,
-): Promise<Measured> {
+): Promise<Omit<Measured, 'name'>> {
   const callers = Array.from({ length: connections }, () => ({
     tenant: tenantOf(users++),
     call: 0,
@@ -126,12 +129,9 @@ async function placeCall(url: string, tenant: Tenant, call: number): Promise<voi
   if (result.isError) throw new Error(textOf(result))
 }
 
-const add = (measured: Map<string, Measured[]>, name: string, one: Measured) =>
-  measured.set(name, [...(measured.get(name) ?? []), one])
-
-function sectionOf(title: string, measured: ReadonlyMap<string, readonly Measured[]>): Section {
+function sectionOf(title: string, measured: readonly Measured[]): Section {
   const medians = new Map(
-    [...measured].map(([name, rounds]) => [
+    [...Map.groupBy(measured, ({ name }) => name)].map(([name, rounds]) => [
       name,
       {
         perSecond: round(median(rounds.map(({ perSecond }) => perSecond)), 0),

@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../../src/sandbox/small-seed.ts'
+import { seedIds } from '../../../src/sandbox/small-seed.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 import { callBuiltTool } from '../measure/clients.ts'
 import { concurrently } from '../measure/concurrency.ts'
 import { startServer } from '../measure/program.ts'
 import { round, type Section } from '../measure/report.ts'
+import { sendToSandbox } from './servers-and-requests.ts'
 
 interface Options {
   /** Number of waiting clients. */
@@ -85,20 +86,15 @@ const PhoneNumber = z.looseObject({ number: z.string() })
 /** Places long telephone calls in a new sandbox. Returns their ids. */
 async function placeCalls(file: string, count: number): Promise<string[]> {
   const sandbox = openSandbox({ file, speed })
-  const headers = { 'x-api-key': sandboxKeys.main }
-  const send = async (path: string, init: RequestInit) => {
-    const url = `http://sandbox/v1/accounts/me/${path}`
-    const response = await sandbox.fetch(new Request(url, { headers, ...init }))
-    if (!response.ok) throw new Error(await response.text())
-    return response.json()
-  }
-  const { number } = PhoneNumber.parse(await send(`phone-numbers/${seedIds.mainNumber}`, {}))
+  const send = async (...request: [method: string, path: string, body?: object]) =>
+    JSON.parse(await sendToSandbox(sandbox, ...request))
+  const { number } = PhoneNumber.parse(await send('GET', `phone-numbers/${seedIds.mainNumber}`))
   // This destination never hangs up.
   const call = { from_number: number, to_number: '+12025550106' }
-  const body = JSON.stringify({ type: 'phone', agent_id: seedIds.supportAgent, ...call })
+  const body = { type: 'phone', agent_id: seedIds.supportAgent, ...call }
   const ids: string[] = []
   while (ids.length < count) {
-    ids.push(PlacedCall.parse(await send('calls', { method: 'POST', body })).id)
+    ids.push(PlacedCall.parse(await send('POST', 'calls', body)).id)
   }
   sandbox.close()
   return ids

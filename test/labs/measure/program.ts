@@ -4,6 +4,12 @@ import { startProcess } from '../../harness/program.ts'
 /** CPU cores: one for the measured server, the other for everything else (taskset, Linux only). */
 export const cores = { measured: '0', others: '1' }
 
+/** Low-memory options of docs/deployment.md. */
+export const scarceMemory = {
+  MALLOC_ARENA_MAX: '1',
+  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
+}
+
 /** A server in a separate process. */
 export interface MeasuredServer extends AsyncDisposable {
   readonly url: string

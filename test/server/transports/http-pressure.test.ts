@@ -3,8 +3,7 @@ import { crowd, heardOn, httpText } from '../../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
-import { scarceMemory } from '../../labs/attack/attack.ts'
-import { usageOf } from '../../labs/measure/program.ts'
+import { scarceMemory, usageOf } from '../../labs/measure/program.ts'
 
 const list = httpText(mcpHttpRequest('tools/list'))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { quietly, startProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-import { scarceMemory } from '../../labs/attack/attack.ts'
-import { usageOf } from '../../labs/measure/program.ts'
+import { scarceMemory, usageOf } from '../../labs/measure/program.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const start = () =>
