@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setInterval } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connectHttp, type TestClient } from '../../harness/client.ts'
+import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import {
   type Behaviour,
   type FakePlatformOptions,
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
+import { authority } from '../../harness/private-ca.ts'
 import {
   type Program,
   quietly,
@@ -13,7 +18,6 @@ import {
   startInShell,
   startProgram,
 } from '../../harness/program.ts'
-import { callBuiltTool } from '../measure/clients.ts'
 import { within } from '../measure/concurrency.ts'
 import { scarceMemory, usageOf } from '../measure/program.ts'
 import { round } from '../measure/report.ts'
@@ -86,11 +90,37 @@ export class Attack implements AsyncDisposable {
   }
 
   /** Starts the built program as a server over HTTP on a free port. */
-  async serve(starting: Starting = {}): Promise<Program & { readonly url: string }> {
-    const args = ['http', '--port', '0', ...(starting.args ?? [])]
+  serve(starting: Starting = {}): Promise<Program & { readonly url: string }> {
+    return this.#listening('http', /Serving MCP at (\S+)/, starting)
+  }
+
+  /** Starts the built program's sandbox as a platform on a free port. `url`: its base URL. */
+  sandbox(starting: Starting = {}): Promise<Program & { readonly url: string }> {
+    return this.#listening('sandbox', /sandbox API at (\S+)\/v1/, starting)
+  }
+
+  async #listening(command: string, address: RegExp, starting: Starting) {
+    const args = [command, '--port', '0', ...(starting.args ?? [])]
     const program = this.start({ ...starting, args })
-    const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+    const [, url = ''] = await program.waitFor(address)
     return Object.assign(program, { url })
+  }
+
+  /** Connects a client of revision 2026-07-28 to a server. */
+  async client(url: string, key: string): Promise<TestClient> {
+    return this.keep(await connectHttp('v2 2026-07-28', url, { 'x-api-key': key }))
+  }
+
+  /**
+   * Starts a proxy whose tunnels all lead to a TLS server on this machine, with a certificate of
+   * the tests' private authority. `env`: the settings that make the program use both.
+   */
+  async tunnelTo(port: number) {
+    const tunnel = this.keep(await startConnectProxy(port))
+    const authorityFile = join(this.folder(), 'authority.pem')
+    writeFileSync(authorityFile, authority)
+    const env = { HTTPS_PROXY: tunnel.url.href, NODE_EXTRA_CA_CERTS: authorityFile }
+    return { tunnel, env }
   }
 
   /** Peak memory of the programs with `isMemoryScarce`, MB; `undefined` without such programs. */
@@ -213,16 +243,6 @@ export async function healthDuring(
   await Promise.all([working, askForHealth()])
   assert.ok(longest < longestMs, `The server was silent for ${longest} ms`)
   return { 'longest wait for /health, ms': round(longest, 0) }
-}
-
-/** Calls a tool for `ms`, as well-behaved clients do. Returns the number of calls. */
-export async function callsMeanwhile(url: string, ms: number): Promise<number> {
-  let calls = 0
-  for (const end = performance.now() + ms; performance.now() < end; calls++) {
-    assert.ok(!(await callBuiltTool(url, 'get_current_account')).isError)
-    await sleep(50)
-  }
-  return calls
 }
 
 /** A tool call that sends one request to the platform. */

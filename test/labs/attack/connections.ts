@@ -8,8 +8,8 @@ import { callBuiltTool, textOf } from '../measure/clients.ts'
 import { concurrently } from '../measure/concurrency.ts'
 import {
   type Attack,
-  callsMeanwhile,
   eventually,
+  type Figures,
   healthDuring,
   readSubaccount,
   type Scenario,
@@ -30,12 +30,20 @@ export const unreadAnswers: Scenario = {
     using clients = await crowd(server.url, readers)
     const many = list.repeat(Math.ceil(sent / list.length))
     for (const socket of clients.sockets) socket.write(many)
-    let calls = 0
-    const health = await healthDuring(server.url, async () => {
-      calls = await callsMeanwhile(server.url, patience)
-    })
-    return { connections: readers, 'calls of others': calls, ...health }
+    return { connections: readers, ...(await othersServed(server.url, patience)) }
   },
+}
+
+/** Calls a tool for `ms`, as well-behaved clients do, and polls /health meanwhile. */
+async function othersServed(url: string, ms: number): Promise<Figures> {
+  let calls = 0
+  const health = await healthDuring(url, async () => {
+    for (const end = performance.now() + ms; performance.now() < end; calls++) {
+      assert.ok(!(await callBuiltTool(url, 'get_current_account')).isError)
+      await sleep(50)
+    }
+  })
+  return { 'calls of others': calls, ...health }
 }
 
 const senders = 200
@@ -59,16 +67,13 @@ export const unfinishedBodies: Scenario = {
       socket.write(begun)
       socket.write(unfinished)
     }
-    let calls = 0
-    const health = await healthDuring(server.url, async () => {
-      calls = await callsMeanwhile(server.url, clientSeconds * 1000)
-    })
+    const others = await othersServed(server.url, clientSeconds * 1000)
     // The server refuses each connection: at once (503) if there are too many, or when the time
     // limit for the request's body is over (408).
     const heard = await Promise.all(clients.sockets.map((socket) => heardOn(socket)))
     const statuses = new Set(heard.map((text) => text.slice('HTTP/1.1 '.length, 12)))
     for (const status of statuses) assert.match(status, /^(408|503|)$/)
-    return { connections: senders, 'calls of others': calls, ...health }
+    return { connections: senders, ...others }
   },
 }
 
@@ -80,7 +85,8 @@ export const noDescriptors: Scenario = {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
     // No tool was called before, so the code for the first tool call is not loaded yet.
     const server = await attack.serve({ env: platform.env, before: 'ulimit -n 64' })
-    const read = () => callBuiltTool(server.url, readSubaccount.name, readSubaccount.arguments)
+    const { name, arguments: args } = readSubaccount
+    const read = () => callBuiltTool(server.url, name, args)
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
     // This connection stays open for the next requests.
     assert.ok(await isWell())
@@ -172,8 +178,8 @@ export const oneKey: Scenario = {
           { key },
         ),
       )
-    const others = () =>
-      callBuiltTool(server.url, readSubaccount.name, readSubaccount.arguments, { key: 'other-key' })
+    const { name, arguments: args } = readSubaccount
+    const others = () => callBuiltTool(server.url, name, args, { key: 'other-key' })
 
     const models = ['voice-agents://catalog/models']
     const refused = await concurrently(999, () => listen('refused-key', models))

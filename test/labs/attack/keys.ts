@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { connectHttp } from '../../harness/client.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { callBuiltTool } from '../measure/clients.ts'
@@ -231,7 +230,7 @@ export const keyEcho: Scenario = {
     let echo: (response: ServerResponse) => void = (response) => json(response, 200, {})
     const platform = await attack.platform((_, response) => echo(response))
     const server = await attack.serve({ env: { VOICE_AGENT_BASE_URL: platform.url } })
-    const client = attack.keep(await connectHttp('v2 2026-07-28', server.url, { 'x-api-key': key }))
+    const client = await attack.client(server.url, key)
     let results = 0
     for (const [how, echoed] of Object.entries(echoes)) {
       echo = echoed

@@ -86,8 +86,7 @@ export const nestedJson: Scenario = {
   guarantee: 'Each is refused as an error of the client (4xx), never with 500.',
   async run(attack) {
     const server = await attack.serve()
-    const sandbox = attack.start({ args: ['sandbox', '--port', '0'] })
-    const [, rest = ''] = await sandbox.waitFor(/(http:\S+)\/v1/)
+    const sandbox = await attack.sandbox()
     const key = { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' }
     const { headers } = mcpHttpRequest('tools/call', { name: 'create_agent' })
     const statuses = new Set<number>()
@@ -97,7 +96,7 @@ export const nestedJson: Scenario = {
       // A tool result that refuses the arguments: the request itself was understood.
       if (toMcp.status === 200)
         assert.match(text, /bad_arguments[\s\S]*"isError":true|"isError":true[\s\S]*bad_arguments/)
-      const agents = `${rest}/v1/accounts/me/agents`
+      const agents = `${sandbox.url}/v1/accounts/me/agents`
       const toRest = await fetch(agents, { method: 'POST', headers: key, body })
       await toRest.text()
       statuses.add(toMcp.status).add(toRest.status)

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { startDocumentServer } from '../../harness/client-document-server.ts'
-import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import { bearer, callTool, registeredClient } from '../../harness/oauth-flow.ts'
 import { registeredKeyClient } from '../../harness/oauth-key-client.ts'
-import { authority } from '../../harness/private-ca.ts'
 import { freePort } from '../../harness/program.ts'
 import { exchange } from '../../harness/raw-http.ts'
 import { concurrently } from '../measure/concurrency.ts'
@@ -121,13 +118,8 @@ export const clientDocuments: Scenario = {
         )
       }),
     )
-    const tunnel = attack.keep(await startConnectProxy(web.port))
-    const authorityFile = join(attack.folder(), 'authority.pem')
-    writeFileSync(authorityFile, authority)
-    const { send, asking } = await serveOauth(attack, {
-      HTTPS_PROXY: tunnel.url.href,
-      NODE_EXTRA_CA_CERTS: authorityFile,
-    })
+    const { env } = await attack.tunnelTo(web.port)
+    const { send, asking } = await serveOauth(attack, env)
     const slow = (index: number) => `https://platform.example/slow-${index}`
     const post = (endpoint: string, fields: Record<string, string>) =>
       send(`/oauth/${endpoint}`, attacker, { method: 'POST', body: new URLSearchParams(fields) })

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { connectHttp, type ToolResult } from '../../harness/client.ts'
-import { startConnectProxy } from '../../harness/connect-proxy.ts'
+import type { ToolResult } from '../../harness/client.ts'
 import { badCalls, everyTool } from '../../harness/every-tool.ts'
 import { json } from '../../harness/fake-platform.ts'
 import { canary, startCanaryPlatform, unsafeLines } from '../../harness/hostile-text-platform.ts'
-import { authority, signed } from '../../harness/private-ca.ts'
+import { signed } from '../../harness/private-ca.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { sandboxKeys, seedIds, startSandbox } from '../../harness/sandbox.ts'
 import { callBuiltTool, textOf } from '../measure/clients.ts'
@@ -21,16 +18,9 @@ export const proxy: Scenario = {
       ({ url }, response) => json(response, 200, { id: url.includes('subaccounts') ? 's1' : 'a1' }),
       { tls: signed },
     )
-    const tunnel = attack.keep(await startConnectProxy(Number(new URL(platform.url).port)))
-    const authorityFile = join(attack.folder(), 'authority.pem')
-    writeFileSync(authorityFile, authority)
+    const { tunnel, env } = await attack.tunnelTo(Number(new URL(platform.url).port))
     const server = await attack.serve({
-      env: {
-        ...platform.env,
-        VOICE_AGENT_BASE_URL: 'https://platform.example',
-        HTTPS_PROXY: tunnel.url.href,
-        NODE_EXTRA_CA_CERTS: authorityFile,
-      },
+      env: { ...platform.env, VOICE_AGENT_BASE_URL: 'https://platform.example', ...env },
     })
     const { result } = await rpc(server.url, 'tools/call', readSubaccount)
     assert.partialDeepStrictEqual(result, { structuredContent: { id: 's1' } })
@@ -105,9 +95,7 @@ export const foreignText: Scenario = {
   async run(attack) {
     const planted = attack.keep(await startCanaryPlatform('all but words of the API'))
     const server = await attack.serve({ env: { VOICE_AGENT_BASE_URL: planted.url } })
-    const client = attack.keep(
-      await connectHttp('v2 2026-07-28', server.url, { 'x-api-key': attackKey }),
-    )
+    const client = await attack.client(server.url, attackKey)
     let kept = 0
     const check = (name: string, result: ToolResult) => {
       assert.deepEqual(unsafeLines(textOf(result)), [], name)
@@ -168,7 +156,7 @@ export const pinnedAccount: Scenario = {
       env: { VOICE_AGENT_BASE_URL: platform.url },
     })
     const key = sandboxKeys.main
-    const client = attack.keep(await connectHttp('v2 2026-07-28', server.url, { 'x-api-key': key }))
+    const client = await attack.client(server.url, key)
     const answers: unknown[] = []
     for (const [name, [args]] of Object.entries(badCalls))
       answers.push(await client.call(name, args))

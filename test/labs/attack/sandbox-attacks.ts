@@ -106,8 +106,7 @@ export const sandboxRest: Scenario = {
     'Web pages and clients without a key send 200 MB to the REST server of the sandbox, 250 at once.',
   guarantee: 'Host and key are checked before a body is read, and at most 1 MiB of a body is read.',
   async run(attack) {
-    const sandbox = attack.start({ args: ['sandbox', '--port', '0'], isMemoryScarce: true })
-    const [, url = ''] = await sandbox.waitFor(/(http:\S+)\/v1/)
+    const { url } = await attack.sandbox({ isMemoryScarce: true })
     const sent = Object.entries(requests).flatMap((one) => Array(times).fill(one) as (typeof one)[])
     const wrong = await Promise.all(
       sent.map(async ([name, [bytes, answer]]) => {
