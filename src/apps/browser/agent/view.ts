@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { badge, factList, h, icon } from '../shared/dom.ts'
+import { phoneNumber } from '../shared/phone-number.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
@@ -72,8 +73,9 @@ function numbers(agentId: unknown, account: Args, page: Page<AgentData>): HTMLEl
   void numbersAnsweredBy(agentId, account, page).then((found) => {
     if (!found?.length) return
     const more = found.length - maxNumbers
-    const text = `Answers ${found.slice(0, maxNumbers).join(', ')}`
-    place.append(icon('phone'), more > 0 ? `${text} and ${page.formats.number(more)} more` : text)
+    const shown = found.slice(0, maxNumbers).flatMap((number) => [', ', phoneNumber(number)])
+    const others = more > 0 && ` and ${page.formats.number(more)} more`
+    place.append(icon('phone'), h('span', {}, 'Answers ', shown.slice(1), others))
     place.hidden = false
   })
   return place

@@ -22,7 +22,7 @@ interface ViewProgram<T> {
 /** A rendering. */
 export interface Drawing {
   /** The headline: what is shown, by name. */
-  readonly title: string
+  readonly title: string | readonly (Node | string)[]
   /** Line under the headline, such as a status and a time. */
   readonly about?: readonly (Node | string)[]
   readonly content: readonly Node[]
@@ -245,7 +245,7 @@ function createStates({ title, what }: { title: string; what: string }) {
   return {
     content,
     draw(drawing: Drawing, host: Host) {
-      heading.textContent = drawing.title
+      heading.replaceChildren(...[drawing.title].flat())
       about.replaceChildren(...(drawing.about ?? []))
       about.hidden = !drawing.about?.length
       actions.replaceChildren(...sizeButton(host))

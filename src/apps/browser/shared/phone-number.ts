@@ -1,0 +1,20 @@
+import { h } from './dom.ts'
+
+/** Country calling codes of one and two digits (ITU-T E.164). All others have three. */
+const country =
+  /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{4,12}$)/
+
+/**
+ * A phone number in groups of digits, such as `+1 202 555 0123`. The groups are moved apart by style
+ * alone, so that a copied number has no spaces. Any other text is shown as it is.
+ */
+export function phoneNumber(text: string): HTMLElement {
+  const [code] = country.exec(text) ?? []
+  if (code === undefined) return h('bdi', {}, text)
+  const groups = text.slice(code.length).match(/\d{3}(?=\d{2})|\d+/g) ?? []
+  return h(
+    'bdi',
+    { class: 'phone' },
+    [code, ...groups].map((digits) => h('span', {}, digits)),
+  )
+}
