@@ -16,7 +16,7 @@ import {
   isUnreached,
   lastWordsOf,
   openingOf,
-} from './call-state.ts'
+} from './call-progress.ts'
 import { followCalls, followMs, type LastPoll } from './follow-calls.ts'
 import type { PlacingRun } from './placing.ts'
 
