@@ -28,7 +28,7 @@ import { listVoices } from './providers/list-voices.ts'
 import { listModels, listTranscribers } from './providers.ts'
 import { updateSipTrunk } from './sip-trunks/update-sip-trunk.ts'
 import { createSipTrunk, deleteSipTrunk, getSipTrunk, listSipTrunks } from './sip-trunks.ts'
-import { validateAgentTemplate } from './templates/validate-template.ts'
+import { validateAgentTemplate } from './templates/validate-agent-template.ts'
 import { getUsage } from './usage/get-usage.ts'
 
 /** Every tool, in the order of `tools/list`. */

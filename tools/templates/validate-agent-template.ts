@@ -1,21 +1,35 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { TemplateValidation } from '../../src/contract/template.ts'
+import { knownVariables, TemplateValidation } from '../../src/contract/template.ts'
+import type { Outcome } from '../../src/jinja/index.ts'
 import { ApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
+import { firstCharacters } from '../../src/text/safe-text.ts'
 import { variablePaths } from '../../src/tool/checks/greeting-check.ts'
 import {
+  renderLimits,
   type SpokenGreeting,
   spokenGreeting,
   spokenGreetingInWords,
+  variablesOf,
 } from '../../src/tool/checks/spoken-greeting.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { branchesShape, branchLines, templateBranches } from './template-branches.ts'
 import type { TemplateFindings } from './template-repair.ts'
+
+const branchesShape = {
+  branches: z
+    .array(z.object({ when: z.string(), spoken: z.string() }))
+    .optional()
+    .describe('What each branch says.'),
+  assumed: z.array(z.string()).optional().describe('Variables taken as given in branches.'),
+  not_tried: z.string().optional().describe('Cases that branches leave out.'),
+}
+
+type TemplateBranches = z.output<z.ZodObject<typeof branchesShape>>
 
 const options = {
   agent_id: z.string().min(1).optional().describe('Agent whose greeting to check instead.'),
@@ -81,8 +95,8 @@ async function greetingGiven(run: TemplateRun): Promise<NonNullable<Agent['initi
 }
 
 /**
- * Describes what the agent will say first. If the template fails to render, adds what the sandbox then does with a call,
- * because the reference does not say what the platform does.
+ * Describes what the agent will say first. If the template fails to render, also says what the
+ * sandbox does with such a call: the reference does not say what the platform does.
  */
 const inWords = (spoken: SpokenGreeting): string =>
   `${spokenGreetingInWords(spoken)}${spoken.kind === 'fails' ? '; the sandbox places a call all the same, without its greeting; what the platform does is not documented' : ''}`
@@ -115,7 +129,7 @@ interface TemplateResult {
   readonly found: TemplateFindings
   readonly repaired: string | undefined
   readonly spoken: string | undefined
-  readonly branches: Parameters<typeof branchLines>[0]
+  readonly branches: TemplateBranches
 }
 
 function resultOf({ reply, found, repaired, spoken, branches }: TemplateResult) {
@@ -174,3 +188,114 @@ const issueInWords = ({
   readonly line?: number | null | undefined
   readonly message: string
 }) => (typeof line === 'number' ? `line ${line}: ${message}` : message)
+
+/*
+ * The branches of a template: what is spoken with each variable, without it, and with an empty one.
+ */
+
+type Variables = Readonly<Record<string, unknown>>
+
+/**
+ * Maximum steps of the template engine for all renderings of one template together; about 50 ms.
+ */
+const maxSteps = 500_000
+
+/** Maximum number of branches shown. */
+const maxBranches = 40
+
+/** Maximum length of a value, characters. */
+const maxValueLength = 60
+
+/**
+ * True for a variable that may lack a value: a field of a contact, or a variable that the customer
+ * defined. The platform does not document what it passes for a contact's missing field, so both no
+ * value and an empty text are tried.
+ */
+const isOptional = (path: string) =>
+  path.startsWith('contact.') ||
+  !knownVariables.some((known) => known === path || known.startsWith(`${path}.`))
+
+/** The text of a template in each of its branches; empty if there is only one text. */
+async function templateBranches(
+  template: string,
+  testVariables: Variables,
+): Promise<TemplateBranches> {
+  const { branchesOf, TemplateError } = await import('../../src/jinja/index.ts')
+  try {
+    const { outcomes, unreached, isPartial, variables } = branchesOf(
+      template,
+      variablesOf({ testVariables }),
+      { ...renderLimits, maxSteps, isOptional, alsoTried: { current_datetime: timesOfDay() } },
+    )
+    if (outcomes.length < 2 && unreached.length === 0) return {}
+    const given = new Set(variablePaths(testVariables))
+    const assumed = variables.filter((path) => !given.has(path))
+    const notTried = [
+      unreached.length > 0 &&
+        `no value tried leads to the branch on line ${unreached.join(', ')}: give one in test_variables`,
+      isPartial && 'there are more combinations than were tried',
+      outcomes.length > maxBranches && `${outcomes.length - maxBranches} more branches`,
+    ].filter((text) => text !== false)
+    return {
+      branches: outcomes.slice(0, maxBranches).map(branchInWords),
+      ...(assumed.length > 0 && { assumed }),
+      ...(notTried.length > 0 && { not_tried: notTried.join('; ') }),
+    }
+  } catch (error) {
+    if (error instanceof TemplateError) return {}
+    throw error
+  }
+}
+
+/** One time each in the morning, afternoon, evening and night of today, UTC. */
+const timesOfDay = () =>
+  ['09', '14', '19', '23'].map((hour) => `${new Date().toISOString().slice(0, 10)}T${hour}:00:00Z`)
+
+function branchInWords({ ways, hasMoreWays, rendered, gaps }: Outcome) {
+  const when = [...ways.map(wayInWords), ...(hasMoreWays ? ['in other cases'] : [])].join('; or ')
+  const spoken =
+    'error' in rendered
+      ? ({ kind: 'fails', error: rendered.error.message, empty: gaps } as const)
+      : ({ kind: 'spoken', text: rendered.text, empty: gaps, ...asWritten } as const)
+  return { when, spoken: spokenGreetingInWords(spoken) }
+}
+
+/** The result names the variables that the platform fills once, above the branches. */
+const asWritten = { fromPlatform: [], isReworded: false } as const
+
+/** Maximum number of given variables that a branch names. */
+const maxGiven = 4
+
+function wayInWords(way: Outcome['ways'][number]): string {
+  const all = [...way].map(([path, values]) => {
+    const texts = new Set(values.map((value) => valueInWords(value, path)))
+    return { path, text: `${path} ${[...texts].join(' or ')}` }
+  })
+  const isGiven = ({ path, text }: (typeof all)[number]) => text === `${path} given`
+  if (all.length === 0) return 'always'
+  if (all.filter(isGiven).length <= maxGiven) return all.map(({ text }) => text).join(', ')
+  const others = all.filter((one) => !isGiven(one))
+  return [
+    ...others.map(({ text }) => text),
+    `${others.length > 0 ? 'the others' : 'all'} given`,
+  ].join(', ')
+}
+
+function valueInWords(value: { readonly value: unknown } | 'absent', path: string): string {
+  if (value === 'absent') return 'not given'
+  const isStandIn = value.value === `[${path}]`
+  const isFilled = typeof value.value === 'object' && value.value !== null
+  if (isStandIn || (isFilled && JSON.stringify(value.value) !== '[]')) return 'given'
+  return firstCharacters(JSON.stringify(value.value), maxValueLength)
+}
+
+/** The branches as lines for a model. */
+function branchLines({ branches = [], assumed = [], not_tried }: TemplateBranches): string[] {
+  if (branches.length === 0) return []
+  const taken = assumed.length > 0 ? `; assumed to be filled: ${assumed.join(', ')}` : ''
+  return [
+    `Branches, with values of this tool that lead there${taken}:`,
+    ...branches.map(({ when, spoken }) => `- ${when}: ${spoken}`),
+    ...(not_tried === undefined ? [] : [`Not shown: ${not_tried}.`]),
+  ]
+}
