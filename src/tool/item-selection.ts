@@ -126,14 +126,15 @@ export async function selectItems<T extends NamedObject>(
         argument,
         `${isAll ? '' : 'more than '}${counted(owned.length, 'item')} match, and one call takes ${maxItemsPerCall}: list them with ${kind.listTool}, then give ${many} in parts`,
       )
-    const items = owned.map((found) => selected(found, labelOf(found.item)))
+    const items = owned.map((found) => selectedItem(found))
     return { items, repeated: [], argument, isByFilter, failed, notes }
   })
 }
 
-const selected = <T extends NamedObject>(
+/** The item of a list, by the reference as the caller gave it, or else by its name. */
+export const selectedItem = <T extends NamedObject>(
   { item, account }: Owned<T>,
-  given: string,
+  given = labelOf(item),
 ): SelectedItem => ({
   ...{ given, id: item.id },
   ...(account && { account }),
@@ -182,13 +183,13 @@ async function selectInTree<T extends NamedObject>(
   const whole = { failed, isAll: named.isAll && (more?.isAll ?? true) }
   const items = given.map((one): SelectedItem => {
     const byId = [...named.owned, ...(more?.owned ?? [])].find(({ item }) => hasId(item, one))
-    if (byId) return selected(byId, one)
+    if (byId) return selectedItem(byId, one)
     const [first, ...others] = named.owned.filter(({ item }) => isCalled(item, one, kind))
     if (!first) return { given: one, problem: noneMeant(one, kind, named.owned, whole) }
     if (others.length > 0)
       return { given: one, problem: severalMeant(one, kind, [first, ...others]) }
     if (!isComplete) return { given: one, problem: notCertain(one, kind, first, whole) }
-    return selected(first, one)
+    return selectedItem(first, one)
   })
   return { ...namedItems(`${argument}s`, items), failed }
 }

@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import type { AccountInTree } from '../../src/platform/sessions/account-tree.ts'
 import { closestWord } from '../../src/text/closest-match.ts'
-import { manyIds, type SelectedItem } from '../../src/tool/bulk.ts'
+import { manyIds } from '../../src/tool/bulk.ts'
 import { type ItemSelection, selectItems } from '../../src/tool/item-selection.ts'
 import type {
   AccountLists,
@@ -97,14 +96,3 @@ function tagMeant(tag: string, known: readonly string[]): string {
   const some = known.slice(0, 10).join(', ')
   return some ? `tags that agents have: ${some}` : 'no agent has any tag'
 }
-
-/** An agent, and its account if the selection spans several. */
-export interface OwnedAgent {
-  readonly agent: Agent
-  readonly account?: AccountInTree
-}
-
-export const selectedItem = ({ agent: { id, name }, account }: OwnedAgent): SelectedItem => ({
-  ...{ given: name || id, id },
-  ...(account && { account }),
-})

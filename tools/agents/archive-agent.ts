@@ -19,13 +19,14 @@ import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { agentUse } from '../../src/tool/in-use.ts'
-import { type ItemSelection, namedItems } from '../../src/tool/item-selection.ts'
+import { type ItemSelection, namedItems, selectedItem } from '../../src/tool/item-selection.ts'
 import { Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
-import { type OwnedAgent, selectAgents, selectedItem, selectionOptions } from './agent-selection.ts'
+import { selectAgents, selectionOptions } from './agent-selection.ts'
 import {
   archiveManyQuestion,
   archiveQuestion,
+  type OwnedAgent,
   type UseByAccount,
   unknownUse,
   useByAccount,
@@ -122,20 +123,20 @@ async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Pro
   refuseIfNoneDone(found, argument)
   const active = found.flatMap(({ outcome, account }): OwnedAgent[] =>
     outcome.state === 'done' && outcome.value.is_archived !== true
-      ? [{ agent: outcome.value, ...(account && { account }) }]
+      ? [{ item: outcome.value, ...(account && { account }) }]
       : [],
   )
   const lookForUse = () => useByAccount(active, run)
   const use = run.options.unused_only && active.length > 0 ? await lookForUse() : undefined
-  const kept = new Map(use && active.map((one) => [one.agent, keptBack(one, use)]))
-  const chosen = active.filter(({ agent }) => !kept.get(agent))
+  const kept = new Map(use && active.map((one) => [one.item, keptBack(one, use)]))
+  const chosen = active.filter(({ item }) => !kept.get(item))
   if (chosen.length > 0)
     await run.confirm(async () =>
       archiveManyQuestion(
         chosen,
         {
           use: use ?? (await lookForUse()),
-          kept: active.filter(({ agent }) => kept.get(agent)?.state === 'done'),
+          kept: active.filter(({ item }) => kept.get(item)?.state === 'done'),
           failed,
           ...(isByFilter && items.length > 1 && { selectedBy: notes }),
         },
@@ -158,7 +159,7 @@ const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 /** With `unused_only`: the reason to skip an agent; `undefined`: the agent is certainly unused. */
 function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
   const use = useOf(one, uses)
-  const why = useInWords(one.agent.id, use)
+  const why = useInWords(one.item.id, use)
   if (why) return done({ result: 'in_use', why })
   const unknown = unknownUse(use)
   if (!unknown) return undefined
@@ -174,8 +175,9 @@ async function archiveEach(
     await archive(id, own)
     return { result: 'archived' }
   }
-  const outcomes = await forEachSelected(owned.map(selectedItem), 'agent_id', work, run)
-  return new Map(owned.map(({ agent }, i) => [agent, outcomes[i]?.outcome]))
+  const items = owned.map((one) => selectedItem(one))
+  const outcomes = await forEachSelected(items, 'agent_id', work, run)
+  return new Map(owned.map(({ item }, i) => [item, outcomes[i]?.outcome]))
 }
 
 interface Archived {

@@ -22,10 +22,12 @@ import {
   isNone,
   numberInWords,
 } from '../../src/tool/in-use.ts'
-import { failedInWords } from '../../src/tool/lists/complete-account-lists.ts'
+import { failedInWords, type Owned } from '../../src/tool/lists/complete-account-lists.ts'
 import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import type { OwnedAgent } from './agent-selection.ts'
+
+/** An agent, and its account if there may be several accounts. */
+export type OwnedAgent = Owned<Agent>
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
@@ -73,7 +75,7 @@ export async function archiveManyQuestion(
 ): Promise<Confirmable> {
   const usesOf = (those: readonly OwnedAgent[]) =>
     those.flatMap((one) => {
-      const what = useInWords(one.agent.id, useOf(one, use))
+      const what = useInWords(one.item.id, useOf(one, use))
       return what ? dialogText`${nameAmong(those, one)} ${what}` : []
     })
   const used = usesOf(owned)
@@ -100,7 +102,7 @@ export async function archiveManyQuestion(
         : dialogText`update_agent with agent_ids and is_archived false, if the platform takes it.`,
     },
     scope: {
-      agents: owned.map(({ agent: { id }, account: of }) => (of ? `${of.id} ${id}` : id)).sort(),
+      agents: owned.map(({ item: { id }, account: of }) => (of ? `${of.id} ${id}` : id)).sort(),
       numbers: [...use.values()].flatMap(({ numbers }) => numbers.items.map(({ id }) => id)).sort(),
     },
   }
@@ -136,8 +138,8 @@ function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogTe
 }
 
 /** Name of an agent, with the id only if another agent in the list has the same name. */
-function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedAgent): DialogText {
-  const isOnly = !!name && owned.filter(({ agent }) => agent.name === name).length === 1
+function nameAmong(owned: readonly OwnedAgent[], { item: { id, name } }: OwnedAgent): DialogText {
+  const isOnly = !!name && owned.filter(({ item }) => item.name === name).length === 1
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }
 
@@ -154,7 +156,7 @@ export async function useByAccount(
   const accounts = [...new Set(agents.map(accountKey))]
   const uses = await mapConcurrently(accounts, accountConcurrency, async (key) => {
     const own = agents.filter((one) => accountKey(one) === key)
-    const ids = own.map(({ agent }) => agent.id)
+    const ids = own.map(({ item }) => item.id)
     return [key, await agentUse(runIn(own[0]?.account, run), ids)] as const
   })
   return new Map(uses)
