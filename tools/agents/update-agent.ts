@@ -25,6 +25,7 @@ import {
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
 import type { ItemSelection } from '../../src/tool/item-selection.ts'
+import type { ListEdit } from '../../src/tool/list-edits.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { driftedFields, type KeptChanges } from '../../src/tool/undo.ts'
@@ -81,6 +82,7 @@ export const updateAgent = defineTool({
   reportsProgress: true,
   async run(run) {
     const { options, body } = run
+    const edits = agentListEdits(options, body)
     // A voice or a model may belong to one account, so each account has its own checks.
     const checks = new Map<string, NewValueChecks>()
     const checksOf = (own: UpdateRun) => {
@@ -92,7 +94,6 @@ export const updateAgent = defineTool({
     return updateItems<Agent, UpdateRun>(run, {
       ...{ kind: 'agent', noun: 'agent', list: 'agents' },
       async select() {
-        agentListEdits(options, body)
         const selected = await selectAgents(options, run)
         if ('oneId' in selected) return selected
         if (options.expected_modified !== undefined)
@@ -100,7 +101,7 @@ export const updateAgent = defineTool({
         await confirmGreeting(selected, run, checksOf(run))
         return selected
       },
-      update: (id, own, kept) => updateOneAgent(id, own, { checks: checksOf(own), kept }),
+      update: (id, own, kept) => updateOneAgent(id, own, { edits, checks: checksOf(own), kept }),
       ...agentsInResult(body),
     })
   },
@@ -142,6 +143,7 @@ async function confirmGreeting(
 }
 
 interface AgentUpdate {
+  readonly edits: readonly ListEdit[]
   readonly checks: NewValueChecks
   readonly kept: KeptChanges
 }
@@ -156,14 +158,14 @@ interface AgentUpdate {
 async function updateOneAgent(
   agentId: string,
   run: UpdateRun,
-  { checks, kept }: AgentUpdate,
+  { edits, checks, kept }: AgentUpdate,
 ): Promise<UpdateReport<Agent>> {
   const { request, session, signal, options: given } = run
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
   const undone = kept.undone(agentId)
-  const plan = undone ? undoPlan(stored, undone) : await checkedPlan(stored, run, checks)
+  const plan = undone ? undoPlan(stored, undone) : await checkedPlan(stored, run, { edits, checks })
   const { changes, warnings, missing, isUndo = false } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
     ? { item: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
@@ -188,12 +190,12 @@ const isSameInstant = (one: string | null | undefined, other: string) =>
  */
 async function checkedPlan(
   stored: Agent,
-  { body, cleared, options }: UpdateRun,
-  checks: NewValueChecks,
+  { body, cleared }: UpdateRun,
+  { edits, checks }: Omit<AgentUpdate, 'kept'>,
 ): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
   const bringsBack = is_archived === false
-  const edited = wantedLists(stored, agentListEdits(options, body), fields)
+  const edited = wantedLists(stored, edits, fields)
   const merged = wantedFields(stored, { body: edited.body, cleared })
   const isGreetingStored = greetingOf(merged.wanted) === greetingOf(stored)
   const [{ wanted, warnings }, greeting] = await Promise.all([

@@ -15,7 +15,7 @@ import {
   shortJson,
 } from '../../src/tool/field-changes.ts'
 import { selectItems } from '../../src/tool/item-selection.ts'
-import { listChangeInWords } from '../../src/tool/list-edits.ts'
+import { type ListEdit, listChangeInWords } from '../../src/tool/list-edits.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import type { KeptChanges } from '../../src/tool/undo.ts'
@@ -86,13 +86,13 @@ export const updateSipTrunk = defineTool({
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
-  run: (run) =>
-    updateItems<SipTrunk, UpdateRun>(run, {
+  async run(run) {
+    const { sip_trunk_ids: ids, include_subaccounts: isTree } = run.options
+    const edit = ipEdit(run.options, run.body)
+    return updateItems<SipTrunk, UpdateRun>(run, {
       ...{ kind: 'sip_trunk', noun: 'SIP trunk', list: 'trunks' },
-      select() {
-        ipEdit(run.options, run.body)
-        const { sip_trunk_ids: ids, include_subaccounts: isTree } = run.options
-        return selectItems<SipTrunk>(
+      select: () =>
+        selectItems<SipTrunk>(
           { ids, where: undefined, isTree },
           {
             argument: 'sip_trunk_id',
@@ -100,9 +100,8 @@ export const updateSipTrunk = defineTool({
             find: async ({ read }) => ({ ...(await read(routes.sipTrunks.list)), notes: [] }),
           },
           run,
-        )
-      },
-      update: updateTrunk,
+        ),
+      update: (id, own, kept) => updateTrunk(id, own, { edit, kept }),
       one(report) {
         const { item: trunk, applied } = report
         const name = `SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}`
@@ -111,7 +110,8 @@ export const updateSipTrunk = defineTool({
       },
       nameOf: ({ name }) => name,
       changeInWords,
-    }),
+    })
+  },
 })
 
 /** Fields that null removes. */
@@ -124,11 +124,10 @@ const removable = ['name', 'termination_uri', 'allowed_ips']
 async function updateTrunk(
   id: string,
   run: UpdateRun,
-  kept: KeptChanges,
+  { edit, kept }: { readonly edit: ListEdit | undefined; readonly kept: KeptChanges },
 ): Promise<UpdateReport<SipTrunk>> {
   const { client } = run.session
   const undone = kept.undone(id)
-  const edit = undone ? undefined : ipEdit(run.options, run.body)
   const request = { params: { ...run.request.params, sip_trunk_id: id }, query: {} }
   const mayRead = run.restricted.mayRead(routes.sipTrunks.get)
   const needs = edit?.arguments.add ?? (run.options.dry_run && 'dry_run')
