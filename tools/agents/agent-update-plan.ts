@@ -99,8 +99,8 @@ export interface UpdatePlan {
   readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
   readonly missing: readonly MissingEntries[]
-  /** If true, `is_archived: false` is sent. */
-  readonly bringsBack: boolean
+  /** True if `is_archived: false` is sent. */
+  readonly unarchives: boolean
   /** True if the update undoes an earlier one. */
   readonly isUndo?: boolean
 }
@@ -259,7 +259,7 @@ export function undoPlan(stored: Agent, { paths }: KeptObject): UpdatePlan {
       ...archivingNotes(stored, fields.length < paths.length),
     ],
     missing: [],
-    bringsBack: false,
+    unarchives: false,
     isUndo: true,
   }
 }
@@ -278,7 +278,7 @@ const isNulled = ({ path: [name = '', ...inner], after }: KeptPath, all: readonl
     (mergedByPlatform.includes(name) &&
       !all.some(({ path }) => path[0] === name && path[1] === 'provider')))
 
-function archivingNotes({ is_archived }: Agent, wasBroughtBack: boolean): string[] {
-  if (is_archived) return wasBroughtBack ? [] : ['the agent was archived since, and stays so']
-  return wasBroughtBack ? ['is_archived: archive_agent archives it again'] : []
+function archivingNotes({ is_archived }: Agent, wasUnarchived: boolean): string[] {
+  if (is_archived) return wasUnarchived ? [] : ['the agent was archived since, and stays so']
+  return wasUnarchived ? ['is_archived: archive_agent archives it again'] : []
 }

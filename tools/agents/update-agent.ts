@@ -167,7 +167,7 @@ async function updateOneAgent(
   const undone = kept.undone(agentId)
   const plan = undone ? undoPlan(stored, undone) : await checkedPlan(stored, run, { edits, checks })
   const { changes, warnings, missing, isUndo = false } = plan
-  return given.dry_run || (!plan.bringsBack && changes.length === 0)
+  return given.dry_run || (!plan.unarchives && changes.length === 0)
     ? { item: stored, applied: false, changes, warnings, missing, isIgnored: false, isUndo }
     : save(stored, plan, { run: { ...run, request: { params, query: {} } }, kept })
 }
@@ -194,7 +194,7 @@ async function checkedPlan(
   { edits, checks }: Omit<AgentUpdate, 'kept'>,
 ): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
-  const bringsBack = is_archived === false
+  const unarchives = is_archived === false
   const edited = wantedLists(stored, edits, fields)
   const merged = wantedFields(stored, { body: edited.body, cleared })
   const isGreetingStored = greetingOf(merged.wanted) === greetingOf(stored)
@@ -204,11 +204,11 @@ async function checkedPlan(
   ])
   const changes = [
     ...changesBetween(sameFieldsOf(stored, wanted), wanted),
-    ...(bringsBack ? bringBackChange(stored) : []),
+    ...(unarchives ? unarchiveChange(stored) : []),
   ]
   const found = [...warnings, ...(greeting?.warnings ?? [])]
   const all = [...merged.warnings, ...edited.warnings, ...found]
-  return { wanted, cleared, changes, warnings: all, missing: edited.missing, bringsBack }
+  return { wanted, cleared, changes, warnings: all, missing: edited.missing, unarchives }
 }
 
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
@@ -219,41 +219,40 @@ async function save(
   plan: UpdatePlan,
   { run, kept }: { readonly run: UpdateRun; readonly kept: KeptChanges },
 ): Promise<UpdateReport<Agent>> {
-  const { wanted, bringsBack } = plan
-  const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
+  const { wanted, unarchives } = plan
+  const body = { ...patchBetween(stored, wanted), ...(unarchives && { is_archived: false }) }
   const { client } = run.session
-  const archiving = bringsBack ? [{ path: ['is_archived'], before: true, after: false }] : []
+  const archivedPath = unarchives ? [{ path: ['is_archived'], before: true, after: false }] : []
   const { updated, warnings: putBack } = await kept.send(
     {
       request: run.request,
       id: stored.id,
       unread: driftedFields(stored),
-      paths: [...pathsBetween(sameFieldsOf(stored, wanted), wanted), ...archiving],
+      paths: [...pathsBetween(sameFieldsOf(stored, wanted), wanted), ...archivedPath],
       name: stored.name,
     },
     async () => {
       const reply = await client.call(routes.agents.update, { ...run.request, body }, run.signal)
       return withLostFields({ stored, wanted, updated: reply }, body, run)
     },
-    ({ updated }) => [...pathsBetween(comparable(stored), comparable(updated)), ...archiving],
+    ({ updated }) => [...pathsBetween(comparable(stored), comparable(updated)), ...archivedPath],
   )
-  const back = bringsBack ? await bringBackResult(updated, run) : undefined
-  const backChanges = back === undefined ? [] : bringBackChange(stored)
-  const hasOtherChanges = plan.changes.length > backChanges.length
+  const outcome = unarchives ? await unarchiveOutcome(updated, run) : undefined
+  const ignored = outcome === 'still archived' ? unarchiveChange(stored) : []
   return {
     item: updated,
     missing: plan.missing,
-    applied: hasOtherChanges || (backChanges.length > 0 && back !== 'still archived'),
-    isIgnored: back === 'still archived',
+    applied: plan.changes.length > ignored.length,
+    isIgnored: outcome === 'still archived',
     changes: [
       ...changesBetween(comparable(stored), comparable(updated)),
-      ...(back === 'active' ? backChanges : []),
+      ...(outcome === 'active' ? unarchiveChange(stored) : []),
     ],
     warnings: [
       ...plan.warnings,
       ...putBack,
       ...ignoredFields({ stored, wanted, updated }, plan.cleared),
-      ...(back ? bringBackWarnings[back] : []),
+      ...(outcome ? unarchiveWarnings[outcome] : []),
     ],
   }
 }
@@ -289,22 +288,22 @@ async function withLostFields(
 const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent
 
 /*
- * Restoring an archived agent with `is_archived: false`. The platform's reference does not list
- * this field, and replies may lack it. The field is therefore sent without a check before, and the
- * lists of agents verify the result.
+ * `is_archived: false` unarchives an agent. The platform's reference does not list this field, and
+ * replies may lack it. So the field is sent whatever the reply shows, and the lists of agents then
+ * show the outcome.
  */
 
 /** The change to report. Its previous value is known only if the reply has `is_archived`. */
-const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
+const unarchiveChange = ({ is_archived: before }: Agent): FieldChange[] =>
   before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
 
-/** State of the agent after `is_archived: false` was sent, by the platform's lists. */
-type BringBackResult = 'active' | 'still archived' | 'not known'
+/** State of the agent in the platform's lists after `is_archived: false` was sent. */
+type UnarchiveOutcome = 'active' | 'still archived' | 'not known'
 
-async function bringBackResult(
+async function unarchiveOutcome(
   agent: Agent,
   { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
-): Promise<BringBackResult> {
+): Promise<UnarchiveOutcome> {
   const account_id = accountIn(request)
   const archived = await isArchived(agent, (query) =>
     session.client.call(routes.agents.list, { params: { account_id }, query }, signal),
@@ -315,7 +314,7 @@ async function bringBackResult(
   return archived ? 'still archived' : 'active'
 }
 
-const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {
+const unarchiveWarnings: Readonly<Record<UnarchiveOutcome, readonly string[]>> = {
   active: [],
   'still archived': ['is_archived: the platform ignored it; the agent is still archived'],
   'not known': [
