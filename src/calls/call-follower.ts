@@ -5,8 +5,8 @@ import type { Client } from '../platform/client.ts'
 import { ApiError, type Failure, isNotFound } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
 
-/** Interval between two runs of `onUnderWay`, ms. */
-const underWayEveryMs = 300_000
+/** Interval between two runs of `onRunning`, ms. */
+const runningEveryMs = 300_000
 
 /** Time before an unreadable call is read again, ms. */
 const retryAfterMs = 15_000
@@ -32,28 +32,28 @@ export class CallFollower {
   }
 
   /**
-   * Runs `onEnded` when the call has ended, and `onUnderWay` every few minutes until then. A failed
+   * Runs `onEnded` when the call has ended, and `onRunning` every few minutes until then. A failed
    * reading triggers neither, and the call is read again.
    */
   async untilEnd(
     followed: FollowedCall,
     client: Client,
-    { onUnderWay, onEnded }: { readonly onUnderWay: () => void; readonly onEnded: () => void },
+    { onRunning, onEnded }: { readonly onRunning: () => void; readonly onEnded: () => void },
   ): Promise<void> {
     const end = performance.now() + longestCallMs
     while (performance.now() < end) {
-      const call = await this.follow(followed, client, { forMs: underWayEveryMs }).catch(
+      const call = await this.follow(followed, client, { forMs: runningEveryMs }).catch(
         () => undefined,
       )
       if (!call) await sleep(retryAfterMs, undefined, { ref: false })
       else if (hasEnded(call)) return onEnded()
-      else onUnderWay()
+      else onRunning()
     }
   }
 }
 
 interface FollowedCall {
-  /** Hash of the API key. Calls of different API keys are kept apart. */
+  /** Hash of the API key. Each API key has its own polls. */
   readonly keyHash: string
   readonly account: string
   readonly callId: string
@@ -138,7 +138,7 @@ class CallPoll {
             return this.#fail(error)
         }
         await sleep(this.#waitMs(), undefined, { ref: false })
-        // Checked only after the pause, because another request may have started to wait meanwhile.
+        // Checked after the pause, because a request may have started to wait during the pause.
       } while (this.#waiters.size > 0)
     } finally {
       this.#limiter.change(this.#intervalMs, Number.POSITIVE_INFINITY)
@@ -153,7 +153,7 @@ class CallPoll {
     return this.#limiter.waitMs(intervalMs)
   }
 
-  /** Age of the call, ms. If that is unknown, age of this poll. */
+  /** Age of the call, ms; if that is unknown, age of this poll. */
   #ageMs(): number {
     const began = Date.parse(this.#last?.created ?? this.#last?.started_at ?? '')
     return Date.now() - Math.min(this.#started, Number.isNaN(began) ? this.#started : began)
@@ -170,9 +170,7 @@ class CallPoll {
   }
 }
 
-/**
- * Error for a wait that ended before the first reading, at the deadline or by the caller's abort.
- */
+/** Error for a wait that ended before the first reading: at the deadline, or by the caller's abort. */
 function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: true }
@@ -181,9 +179,8 @@ function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
 }
 
 /**
- * True if a later reading may succeed: after a failure of the platform, but not after a refusal
- * (4xx except 429). Exception: a 404 for a call that was never read, because the platform may not
- * show a new call yet.
+ * True if a later reading may succeed. After a refusal (4xx except 429) it cannot, unless the
+ * refusal is a 404 for a call that was never read: the platform may not show a new call yet.
  */
 function mayRecover(error: unknown, isUnread: boolean): boolean {
   if (!(error instanceof ApiError)) return false
@@ -209,14 +206,14 @@ class PollLimiter {
   /** Polls per ms of all calls together, if each were polled at its own interval. */
   #wanted = 0
 
-  /** Changes the interval of a call. Infinity means that the call is not read. */
+  /** Changes the interval of a call. Infinity: the call is not polled. */
   change(fromMs: number, toMs: number): void {
     this.#wanted += 1 / toMs - 1 / fromMs
   }
 
   /**
    * Time until the next poll of a call, ms: its own interval, lengthened if all calls together
-   * exceed the limit. In that case all polls of one second are due at the same time, because
+   * exceed the limit. Above the limit, all polls of one second are due at the same time, because
    * separate timers would cost as much as the polls.
    */
   waitMs(intervalMs: number): number {
@@ -244,7 +241,7 @@ export function hasEnded(
   return Date.now() - began > longestMs
 }
 
-/** Time after the placing of a call during which the platform may not show it yet, ms. */
+/** Time for which the platform may not show a newly placed call, ms. */
 export const shownAfterMs = 30_000
 
 /** True if the call differs from the previous reading in a value that waiting requests report. */

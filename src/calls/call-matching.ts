@@ -3,33 +3,38 @@ import type { RouteRequest } from '../contract/route.ts'
 import { isMintedExternalId } from '../state/call-journal.ts'
 
 /*
- * Identifies the wanted call in a list. Platforms ignore filters or `offset`, return fewer items than
- * requested, count the items of a page instead of all, and list a call without its external id, or
- * with its id, numbers or agent in another form. So a call that is not in the list may still exist:
+ * Identifies the wanted call in a list. Some platforms ignore filters or `offset`, return fewer
+ * items than requested, count the items of one page only, list a call without its external id, or
+ * write its id, numbers or agent in another form. So a call that is not in the list may still exist.
+ * The rules:
  *
- * 1. A listed call is the wanted call if its external id contains, in any form, the one that this
- *    server made; or if its external id equals the caller's, unless the call is to another person.
+ * 1. A listed call is the wanted call if its external id contains the id that this server created,
+ *    in any form. It is also the wanted call if its external id equals the caller's own id, unless
+ *    the call is to another person.
  * 2. A listed call is another call if it is to another person (a number shown whole differs in its
- *    last eight digits), or of the other type (phone or web), or was created before the search
- *    period, or if the journal knows it as the call of another request. A different external id
- *    proves this only for a web call, which has no number, and before a first send for any call
- *    whose id is no form of the caller's.
- * 3. Every other listed call leaves a doubt: it may be the wanted call. So does a list that was not
- *    read to its end. The end is an empty page, if no page counted more calls than were listed. A
- *    page without a new id is not the end.
- * 4. The call is certainly absent if the list is read long enough after the send and leaves no
+ *    last eight digits), is of the other type (phone or web), was created before the search period,
+ *    or is in the journal as the call of another request. A different external id proves this only
+ *    for a web call, which has no number.
+ * 3. Every other listed call leaves a doubt: it may be the wanted call. A list that was not read to
+ *    its end also leaves a doubt. The end is an empty page, if no page counted more calls than were
+ *    listed. A page without a new id is not the end.
+ * 4. The call is certainly absent if the list was read long enough after the send and leaves no
  *    doubt.
  *
- * The search period begins with the first send. Before a first send it is the journal's retention
- * time, and all calls of the period are read, because an empty filtered list excludes only calls
- * without an external id. A call with a form of the id then leaves a doubt, and so does a call with
- * exactly the id whose number is masked.
+ * The search period begins with the first send. A caller's own id is also looked up before its first
+ * send, with three differences:
+ *
+ * - The search period is the journal's retention time. All calls of the period are read, because an
+ *   empty list filtered by the id rules out only calls that are listed without an external id.
+ * - A different external id proves that a call is another call, unless it is a form of the
+ *   caller's id.
+ * - A call with exactly the caller's id and a masked number leaves a doubt.
  */
 
 export interface WantedCall {
   readonly externalId: string
   /**
-   * False: this server has not sent the external id. It is the caller's own, and another
+   * False: this server has not sent the external id. The id is the caller's own, and another
    * installation may have sent it.
    */
   readonly wasSent: boolean
@@ -95,7 +100,7 @@ export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
 }
 
 /**
- * What the external ids of listed calls prove. `nothing`: a call with another id, or without one,
+ * What the external ids of listed calls prove. `nothing`: a call with another id, or without an id,
  * may be the wanted call. `others`: a call with another id is not the wanted call. `also by
  * absence`: a call without an id is not the wanted call either.
  */

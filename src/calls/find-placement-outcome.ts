@@ -14,13 +14,10 @@ import {
 } from './call-matching.ts'
 import type { Doubt, LookupContext } from './placement.ts'
 
-/**
- * Outcome of a request to place a call. If the reply was lost, it is found with the journal and the
- * platform's list.
- */
+/** Outcome of a request to place a call, from the journal and the platform's list. */
 export type PlacementOutcome =
   | { readonly kind: 'placed'; readonly call: PlacedCall | Call }
-  /** The call does not exist, and nobody will send it while its journal entry has this stamp. */
+  /** The call does not exist, and no server will send it while its journal entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
   /** `failure`: the reason why the platform gave no answer; absent if it answered. */
   | {
@@ -30,9 +27,9 @@ export type PlacementOutcome =
     }
 
 /**
- * Asks the platform until it lists the call, until the call's absence is certain because enough
- * time has passed since the send, or until time is up. Retries failed requests. Reads the journal
- * each time, because another request that sends the call records its outcome there.
+ * Polls the platform's list until the list has the call, until the call is certainly absent because
+ * enough time has passed since the send, or until time is up. Retries failed requests. Reads the
+ * journal before each poll, because another request that sends the call records its outcome there.
  */
 export async function findPlacementOutcome(
   entry: JournalEntry,
@@ -47,11 +44,11 @@ export async function findPlacementOutcome(
     // The entry was pruned. The journal keeps entries for longer than a request can be in flight.
     if (!current) return { kind: 'absent', entry }
     const forMs = deadline - performance.now()
-    // Determined before the list is read: a list that is read earlier than this proves no absence.
+    // Determined before the list is read: only a list that is read later can prove an absence.
     const isSettled = current.sinceDeadlineMs >= settledMs
     const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
     if (outcome.kind !== 'unknown') return outcome
-    // If reading the list fails, the doubt of the last successful reading remains.
+    // If the list cannot be read, the doubt of the last successful reading remains.
     if (!outcome.failure) doubt = outcome.doubt
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0 || (isSettled && doubt)) return { ...outcome, doubt }
@@ -111,8 +108,8 @@ interface SentOptions extends LookUpOptions {
 }
 
 /**
- * Maximum time by which the platform may date a call before its send, ms. Exceeds clock errors and
- * time zone differences.
+ * Maximum time by which the platform's date of a call may precede its send, ms. Exceeds clock errors
+ * and time zone differences.
  */
 const clockDoubtMs = 24 * 3_600_000
 
@@ -203,7 +200,7 @@ interface Search {
   /** Start of the search period, ms since 1970. */
   readonly since: number
   readonly ids: IdEvidence
-  /** True if the journal has the listed call as the call of another request. */
+  /** True if the listed call is in the journal, as the call of another request. */
   readonly isKnown: (call: Call) => Promise<boolean>
 }
 
@@ -225,7 +222,7 @@ async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | 
   return undefined
 }
 
-/** Searches all calls since the start of the search, in any order. */
+/** Searches all calls of the search period, which the platform may list in any order. */
 async function searchAll(search: Search, readInTime: List['readInTime']): Promise<LookUp> {
   const created_after = new Date(search.since).toISOString()
   const seen = new Set<string>()

@@ -16,6 +16,7 @@ import {
 import {
   type Doubt,
   ExternalIdConflict,
+  isNotPlaced,
   type LookupContext,
   OutcomeUnknown,
   type Permit,
@@ -41,8 +42,8 @@ export async function placeOnce(
   const { entry } = claim
   if (claim.kind === 'conflict') throw conflictWith(entry)
   if (claim.kind === 'mine') {
-    // The caller's own external id is looked up before the send: another installation may have used
-    // it, or this one before its journal was lost.
+    // The caller's own external id is looked up before the send: another installation may have sent
+    // it, or this installation may have sent it before its journal was lost.
     const isMinted = identity.externalId === undefined
     const listed = isMinted ? undefined : await lookUpFirst(entry, placing, signal)
     return listed ?? sendCall(entry, placing, signal)
@@ -57,9 +58,9 @@ export async function placeOnce(
 }
 
 /**
- * Returns the call that an identical request placed; `undefined` if there was no such request or it
- * certainly placed no call. Must run before every other step that can fail or refuse, so that no
- * such error is reported for a call that was already sent. Throws OutcomeUnknown,
+ * Returns the call that an identical request placed; `undefined` if there was no identical request,
+ * or if it certainly placed no call. Must run before every other step that can fail or refuse: an
+ * error of that step must not be reported for a call that was already sent. Throws OutcomeUnknown,
  * ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
@@ -79,10 +80,7 @@ export const journalEntryOf = (
   lookup: Asked & Pick<LookupContext, 'journal'>,
 ): Promise<JournalEntry | undefined> => lookup.journal.find(identityOf(lookup))
 
-/**
- * Looks a call up before it is sent. If that fails, nothing was sent, and the journal entry becomes
- * free.
- */
+/** Looks a call up before it is sent. If the lookup fails, nothing is sent, and the entry is freed. */
 async function lookUpFirst(
   entry: JournalEntry,
   lookup: LookupContext,
@@ -107,7 +105,7 @@ async function lookUpFirst(
   }
 }
 
-/** Error for an external id of the caller that belongs to a request with other contents. */
+/** Error for a caller's external id that belongs to a request with other contents. */
 const conflictWith = ({ state, externalId, callId }: JournalEntry): Error =>
   state === 'sending'
     ? new OutcomeUnknown(externalId, { doubt: { kind: 'another request' }, wasSent: false })
@@ -181,9 +179,9 @@ function normalised(body: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 /**
- * Sends a call whose journal entry the caller holds. Sends it again if the call certainly does not
- * exist afterwards. Once sent, a call is followed to its outcome and recorded even if the caller
- * gives up: only the caller's wait ends.
+ * Sends a call whose journal entry this request holds. Sends it once more if the call certainly does
+ * not exist afterwards. After the send, the outcome is found and recorded even if the caller gives
+ * up: only the caller's wait ends.
  */
 async function sendCall(
   entry: JournalEntry,
@@ -228,8 +226,7 @@ async function beginSending(
     const entry = await journal.beginSending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId)
     held = entry
-    // Nothing is sent after the deadline, because some time later another process may take the call
-    // over.
+    // Nothing is sent after the deadline, because another process may then take the call over.
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
@@ -289,7 +286,7 @@ async function send(sent: SentCall, placing: PlacingContext): Promise<Placement>
   }
 }
 
-/** Checks the permit right before the send. If it is void, cancels the request with `stopped`. */
+/** A check of the permit right before the send. If calls were stopped, `stopped` fires. */
 function lastCheck(permit: Permit) {
   const cancelling = new AbortController()
   const beforeSending = () =>
@@ -309,7 +306,7 @@ async function recordPlacement(
       : placing.journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
-  // Also settles permits that an earlier request could not settle.
+  // Also settles the permits that an earlier request could not settle.
   await settlePlaced(entry, call.id, placing)
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
@@ -360,30 +357,3 @@ const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
     failure: error instanceof ApiError ? error.failure : undefined,
     doubt,
   })
-
-/**
- * Client error statuses after which the call may exist. A proxy that stops waiting for the platform
- * replies 408, 460 or 499. A 409 may concern this very call, if external ids are unique.
- */
-const ambiguous = new Set([408, 409, 460, 499])
-
-/**
- * Statuses that prove that the request was not processed, even if the reply lacks the platform's
- * error body.
- */
-const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
-
-/** True if a failed request certainly placed no call, because it was not sent or was refused. */
-export function isNotPlaced(failure: Failure): boolean {
-  if ('maybeSent' in failure) return !failure.maybeSent
-  switch (failure.kind) {
-    case 'bad_parameter':
-      return true
-    case 'rejected':
-      return failure.status >= 400 && failure.status < 500 && !ambiguous.has(failure.status)
-    case 'unreadable':
-      return refusedUnread.has(failure.status)
-    default:
-      return false
-  }
-}

@@ -11,7 +11,7 @@ import {
   JournalError,
 } from '../state/call-journal.ts'
 import type { CallFollower } from './call-follower.ts'
-import type { CallsUnderWay } from './running-call-count.ts'
+import type { RunningCalls } from './running-calls.ts'
 
 /** A call that exists on the platform. */
 export interface Placement {
@@ -78,12 +78,40 @@ export class ExternalIdConflict extends Error {
   }
 }
 
+/**
+ * Client error statuses after which the call may exist. A proxy that stops waiting for the platform
+ * replies 408, 460 or 499. A 409 may concern this very call, if external ids are unique.
+ */
+const ambiguous = new Set([408, 409, 460, 499])
+
+/**
+ * Statuses that prove that the request was not processed, even if the reply lacks the platform's
+ * error body.
+ */
+const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
+
+/** True if a failed request certainly placed no call, because it was not sent or was refused. */
+export function isNotPlaced(failure: Failure): boolean {
+  if ('maybeSent' in failure) return !failure.maybeSent
+  switch (failure.kind) {
+    case 'bad_parameter':
+      return true
+    case 'rejected':
+      return failure.status >= 400 && failure.status < 500 && !ambiguous.has(failure.status)
+    case 'unreadable':
+      return refusedUnread.has(failure.status)
+    default:
+      return false
+  }
+}
+
 /** Permission to send one telephone call. Counts against the limits of the dial policy. */
 export interface Permit {
-  /** Run this right before sending. Throws if calls were stopped after the permit was given. */
+  /** Must run right before sending. Throws if calls were stopped after the permit was given. */
   refuseIfStopped(): Promise<void>
-  /** Reports that there is no call: the permit stops counting. */
+  /** Reports that the call was not placed: the permit no longer counts. */
   cancel(): Promise<void>
+  /** Reports that the call was placed. */
   placed(callId: string): Promise<void>
 }
 
@@ -91,8 +119,8 @@ interface Timing {
   /** Time limit for finding the outcome of a call, ms. */
   readonly findOutMs: number
   /**
-   * Time after the sender's deadline after which a call that is not listed was certainly not
-   * placed, ms. Exceeds the time for which a proxy, a queue or the platform holds a request.
+   * Time after the sender's deadline, ms, from which on an unlisted call was certainly not placed.
+   * Exceeds the time for which a proxy, a queue or the platform holds a request.
    */
   readonly settledMs: number
 }
@@ -107,11 +135,11 @@ export interface LookupContext {
   /** Time for which an identical request means the same call, ms; default `sameCallMs`. */
   readonly sameForMs?: number | undefined
   readonly timing: Timing
-  /** Deadline of the request, as a time of `performance.now`, a clock that nobody can set, ms. */
+  /** Deadline of the request, a time of `performance.now`, ms. Nobody can set that clock. */
   readonly until: number
   /**
-   * Permits of a call whose outcome was never recorded, on any server: its reply was lost, or the
-   * server was killed. The request that finds the call's outcome settles these permits. Never
+   * Permits of a call, from all servers, whose outcome was never recorded: the reply was lost, or
+   * the server was killed. The request that finds the call's outcome settles these permits. Never
    * throws.
    */
   readonly pendingPermits: (call: CallKey) => Promise<readonly Permit[]>
@@ -119,7 +147,7 @@ export interface LookupContext {
 
 /** Context for placing a call. */
 export interface PlacingContext extends LookupContext {
-  /** Takes a permit, right before a call is sent. Throws if the call may not be sent. */
+  /** Takes a permit. Must run right before a call is sent. Throws if the call may not be sent. */
   readonly permit: (call: CallKey) => Promise<Permit>
 }
 
@@ -133,11 +161,10 @@ export async function settlePlaced(
 }
 
 /**
- * Settles a call that certainly does not exist: its journal entry becomes free, unless its stamp
- * has changed since, and its permits become void. The permits are read before the entry becomes
- * free. Their holders then have an outdated stamp and send nothing more, and a later permit belongs
- * to a later claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
- * JournalError.
+ * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
+ * has changed, and cancels its permits. Reads the permits before it frees the entry. From then on
+ * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
+ * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws JournalError.
  */
 export async function settleAbsent(
   entry: JournalEntry,
@@ -175,6 +202,6 @@ export interface CallServices {
   readonly policy: DialPolicy
   readonly follower: CallFollower
   /** `undefined`: the operator has set no limit for concurrent calls. */
-  readonly underWay: CallsUnderWay | undefined
+  readonly runningCalls: RunningCalls | undefined
   readonly timing: Timing
 }

@@ -41,7 +41,7 @@ export interface DialPolicy {
   /** Records the id of the placed call. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
   /** An owner's calls whose end is not known. Never throws. */
-  underWay(owner: string): Promise<readonly OpenCall[]>
+  runningCalls(owner: string): Promise<readonly OpenCall[]>
   /** Extends the lease of a running call. Never throws. */
   renew(id: string): Promise<void>
   /** Records that the call has ended: it no longer counts as running. Never throws. */
@@ -117,7 +117,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       return [...new Set([...shared, ...total.reservedFor(call)])]
     },
     placed: (id, call) => updateCounter(() => counter.placed(id, call)),
-    underWay: async (owner) =>
+    runningCalls: async (owner) =>
       isCounting ? counter.open(owner, longestCallMs).catch(() => []) : [],
     renew: (id) => updateCounter(() => counter.renew(id, leaseMs)),
     release: (id) => updateCounter(() => counter.release(id)),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CallFollower } from '../calls/call-follower.ts'
 import type { CallServices } from '../calls/placement.ts'
-import { CallsUnderWay } from '../calls/running-call-count.ts'
+import { RunningCalls } from '../calls/running-calls.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
 import {
   type CallingConfig,
@@ -46,8 +46,8 @@ export function createCallServices(
     batches: createCallBatches(records),
     policy: observer ? observedDialPolicy(dialPolicy, observer) : dialPolicy,
     follower,
-    underWay:
-      config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
+    runningCalls:
+      config?.max_at_once === undefined ? undefined : new RunningCalls(dialPolicy, follower),
     timing,
   }
 }

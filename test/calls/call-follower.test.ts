@@ -101,7 +101,7 @@ describe('a call', () => {
     const { client, reads } = platformOf({ fails: Array(100).fill(503) })
     const errors: string[] = []
     void new CallFollower().untilEnd(call('a'), client, {
-      onUnderWay: () => void errors.push('goes on'),
+      onRunning: () => void errors.push('goes on'),
       onEnded: () => void errors.push('has ended'),
     })
     await expect.poll(reads, { timeout: 8000 }).toBeGreaterThanOrEqual(3)

@@ -24,7 +24,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
         counter: createSqliteCallCounter(':memory:', '--state-dir'),
       }),
       follower: new CallFollower(),
-      underWay: undefined,
+      runningCalls: undefined,
       timing: { findOutMs: 20_000, settledMs: 120_000 },
     },
     undoLog: undefined,

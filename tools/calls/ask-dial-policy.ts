@@ -11,7 +11,7 @@ import { policyRefusal } from './place-call-errors.ts'
 
 interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
   readonly session: Pick<Session, 'client' | 'cache' | 'keyHash' | 'platform'> & {
-    readonly callServices: Pick<CallServices, 'policy' | 'underWay'>
+    readonly callServices: Pick<CallServices, 'policy' | 'runningCalls'>
   }
 }
 
@@ -63,7 +63,7 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
   cancel: () => run.session.callServices.policy.cancel(id),
   placed: async (callId) => {
     const limit = await concurrentCallLimit(run)
-    await limit?.underWay.placed(id, callId, limit.reader)
+    await limit?.runningCalls.placed(id, callId, limit.reader)
   },
 })
 
@@ -73,12 +73,12 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
  */
 async function concurrentCallLimit({ request, session }: PolicyRun) {
   const { callServices, client, keyHash, platform } = session
-  const { underWay } = callServices
-  if (!underWay) return undefined
+  const { runningCalls } = callServices
+  if (!runningCalls) return undefined
   const account = await accountIdIn(request, session)
   // Account ids are unique only within one platform, so the owner includes the platform.
-  const callOwner = JSON.stringify([platform, canonicalId(account)])
-  return { underWay, reader: { callOwner, account, client, keyHash } }
+  const owner = JSON.stringify([platform, canonicalId(account)])
+  return { runningCalls, reader: { owner, account, client, keyHash } }
 }
 
 /**
@@ -90,5 +90,5 @@ async function askPolicy<V extends { readonly allowed: boolean }>(
   question: () => Promise<V>,
 ): Promise<V> {
   const limit = await concurrentCallLimit(run)
-  return limit ? limit.underWay.ask(limit.reader, run.signal, question) : question()
+  return limit ? limit.runningCalls.ask(limit.reader, run.signal, question) : question()
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { isNotPlaced } from '../../src/calls/place-once.ts'
-import type { Placement } from '../../src/calls/placement.ts'
+import { isNotPlaced, type Placement } from '../../src/calls/placement.ts'
 import { type CallCreate, PlacedCall } from '../../src/contract/call.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'

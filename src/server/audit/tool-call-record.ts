@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { isNotPlaced } from '../../calls/place-once.ts'
+import { isNotPlaced } from '../../calls/placement.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { ApiError, mayBeDone } from '../../platform/failure.ts'
 import type { Redact } from '../../platform/key-redaction.ts'

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
 import { CallFollower } from '../../../src/calls/call-follower.ts'
-import { isNotPlaced, placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
-import type { PlacingContext } from '../../../src/calls/placement.ts'
+import { placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
 import {
   ExternalIdConflict,
+  isNotPlaced,
   OutcomeUnknown,
   type Permit,
   type Placement,
+  type PlacingContext,
 } from '../../../src/calls/placement.ts'
-import { CallsUnderWay } from '../../../src/calls/running-call-count.ts'
+import { RunningCalls } from '../../../src/calls/running-calls.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
@@ -89,7 +90,7 @@ export class SimulatedServer {
   readonly #journal: Journal
   readonly #tokens: UsedTokens
   readonly #policy: DialPolicy
-  readonly #underWay: CallsUnderWay | undefined
+  readonly #runningCalls: RunningCalls | undefined
 
   constructor(parts: ServerParts) {
     const { plan, state, steps } = parts
@@ -102,10 +103,10 @@ export class SimulatedServer {
       source: 'the simulation',
       counter: state.counterFor(steps),
     })
-    this.#underWay =
+    this.#runningCalls =
       plan.limits.max_at_once === undefined
         ? undefined
-        : new CallsUnderWay(this.#policy, new CallFollower())
+        : new RunningCalls(this.#policy, new CallFollower())
   }
 
   /**
@@ -173,7 +174,7 @@ export class SimulatedServer {
       cache: cacheOf('key', client),
       keyHash: createHash('sha256').update('key').digest('hex'),
       platform: platformName,
-      callServices: { policy, underWay: this.#underWay },
+      callServices: { policy, runningCalls: this.#runningCalls },
     }
     const run = { request, session, signal }
     const permit = (call: CallKey): Promise<Permit> => permitFor(dialOf(wanted), call, run)

@@ -5,13 +5,12 @@ import { ApiError, isNotFound } from '../platform/failure.ts'
 import { withTimeLimit } from '../platform/time-limit.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { OpenCall } from '../state/call-counter.ts'
-import type { CallFollower } from './call-follower.ts'
-import { hasEnded } from './call-follower.ts'
+import { type CallFollower, hasEnded } from './call-follower.ts'
 
 /** The account whose calls are counted, and the client that reads them. */
 export interface CallReader {
-  /** Platform and account, as the call counter stores them. Only calls of this owner are read. */
-  readonly callOwner: string
+  /** Platform and account, as in the call counter. Only calls of this owner are read. */
+  readonly owner: string
   readonly account: string
   readonly client: Client
   readonly keyHash: string
@@ -29,15 +28,15 @@ const maxRead = 50
  */
 const missingForMs = 120_000
 
-type CallStatus = 'ended' | 'under way' | 'missing' | 'unknown'
+type CallStatus = 'ended' | 'running' | 'missing' | 'unknown'
 
 /**
- * Keeps the call counter's number of running calls correct. Calls of this process are followed
- * until they end. Calls of a stopped process are read from the platform, before the first call of
- * their account and when `max_at_once` seems to be reached: an ended call is released, and a
- * running call is followed from then on.
+ * Keeps the call counter's number of running calls correct. Calls that this process placed are
+ * followed until they end. Calls of a stopped process are read from the platform before this
+ * process places the first call of their account, and whenever the policy refuses for
+ * `max_at_once`. Then an ended call is released, and a running call is followed.
  */
-export class CallsUnderWay {
+export class RunningCalls {
   readonly #policy: DialPolicy
   readonly #follower: CallFollower
   /** Permit ids of the calls that this process follows. */
@@ -58,20 +57,20 @@ export class CallsUnderWay {
   /** Follows a placed call. Its permit counts until the call has ended. */
   async placed(permitId: string, callId: string, reader: CallReader): Promise<void> {
     this.#follow(permitId, callId, reader)
-    await this.#policy.placed(permitId, { owner: reader.callOwner, callId })
+    await this.#policy.placed(permitId, { owner: reader.owner, callId })
   }
 
   /**
-   * Asks the dial policy about a call (`question`). If the policy refuses for `max_at_once`, but a
-   * call that counted as running turns out to have ended, asks again.
+   * Runs `question`, which asks the dial policy about a call. If the policy refuses for
+   * `max_at_once`, reads the counted calls, and asks again if one of them has ended.
    */
   async ask<V extends { readonly allowed: boolean }>(
     reader: CallReader,
     signal: AbortSignal | undefined,
     question: () => Promise<V>,
   ): Promise<V> {
-    if (!this.#knownOwners.has(reader.callOwner)) {
-      this.#knownOwners.add(reader.callOwner)
+    if (!this.#knownOwners.has(reader.owner)) {
+      this.#knownOwners.add(reader.owner)
       await this.#readOpenCalls(reader, signal)
     }
     const answer = await question()
@@ -81,7 +80,7 @@ export class CallsUnderWay {
 
   /** Reads the calls that this process does not follow. Returns true if one of them has ended. */
   async #readOpenCalls(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
-    const counted = await this.#policy.underWay(reader.callOwner)
+    const counted = await this.#policy.runningCalls(reader.owner)
     const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, maxRead)
     const statuses = await Promise.all(open.map((call) => this.#update(call, reader, signal)))
     return statuses.includes('ended')
@@ -98,7 +97,7 @@ export class CallsUnderWay {
   ): Promise<CallStatus> {
     const status = this.#judged(call.id, await statusOf(call, reader, signal))
     if (status === 'ended') await this.#policy.release(call.id)
-    if (status === 'under way') {
+    if (status === 'running') {
       await this.#policy.renew(call.id)
       this.#follow(call.id, call.callId, reader)
     }
@@ -112,17 +111,17 @@ export class CallsUnderWay {
       return status
     }
     const since = this.#missingSince.get(permitId) ?? performance.now()
-    const hasEnded = performance.now() - since >= missingForMs
-    if (hasEnded) this.#missingSince.delete(permitId)
+    const isGone = performance.now() - since >= missingForMs
+    if (isGone) this.#missingSince.delete(permitId)
     else this.#missingSince.set(permitId, since)
-    return hasEnded ? 'ended' : 'missing'
+    return isGone ? 'ended' : 'missing'
   }
 
   #follow(permitId: string, callId: string, { account, client, keyHash }: CallReader): void {
     if (this.#followed.has(permitId)) return
     this.#followed.add(permitId)
     const events = {
-      onUnderWay: () => void this.#policy.renew(permitId),
+      onRunning: () => void this.#policy.renew(permitId),
       onEnded: () => void this.#policy.release(permitId),
     }
     void this.#follower
@@ -141,7 +140,7 @@ async function statusOf(
     const call = await withTimeLimit(readMs, signal, (limited) =>
       client.call(routes.calls.get, { params, query: {} }, limited),
     )
-    return hasEnded(call) ? 'ended' : 'under way'
+    return hasEnded(call) ? 'ended' : 'running'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return isNotFound(error) ? 'missing' : 'unknown'
