@@ -3,8 +3,8 @@ import {
   type ConcurrencyBounds,
   ConcurrencyLimit,
   defaultConcurrency,
-  type Sender,
-} from './concurrency.ts'
+  type Requester,
+} from './concurrency-limit.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import {
   exchange,
@@ -52,10 +52,10 @@ async function sendTo(
   options: NetworkOptions,
 ): Promise<WireReply> {
   const deadline = startRequestDeadline(request, options)
-  const sender = { key: request.headers['x-api-key'] ?? '', network: request.clientNetwork }
+  const requester = { key: request.headers['x-api-key'] ?? '', network: request.clientNetwork }
   let isAdmitted = false
   try {
-    await admitted(sender, limit, deadline)
+    await admitted(requester, limit, deadline)
     isAdmitted = true
     await readyToSend(request, deadline)
     const visited = [url]
@@ -69,13 +69,13 @@ async function sendTo(
     throw new SendFailure(failureOf(error, deadline))
   } finally {
     deadline.end()
-    if (isAdmitted) limit.release(sender)
+    if (isAdmitted) limit.release(requester)
   }
 }
 
 /**
- * Runs `beforeSending`. The request's deadline includes this wait; after the deadline `exchange`
- * sends nothing.
+ * Runs `beforeSending`. This wait counts towards the request's deadline. After the deadline,
+ * `exchange` sends nothing.
  */
 function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline): Promise<void> {
   if (!beforeSending) return Promise.resolve()
@@ -86,16 +86,17 @@ function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline):
 }
 
 /**
- * Waits until the concurrency limit admits the request. The request's deadline includes this wait.
+ * Waits until the concurrency limit admits the request. This wait counts towards the request's
+ * deadline.
  */
 function admitted(
-  sender: Sender,
+  requester: Requester,
   limit: ConcurrencyLimit,
   deadline: RequestDeadline,
 ): Promise<void> {
   if (deadline.failure) return Promise.reject(deadline.failure)
   return new Promise((resolve, reject) => {
-    const giveUp = limit.acquire(sender, resolve)
+    const giveUp = limit.acquire(requester, resolve)
     deadline.onFailure = (failure) => {
       giveUp?.()
       reject(failure)
@@ -165,7 +166,7 @@ function errorCode(error: unknown): string | null {
 }
 
 interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
-  /** Proxy for https, from the environment. Loopback addresses and plain http bypass the proxy. */
+  /** Proxy for https, from the environment. Loopback addresses and http bypass the proxy. */
   readonly proxy?: { readonly url: string; readonly except: string }
   /** Maximum concurrent requests, and thereby connections, in total and per API key. */
   readonly concurrency?: ConcurrencyBounds
@@ -186,8 +187,8 @@ function openPool({
     // With HTTP/2, ending a request would end only its stream and keep a dead connection. undici
     // would also resend every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the request's deadline, so that a missing connection is reported as one.
-    // Connections through a proxy have no other time limit.
+    // Shorter than the request's deadline, so that a connection that cannot be opened is reported as
+    // such. Connections through a proxy have no other time limit.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)

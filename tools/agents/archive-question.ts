@@ -1,5 +1,5 @@
 import type { Agent } from '../../src/contract/agent.ts'
-import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { mapConcurrently } from '../../src/platform/map-concurrently.ts'
 import { accountConcurrency } from '../../src/platform/sessions/account-tree.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Conversation, Message } from '../../src/contract/conversation.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { mapConcurrently } from '../../src/platform/concurrency.ts'
 import { ApiError, failureText, isNotFound } from '../../src/platform/failure.ts'
+import { mapConcurrently } from '../../src/platform/map-concurrently.ts'
 import { requestMs, withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { Run } from '../../src/tool/tool.ts'
 

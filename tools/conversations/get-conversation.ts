@@ -1,6 +1,6 @@
 import { id } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { readAllItems } from '../../src/platform/sessions/complete-lists.ts'
+import { readAllItems } from '../../src/platform/sessions/pagination.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { badArgument } from '../../src/tool/refused.ts'

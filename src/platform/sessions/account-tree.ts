@@ -1,8 +1,8 @@
 import type { Account } from '../../contract/account.ts'
 import { routes } from '../../contract/routes.ts'
-import { mapConcurrently } from '../concurrency.ts'
 import { ApiError } from '../failure.ts'
-import { type AllItems, readAllItems } from './complete-lists.ts'
+import { mapConcurrently } from '../map-concurrently.ts'
+import { type AllItems, readAllItems } from './pagination.ts'
 import type { RestrictedSession } from './restricted-session.ts'
 
 /** Maximum concurrent requests of one fan-out over accounts. */
@@ -23,7 +23,7 @@ export interface AccountTree {
   readonly accounts: readonly AccountInTree[]
   /** Accounts whose subaccounts could not be read. */
   readonly failed: readonly { readonly account: AccountInTree; readonly error: ApiError }[]
-  /** True if there are, or may be, more accounts than were read. */
+  /** True if there are more accounts than were read, or may be. */
   readonly hasMore: boolean
 }
 
@@ -35,8 +35,8 @@ interface TreeOptions {
 }
 
 /**
- * Reads an account's descendants at every depth. The platform's list has only direct subaccounts
- * [R]. Includes disabled accounts, because their agents, numbers and calls still exist.
+ * Reads an account's descendants at every depth, because the platform's list has only direct
+ * subaccounts [R]. Includes disabled accounts, because their agents, numbers and calls still exist.
  */
 export async function readAccountTree(root: Account, options: TreeOptions): Promise<AccountTree> {
   const { max } = options
@@ -55,7 +55,7 @@ export async function readAccountTree(root: Account, options: TreeOptions): Prom
       }
     })
     const subaccounts = below.flatMap(({ items }) => items)
-    // A known account is not followed again, so circles end.
+    // A known account is not read again, so a cycle ends.
     const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
     level = [...found.values()].filter(({ id }) => !known.has(id))
     hasMore ||= known.size + level.length > max || below.some(({ isAll }) => !isAll)

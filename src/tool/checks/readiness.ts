@@ -6,7 +6,7 @@ import type { ReplyOf } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { unlessMissing } from '../../platform/failure.ts'
-import { readAllItems } from '../../platform/sessions/complete-lists.ts'
+import { readAllItems } from '../../platform/sessions/pagination.ts'
 import { closestItems, nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account-reader.ts'
 import {

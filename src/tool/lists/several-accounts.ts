@@ -3,8 +3,8 @@ import type { Account } from '../../contract/account.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Client } from '../../platform/client.ts'
-import { mapConcurrently } from '../../platform/concurrency.ts'
 import { ApiError, failureText } from '../../platform/failure.ts'
+import { mapConcurrently } from '../../platform/map-concurrently.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,

@@ -1,7 +1,7 @@
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import { mapConcurrently } from '../../platform/concurrency.ts'
 import { ApiError, type Failure, ignoreApiError, isNotFound } from '../../platform/failure.ts'
+import { mapConcurrently } from '../../platform/map-concurrently.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
 import {
   type AccountInTree,

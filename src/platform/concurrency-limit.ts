@@ -1,8 +1,3 @@
-/*
- * ConcurrencyLimit bounds this process's concurrent requests to the platform. mapConcurrently
- * bounds concurrent work on the items of one list.
- */
-
 /** Maximum concurrent requests to the platform. */
 export interface ConcurrencyBounds {
   readonly inAll: number
@@ -13,30 +8,32 @@ export interface ConcurrencyBounds {
 
 export const defaultConcurrency: ConcurrencyBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
 
-/** The API key and the network that a request counts against. */
-export interface Sender {
+/** The API key and the client network that a request counts against. */
+export interface Requester {
   readonly key: string
   /** Network of the client that caused the request; `undefined`: not known. */
   readonly network: string | undefined
 }
 
 interface Waiting {
-  readonly network: Sender['network']
+  readonly network: Requester['network']
   readonly begin: () => void
 }
 
+/** Requests with one API key. */
 interface Queue {
-  underWay: number
+  inFlight: number
   readonly waiting: Waiting[]
 }
 
 /**
- * Limits concurrent requests in total, per API key and per client network. Other requests wait in
- * order, round-robin over the API keys, so that a busy key does not delay the others.
+ * Limits this process's concurrent requests to the platform: in total, per API key and per client
+ * network. Requests above a limit wait in order, round-robin over the API keys, so that a busy key
+ * does not delay the others.
  */
 export class ConcurrencyLimit {
   readonly #bounds: ConcurrencyBounds
-  #underWay = 0
+  #inFlight = 0
   /** Waiting requests by API key. The first entry is served next. */
   readonly #queues = new Map<string, Queue>()
   /** Number of concurrent requests by client network. */
@@ -47,13 +44,13 @@ export class ConcurrencyLimit {
   }
 
   /**
-   * Calls `begin` at once and returns `undefined`, or queues the request. In that case the returned
-   * function removes the request from the queue.
+   * Calls `begin` at once and returns `undefined`; or queues the request, and returns the function
+   * that removes it from the queue.
    */
-  acquire({ key, network }: Sender, begin: () => void): (() => void) | undefined {
+  acquire({ key, network }: Requester, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
-    // A request within all limits starts at once. It delays no waiting request, because each of
-    // those is held back by a limit.
+    // A request within all limits starts at once. It delays no waiting request, because a limit
+    // holds each of those back.
     if (this.#hasCapacity(queue, network)) {
       this.#begin(queue, network)
       begin()
@@ -69,14 +66,14 @@ export class ConcurrencyLimit {
   }
 
   /** Ends a request that was started. */
-  release({ key, network }: Sender): void {
+  release({ key, network }: Requester): void {
     const queue = this.#queueOf(key)
-    queue.underWay--
-    this.#underWay--
+    queue.inFlight--
+    this.#inFlight--
     this.#countNetwork(network, -1)
     this.#removeIfEmpty(key, queue)
-    // A request that ends frees a slot of its API key and one of its network. Different requests
-    // may wait for each, so two may start.
+    // A request that ends frees a slot of its API key and a slot of its network. Two different
+    // requests may wait for these slots, so two may start.
     while (this.#beginNext());
   }
 
@@ -95,20 +92,20 @@ export class ConcurrencyLimit {
     return false
   }
 
-  #begin(queue: Queue, network: Sender['network']): void {
-    queue.underWay++
-    this.#underWay++
+  #begin(queue: Queue, network: Requester['network']): void {
+    queue.inFlight++
+    this.#inFlight++
     this.#countNetwork(network, 1)
   }
 
-  #hasCapacity({ underWay }: Queue, network: Sender['network']): boolean {
+  #hasCapacity({ inFlight }: Queue, network: Requester['network']): boolean {
     const { inAll, perKey, perNetwork } = this.#bounds
-    if (this.#underWay >= inAll || underWay >= perKey) return false
+    if (this.#inFlight >= inAll || inFlight >= perKey) return false
     if (network === undefined || perNetwork === 0) return true
     return (this.#networks.get(network) ?? 0) < perNetwork
   }
 
-  #countNetwork(network: Sender['network'], by: 1 | -1): void {
+  #countNetwork(network: Requester['network'], by: 1 | -1): void {
     if (network === undefined) return
     const count = (this.#networks.get(network) ?? 0) + by
     if (count > 0) this.#networks.set(network, count)
@@ -118,38 +115,12 @@ export class ConcurrencyLimit {
   #queueOf(key: string): Queue {
     const known = this.#queues.get(key)
     if (known) return known
-    const queue: Queue = { underWay: 0, waiting: [] }
+    const queue: Queue = { inFlight: 0, waiting: [] }
     this.#queues.set(key, queue)
     return queue
   }
 
   #removeIfEmpty(key: string, queue: Queue): void {
-    if (queue.underWay === 0 && queue.waiting.length === 0) this.#queues.delete(key)
+    if (queue.inFlight === 0 && queue.waiting.length === 0) this.#queues.delete(key)
   }
-}
-
-/**
- * Runs `work` for all items, at most `concurrency` at a time. Results are in input order. After a
- * failure no further item starts, and the failure is thrown.
- */
-export async function mapConcurrently<T, R>(
-  items: readonly T[],
-  concurrency: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  // All workers share this iterator, so each item is taken once.
-  const rest = items.entries()
-  let hasFailed = false
-  const worker = async () => {
-    for (const [at, item] of rest) {
-      if (hasFailed) return
-      results[at] = await work(item).catch((error: unknown) => {
-        hasFailed = true
-        throw error
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
-  return results
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ConcurrencyLimit, type Sender } from '../../src/platform/concurrency.ts'
+import { ConcurrencyLimit, type Requester } from '../../src/platform/concurrency-limit.ts'
 import { tries } from '../harness/property.ts'
 
-/** Acquires a slot for each sender. `begun`: senders that have got one, in order. */
+/** Acquires slots. `begun`: the requesters that have a slot, in order. */
 function crowd(limit: ConcurrencyLimit) {
-  const begun: Sender[] = []
-  const acquire = (sender: Sender) => limit.acquire(sender, () => begun.push(sender))
+  const begun: Requester[] = []
+  const acquire = (requester: Requester) => limit.acquire(requester, () => begun.push(requester))
   return { begun, acquire }
 }
 
@@ -42,7 +42,7 @@ describe('requests to the platform', () => {
   })
 
   test('are all begun in the end, and never more at once than the bounds allow', () => {
-    const sender = fc.record({
+    const requester = fc.record({
       key: fc.constantFrom('1', '2', '3'),
       network: fc.constantFrom('a', 'b', undefined),
     })
@@ -52,22 +52,22 @@ describe('requests to the platform', () => {
       perNetwork: fc.integer({ min: 0, max: 3 }),
     })
     fc.assert(
-      fc.property(fc.array(sender, { maxLength: 30 }), bounds, (senders, limits) => {
+      fc.property(fc.array(requester, { maxLength: 30 }), bounds, (requesters, limits) => {
         const limit = new ConcurrencyLimit(limits)
         const { begun, acquire } = crowd(limit)
-        for (const one of senders) acquire(one)
+        for (const one of requesters) acquire(one)
         for (let ended = 0; ended < begun.length; ended++) {
-          const underWay = begun.slice(ended)
-          const count = (is: (one: Sender) => boolean) => underWay.filter(is).length
-          expect(underWay.length).toBeLessThanOrEqual(limits.inAll)
-          for (const { key, network } of underWay) {
+          const inFlight = begun.slice(ended)
+          const count = (is: (one: Requester) => boolean) => inFlight.filter(is).length
+          expect(inFlight.length).toBeLessThanOrEqual(limits.inAll)
+          for (const { key, network } of inFlight) {
             expect(count((one) => one.key === key)).toBeLessThanOrEqual(limits.perKey)
             if (network === undefined || limits.perNetwork === 0) continue
             expect(count((one) => one.network === network)).toBeLessThanOrEqual(limits.perNetwork)
           }
-          limit.release(begun[ended] as Sender)
+          limit.release(begun[ended] as Requester)
         }
-        expect(begun).toHaveLength(senders.length)
+        expect(begun).toHaveLength(requesters.length)
       }),
       tries(500),
     )

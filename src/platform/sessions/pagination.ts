@@ -5,7 +5,7 @@ export interface AllItems<T> {
   readonly isAll: boolean
 }
 
-/** Reads one page of a list. `count`: total over all pages. */
+/** Reads one page of a list. `count`: the number of items on all pages together. */
 type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) => Promise<{
   readonly items: readonly T[]
   readonly count?: number | undefined
@@ -20,7 +20,7 @@ export const maxItems = limit * maxPages
 interface ReadOptions<T> {
   readonly isEnough?: (page: readonly T[], known: number) => boolean
   /**
-   * If true, does not rely on `count`: the platform may have shortened the page and counted only
+   * True: `count` proves nothing, because the platform may have shortened the page and counted only
    * that page.
    */
   readonly distrustsCount?: boolean
@@ -28,10 +28,11 @@ interface ReadOptions<T> {
 
 /**
  * Reads all pages of a list, at most 2,000 items. Stops after a page for which `isEnough` returns
- * true; its second argument is the number of items read so far. The list counts as complete if as
- * many items as the `count` were read, if a page is empty, or if a partial page repeats; but never
- * with fewer items than any page has counted. A full page that repeats shows that the platform
- * ignores `offset`, so there may be more items.
+ * true; its second argument is the number of items read so far.
+ *
+ * The list counts as complete if as many items as its `count` were read, if a page is empty, or if a
+ * partial page repeats. It never counts as complete with fewer items than any page has counted. A
+ * full page that repeats shows that the platform ignores `offset`, so there may be more items.
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,
