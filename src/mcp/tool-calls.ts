@@ -159,10 +159,10 @@ function auditedCall(
 
 /** Account of a tool call, if known before anything is sent. */
 function accountOf({ account_id: named }: Readonly<Record<string, unknown>>, session: Session) {
-  const { pinnedAccount, cache } = session
+  const { pinnedAccount } = session
   if (pinnedAccount !== undefined && pinnedAccount !== 'me') return pinnedAccount
   const isOwn = pinnedAccount === 'me' || named === undefined || named === null || named === 'me'
-  return isOwn ? knownOwnAccountId(cache) : undefined
+  return isOwn ? knownOwnAccountId(session) : undefined
 }
 
 const auditedConfirmation =

@@ -3,15 +3,15 @@ import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import type { Observer, PlatformTry } from '../server/observe/observer.ts'
 import { ApiError, type Failure, isCertificateProblem, SendFailure } from './failure.ts'
 import type { Send } from './http-exchange.ts'
-import { type Outcome, readReply, type WireReply } from './reply.ts'
+import { type AttemptResult, readReply, type WireReply } from './reply.ts'
 import type { Drift } from './reply-drift.ts'
 import { pause, rejectOnAbort } from './time-limit.ts'
 
 /** The platform's API with one API key. Cheap to create: `send` owns the connections. */
 export interface Client {
   /**
-   * Runs an operation and returns its parsed reply; `undefined` for a mere acknowledgement. Throws
-   * ApiError for every failure of the platform or the network.
+   * Runs an operation and returns its parsed reply; `undefined` if the route has no reply schema.
+   * Throws ApiError for every failure of the platform or the network.
    */
   call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
 }
@@ -27,8 +27,8 @@ export interface ClientOptions {
   /** Time limit of all attempts together, ms, without the waits between them. */
   readonly totalTimeoutMs?: number
   /**
-   * Id of the API key's own account, sent in place of `me`, because the reference declares some
-   * account parameters of paths as UUIDs. Default: sends `me`.
+   * Returns the id of the API key's own account, which is sent in place of `me`: the reference
+   * types some path parameters for accounts as UUIDs [R]. Default: sends `me`.
    */
   readonly ownAccountId?: () => Promise<string>
   /** Records changes in the audit trail. */
@@ -96,23 +96,23 @@ async function callWithRetries<R extends Route>(
 ): Promise<ReplyOf<R>> {
   const { retry = defaultRetryPolicy, totalTimeoutMs = 30_000 } = options
   let timeLeftMs = totalTimeoutMs
-  let patience = retry.longestRetryAfter * 1000
+  let waitLeftMs = retry.maxRetryAfterSeconds * 1000
   for (let attempts = 1; ; attempts++) {
-    const trying = { signal, timeLeftMs, resends: attempts - 1 }
-    const { outcome, durationMs } = await observedTry(route, request, options, trying)
+    const attempt = { signal, timeLeftMs, resends: attempts - 1 }
+    const { result, durationMs } = await observedAttempt(route, request, options, attempt)
     timeLeftMs -= durationMs
-    if (outcome.ok) {
-      if (outcome.drift) options.onDrift?.(route.id, outcome.drift)
-      // Parsed with the reply schema of this route, which is the type that ReplyOf names.
-      return outcome.value as ReplyOf<R>
+    if (result.ok) {
+      if (result.drift) options.onDrift?.(route.id, result.drift)
+      // Parsed with the reply schema of this route, from which ReplyOf derives its type.
+      return result.value as ReplyOf<R>
     }
-    const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
-    if (wait === null || wait > patience || timeLeftMs <= 0) {
-      const failure = withElapsed(outcome.failure, totalTimeoutMs - timeLeftMs)
+    const waitMs = waitBeforeRetry(route.method, result.failure, attempts, retry)
+    if (waitMs === null || waitMs > waitLeftMs || timeLeftMs <= 0) {
+      const failure = withElapsed(result.failure, totalTimeoutMs - timeLeftMs)
       throw new ApiError(failure, { ...route, attempts })
     }
-    patience -= wait
-    await pause(wait, signal)
+    waitLeftMs -= waitMs
+    await pause(waitMs, signal)
     if (signal?.aborted) {
       // Cancelled between two attempts: nothing is in flight, and the last attempt had no effect.
       throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
@@ -120,56 +120,56 @@ async function callWithRetries<R extends Route>(
   }
 }
 
-/** Replaces the time in a timeout with the elapsed time of all attempts. */
+/** The failure; a timeout with the time of all attempts in place of the last attempt's time. */
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
-interface Trying {
+interface Attempt {
   readonly signal: AbortSignal | undefined
   readonly timeLeftMs: number
-  /** Number of attempts before this one. */
+  /** Number of earlier attempts. */
   readonly resends: number
 }
 
 /** Runs one attempt and reports it to the log, metrics, traces and audit trail. */
-async function observedTry(
+async function observedAttempt(
   route: Route,
   request: RouteRequest,
   options: ClientOptions,
-  trying: Trying,
-): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
+  attempt: Attempt,
+): Promise<{ readonly result: AttemptResult; readonly durationMs: number }> {
   const { observer, audit, platform = '' } = options
   const { id: operation, method, path } = route
-  const { resends } = trying
+  const { resends } = attempt
   const span = observer?.beginTry?.({ operation, method, path, resends, platform })
   const started = performance.now()
-  const send = () => sendOnce(route, request, options, trying, span?.headers)
-  const outcome = await (span ? span.run(send) : send())
+  const send = () => sendOnce(route, request, options, attempt, span?.headers)
+  const result = await (span ? span.run(send) : send())
   const durationMs = performance.now() - started
-  const failure = outcome.ok ? undefined : outcome.failure
+  const failure = result.ok ? undefined : result.failure
   // If there is no complete reply, the failure may have the status and the request id.
   const { status, requestId } = { status: undefined, requestId: null, ...failure }
-  const attempt: PlatformTry = {
+  const record: PlatformTry = {
     operation,
-    status: outcome.reply?.status ?? status,
-    requestId: outcome.reply?.header('x-request-id') ?? requestId ?? undefined,
+    status: result.reply?.status ?? status,
+    requestId: result.reply?.header('x-request-id') ?? requestId ?? undefined,
     failure: failure?.kind,
     durationMs,
     isRetry: resends > 0,
   }
-  span?.end(attempt)
-  observer?.platformTried(attempt)
-  audit?.tried(attempt)
-  return { outcome, durationMs }
+  span?.end(record)
+  observer?.platformTried(record)
+  audit?.tried(record)
+  return { result, durationMs }
 }
 
 async function sendOnce(
   route: Route,
   request: RouteRequest,
   { send, apiKey, userAgent, clientNetwork, onAccepted }: ClientOptions,
-  { signal, timeLeftMs }: Trying,
+  { signal, timeLeftMs }: Attempt,
   moreHeaders: Readonly<Record<string, string>> | undefined,
-): Promise<Outcome & { readonly reply?: WireReply }> {
+): Promise<AttemptResult & { readonly reply?: WireReply }> {
   // Callers may pass the same request object to a read and to a change, so the body is sent only if
   // the route has one.
   const body = route.body ? request.body : undefined
@@ -204,9 +204,9 @@ async function sendOnce(
 }
 
 /**
- * Path and query of a request. Path parameters are encoded only here. Refuses a parameter that is
- * empty, `.` or `..`, because it would address another resource, and broken Unicode, because it
- * cannot be encoded.
+ * Path and query of a request. Path parameters are encoded only here. A parameter that is empty, `.`
+ * or `..` is refused, because it would address another resource. Broken Unicode is refused, because
+ * it cannot be encoded.
  */
 function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -220,9 +220,7 @@ function targetOf(route: Route, request: RouteRequest): string {
   return query ? `${path}?${query}` : path
 }
 
-/**
- * True if the reply was cut off, but its status proves the success and its body does not matter.
- */
+/** True for a reply that was cut off, if its status proves the success and its body is not needed. */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&
@@ -232,22 +230,25 @@ const isAcknowledged = (route: Route, failure: Failure) =>
 /** Retry limits. */
 interface RetryPolicy {
   /** Maximum attempts, including the first. */
-  readonly tries: number
-  /** Maximum first wait, ms. Each later wait may be twice as long. */
+  readonly maxAttempts: number
+  /** Maximum wait before the second attempt, ms. The maximum doubles with each attempt. */
   readonly firstWaitMs: number
-  /** Maximum `Retry-After`, s. If the platform asks for more, the request is not retried. */
-  readonly longestRetryAfter: number
+  /** Maximum `Retry-After`. If the platform asks for more, the request is not retried. */
+  readonly maxRetryAfterSeconds: number
 }
 
-export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, longestRetryAfter: 30 }
+export const defaultRetryPolicy: RetryPolicy = {
+  maxAttempts: 3,
+  firstWaitMs: 250,
+  maxRetryAfterSeconds: 30,
+}
 
 /**
  * Wait before the next attempt, ms; null: the request must not be retried.
  *
- * A write is retried only if there was no connection: once it may have been sent, it may have taken
- * effect. Timeouts are never retried, because a second request would add load to a slow platform.
- * Bulk updates retry after a 429 themselves (tool/bulk.ts), because a 429 means that nothing was
- * done.
+ * A write is retried only if there was no connection: a write that may have been sent may have
+ * taken effect. Timeouts are never retried, because a second request would add load to a slow
+ * platform. A 429 to a write is retried only by bulk operations (tool/bulk.ts).
  */
 export function waitBeforeRetry(
   method: Method,
@@ -256,11 +257,11 @@ export function waitBeforeRetry(
   policy: RetryPolicy,
   random: () => number = Math.random,
 ): number | null {
-  if (attempt >= policy.tries || !mayRetry(method, failure)) return null
+  if (attempt >= policy.maxAttempts || !mayRetry(method, failure)) return null
   const backoff = policy.firstWaitMs * 2 ** (attempt - 1) * random()
   const asked = 'retryAfter' in failure ? failure.retryAfter : null
   if (asked === null) return backoff
-  return asked > policy.longestRetryAfter ? null : Math.max(asked * 1000, backoff)
+  return asked > policy.maxRetryAfterSeconds ? null : Math.max(asked * 1000, backoff)
 }
 
 function mayRetry(method: Method, failure: Failure): boolean {

@@ -2,7 +2,7 @@ import type { FieldError } from '../contract/error.ts'
 import type { Effect, Method } from '../contract/route.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 
-/** The platform replied with its documented error envelope. */
+/** The platform refused the request, with its documented error envelope. */
 export interface Rejected {
   kind: 'rejected'
   status: number
@@ -86,9 +86,7 @@ export interface Cancelled {
   maybeSent: boolean
 }
 
-/**
- * Nothing was sent: no exposed tool reads this object, or tools may not read it from this account.
- */
+/** Nothing was sent: no exposed tool reads this object, or no tool may read it from this account. */
 interface NotExposed {
   kind: 'not_exposed'
 }
@@ -150,16 +148,22 @@ export function ignoreApiError(error: unknown): undefined {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
-/** Resolves with `undefined` for a 404. Throws other ApiErrors. */
+/** True if the platform replied with one of these statuses and its error envelope. */
+export const isRejectedWith = (error: unknown, ...statuses: readonly number[]): boolean =>
+  error instanceof ApiError &&
+  error.failure.kind === 'rejected' &&
+  statuses.includes(error.failure.status)
+
+/**
+ * Resolves with `undefined` if the platform replies that the object does not exist, or if no path
+ * can contain its id. Throws other ApiErrors.
+ */
 export async function unlessMissing<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise
   } catch (error) {
-    const isMissing =
-      error instanceof ApiError &&
-      (error.failure.kind === 'bad_parameter' ||
-        (error.failure.kind === 'rejected' && error.failure.status === 404))
-    if (isMissing) return undefined
+    const isNoId = error instanceof ApiError && error.failure.kind === 'bad_parameter'
+    if (isNoId || isRejectedWith(error, 404)) return undefined
     throw error
   }
 }
@@ -204,18 +208,18 @@ export function failureText(failure: Failure): string {
   }
 }
 
-/** True if the platform may have made the change despite the failure. */
+/** True if the request may have changed something despite its failure. */
 export const mayBeDone = ({ failure, effect }: ApiError): boolean =>
   effect !== 'reads' && mayBeCarriedOut(failure)
 
-/** Facts of a failure that decide whether its request took effect. */
+/** The parts of a failure that show whether its request took effect. */
 interface FailureFacts {
   readonly kind: string
   readonly maybeSent?: boolean | undefined
   readonly status?: number | undefined
 }
 
-/** True if the platform may have carried out the request although it failed. */
+/** True if the platform may have carried out a request despite this failure. */
 export function mayBeCarriedOut({ kind, maybeSent, status = 0 }: FailureFacts): boolean {
   if (maybeSent !== undefined) return maybeSent
   if (kind === 'unreadable') return status < 400 || status >= 500

@@ -5,8 +5,8 @@ import { type Cancelled, SendFailure, type TimedOut } from './failure.ts'
 import { failureHeaders, maxReplyBytes, type WireReply } from './reply.ts'
 
 /**
- * Sends one request and receives its complete reply, without retries. This is the seam between
- * client and platform: behind it is the network or the in-process sandbox. Throws SendFailure.
+ * Sends one request and receives its complete reply, without retries. The interface between the
+ * client and a platform: the network, or the sandbox in this process. Throws SendFailure.
  */
 export type Send = (request: WireRequest) => Promise<WireReply>
 
@@ -43,7 +43,7 @@ export function exchange(
 }
 
 /** A request in flight: its deadline, the reply received so far, and the promise to the caller. */
-interface UnderWay {
+interface InFlight {
   readonly deadline: RequestDeadline
   readonly receiving: Receiving
   readonly resolve: (reply: WireReply) => void
@@ -51,19 +51,19 @@ interface UnderWay {
 }
 
 /**
- * Handles a request's events at undici's lowest interface. Higher interfaces create a stream per
- * reply, which takes as long as everything else here. All references are dropped at the end: undici
- * keeps this object for a while, and V8 would otherwise move a third of the requests' allocations
- * to the old generation.
+ * Handles the events of one request at undici's lowest interface. Higher interfaces create a stream
+ * for each reply, which takes as long as all other work of a request. At the end, all references
+ * are dropped: undici keeps this object for a while, and V8 would otherwise move a third of the
+ * requests' allocations to the old generation.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  #underWay: UnderWay | undefined
+  #inFlight: InFlight | undefined
   #controller: Dispatcher.DispatchController | undefined
 
-  constructor(underWay: UnderWay) {
-    this.#underWay = underWay
-    // While undici connects, the request cannot be aborted, so only the caller's wait ends.
-    underWay.deadline.onFailure = (failure) => {
+  constructor(inFlight: InFlight) {
+    this.#inFlight = inFlight
+    // undici cannot abort a request while it connects, so then only the caller's wait ends.
+    inFlight.deadline.onFailure = (failure) => {
       this.#controller?.abort(failure)
       this.#end()?.reject(failure)
     }
@@ -71,8 +71,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The deadline passed before there was a connection, so nothing is sent.
-    if (!this.#underWay) return void controller.abort(new Error('given up'))
-    this.#underWay.deadline.sendingBegan()
+    if (!this.#inFlight) return void controller.abort(new Error('given up'))
+    this.#inFlight.deadline.sendingBegan()
     this.#controller = controller
   }
 
@@ -83,13 +83,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // 1xx are not final (RFC 9110 §15.2); a status below 100 is invalid.
     if (status < 100) controller.abort(noHttp())
-    if (status < 200 || !this.#underWay) return
-    this.#underWay.deadline.headersArrived()
-    this.#underWay.receiving.begin(status, fields)
+    if (status < 200 || !this.#inFlight) return
+    this.#inFlight.deadline.headersArrived()
+    this.#inFlight.receiving.begin(status, fields)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const failure = this.#underWay?.receiving.add(chunk)
+    const failure = this.#inFlight?.receiving.add(chunk)
     if (failure) controller.abort(failure)
   }
 
@@ -104,12 +104,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     ended?.reject(ended.receiving.brokenOff(error))
   }
 
-  #end(): UnderWay | undefined {
-    const underWay = this.#underWay
-    if (underWay) underWay.deadline.onFailure = () => undefined
-    this.#underWay = undefined
+  #end(): InFlight | undefined {
+    const inFlight = this.#inFlight
+    if (inFlight) inFlight.deadline.onFailure = () => undefined
+    this.#inFlight = undefined
     this.#controller = undefined
-    return underWay
+    return inFlight
   }
 }
 
@@ -174,7 +174,7 @@ export interface RequestTimeLimits {
 export interface RequestDeadline {
   /** The reason why the request was ended; `undefined`: it was not. */
   readonly failure: SendFailure | undefined
-  /** Called when the deadline ends the request. */
+  /** Set by whoever waits for the request: called when the deadline ends the request. */
   onFailure: (failure: SendFailure) => void
   /** Must run when sending begins. A failure before that means that nothing was sent. */
   sendingBegan(): void
@@ -184,8 +184,8 @@ export interface RequestDeadline {
 }
 
 /**
- * Starts two timers: for the headers and for the whole reply. time-limit.ts has all other time
- * limits.
+ * Starts two timers: for the headers, and for the whole reply. All other time limits are in
+ * time-limit.ts.
  */
 export function startRequestDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,

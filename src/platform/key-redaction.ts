@@ -22,7 +22,7 @@ const shortest = 6
 
 /**
  * Length of the beginning of each spelling, characters. The beginnings are searched first, because
- * few texts contain one. V8 copies a substring of this length; for a longer one it would keep the
+ * few texts contain any. V8 copies a substring of this length; a longer substring would keep the
  * whole spelling in memory.
  */
 const beginning = 12
@@ -31,10 +31,11 @@ const beginning = 12
 const longestEscape = 12
 
 /**
- * Finds the API key in any case, in hexadecimal without separators, in base64, and escaped as in
- * URLs, JSON (also nested JSON) and HTML, even if control, invisible or non-ASCII characters are
- * inserted. Clients choose both key and text. So time and memory are linear, even if a long text
- * nearly repeats a long key, and little of the key is kept in memory.
+ * Creates the redaction of an API key. It finds the key in any case, in hexadecimal without
+ * separators, in base64, and escaped as in URLs, JSON (also nested JSON) and HTML, even if control,
+ * invisible or non-ASCII characters are inserted. Clients choose both the key and the text, so time
+ * and memory are linear, even if a long text nearly repeats a long key. Between texts, only the
+ * beginnings of the spellings are kept in memory besides the key.
  */
 export function redactor(apiKey: string): Redact {
   if (apiKey.length < shortest) return noRedaction
@@ -57,7 +58,7 @@ export function redactor(apiKey: string): Redact {
 const withStart = (start: Redact['start']): Redact =>
   Object.assign((text: string) => start(text, Number.POSITIVE_INFINITY), { start })
 
-/** Redacts nothing. For an API key that is not secret. */
+/** Redacts nothing, for an API key that is not secret. */
 export const noRedaction: Redact = withStart((text, first) => text.slice(0, first))
 
 /** A text in the forms that are searched: unescaped, in lower case, or both. */
@@ -72,8 +73,8 @@ interface Spelling {
   readonly transform: keyof Transforms
   readonly written: string
   /**
-   * Matches what may follow `written` and depends only partly on the API key: the last character of
-   * base64, and its padding.
+   * Matches the characters after `written` that depend only partly on the API key: the last
+   * character of base64, and the padding.
    */
   readonly rest?: RegExp
 }
@@ -95,8 +96,8 @@ const lowerCase = (text: string) => text.toLowerCase()
 function spellingsOf(apiKey: string): Spelling[] {
   const unescaped = apiKey.replace(escapes, characterMeant).toLowerCase()
   return [
-    // The API key is also searched as it is written: the key, or the text before it, may look like
-    // an escape, which unescaping would change.
+    // The API key is also searched in the text without unescaping, which would change a key that
+    // looks like an escape, or that follows such a text.
     { transform: 'small', written: apiKey.toLowerCase() },
     ...(unescaped.length < shortest
       ? []

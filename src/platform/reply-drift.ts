@@ -161,8 +161,8 @@ function fitArray(
 }
 
 /**
- * True if a field may be dropped. A list of `absentAsEmpty` may not: it would read as empty, which
- * says that there are no items.
+ * True if a field may be dropped. A list of `absentAsEmpty` may not be dropped: it would then read
+ * as empty, which would mean that there are no items.
  */
 const isDroppable = (field: z.core.$ZodType): boolean =>
   field instanceof z.ZodOptional ||
@@ -183,10 +183,7 @@ function jsonTypeOf(value: unknown): string {
 
 const driftOfReplies = new WeakMap<object, readonly Drift[]>()
 
-/**
- * Records the dropped parts of a reply, for callers that must tell a dropped field from an absent
- * one.
- */
+/** Records the dropped parts of a reply, so that callers can tell a dropped field from an absent one. */
 export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
   if (typeof reply === 'object' && reply !== null && drift.length > 0)
     driftOfReplies.set(reply, drift)
@@ -197,8 +194,8 @@ export const driftOf = (reply: unknown): readonly Drift[] =>
   (typeof reply === 'object' && reply !== null && driftOfReplies.get(reply)) || []
 
 /**
- * Reports each dropped part once, over all replies and items. The contract bounds the number of
- * different parts.
+ * Returns a function that reports each dropped part once, over all replies and items. The number of
+ * parts is bounded, because every path comes from the contract.
  */
 export function driftReporter(
   report: (message: string) => void,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ErrorEnvelope, type FieldError } from '../contract/error.ts'
 import type { Route } from '../contract/route.ts'
-import { boundExceededByText, type JsonBound } from '../text/json.ts'
+import { boundExceededByText, type JsonBound, jsonIn } from '../text/json.ts'
 import type { Failure, Rejected, UnreadableReason } from './failure.ts'
 import { type Drift, noteDrift, withoutDrift } from './reply-drift.ts'
 
@@ -28,16 +28,13 @@ export interface WireReply {
   readonly body: string
 }
 
-/** A reply as data, with its dropped parts, or the reason why it cannot be read. */
-export type Outcome =
+/** Result of one attempt: the reply as data, with its dropped parts, or the failure. */
+export type AttemptResult =
   | { ok: true; value: unknown; drift?: readonly Drift[] }
   | { ok: false; failure: Failure }
 
-/**
- * Reads a reply by its route: a parsed value, the platform's refusal, or why the reply is
- * unreadable.
- */
-export function readReply(route: Route, reply: WireReply): Outcome {
+/** Parses a reply with its route's schema. An error status or an unreadable reply is a failure. */
+export function readReply(route: Route, reply: WireReply): AttemptResult {
   const excess = boundExceededByText(reply.body, replyBounds)
   if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
   if (reply.status >= 200 && reply.status < 300) return readSuccess(route, reply)
@@ -50,7 +47,7 @@ export function readReply(route: Route, reply: WireReply): Outcome {
   }
 }
 
-function readSuccess(route: Route, reply: WireReply): Outcome {
+function readSuccess(route: Route, reply: WireReply): AttemptResult {
   const json = parseJson(reply.body)
   // Even with a success status, the body may be a proxy's HTML page or an error.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
@@ -76,9 +73,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   return { ok: false, failure }
 }
 
-/**
- * True for an error envelope. A cheap check comes before the parse, because few replies are errors.
- */
+/** True for an error envelope. Checks `code` before it parses, because few replies are errors. */
 const isError = (json: unknown): boolean =>
   typeof json === 'object' &&
   json !== null &&
@@ -90,20 +85,14 @@ const withFirstErrors = (json: object) =>
     ? { ...json, errors: json.errors.slice(0, maxFieldErrors) }
     : json
 
-/** The first problems of a reply. Parsing stops early, so their total number is unknown. */
+/** The first problems of a reply. Parsing stops early, so the number of problems is unknown. */
 function firstIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
   return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')
 }
 
-function parseJson(text: string): unknown {
-  try {
-    // JSON must not begin with a byte order mark (RFC 8259 §8.1), but some servers send one.
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
-  } catch {
-    return undefined
-  }
-}
+/** JSON must not begin with a byte order mark (RFC 8259 §8.1), but some servers send one. */
+const parseJson = (text: string): unknown => jsonIn(text.replace(/^\uFEFF/, ''))
 
 function reasonOf(body: string, json: unknown): UnreadableReason {
   if (json !== undefined) return 'unexpected_shape'
@@ -142,22 +131,22 @@ const longestRetryAfter = 86_400
 /**
  * `Retry-After` in seconds, from digits or an HTTP date (RFC 9110 §10.2.3); null for other values.
  */
-function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
+function retryAfterSeconds(value: string | undefined): number | null {
   const text = value?.trim() ?? ''
   const date = /^[A-Z][a-z]{2,8}, /.test(text) ? Date.parse(text) : Number.NaN
-  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((date - now) / 1000)
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((date - Date.now()) / 1000)
   return seconds <= longestRetryAfter ? Math.max(0, seconds) : null
 }
 
 /*
  * The error envelope, parsed leniently: a number in place of a string must not hide the error.
- * Gateways and frameworks in front of the platform send their own errors, so their common shapes
- * are accepted as well.
+ * Gateways and frameworks in front of the platform send errors in other shapes. The common ones are
+ * accepted as well.
  */
 
 const word = z.union([z.string(), z.number()]).transform(String)
 
-/** A refused field, also as `{ loc, msg }`, and with its path as a list. */
+/** A refused field. Accepts `{ loc, msg }`, and a path that is a list, as well. */
 const LooseField = z
   .looseObject({
     field: z.union([word, z.array(word)]).optional(),
@@ -191,7 +180,7 @@ const fieldsIn = (list: unknown): FieldError[] | undefined =>
     ? z.array(LooseField).safeParse(list.slice(0, maxFieldErrors)).data
     : undefined
 
-/** The readable fields of an error reply; `undefined`: the reply has no message. */
+/** Code, message and refused fields of an error reply; `undefined`: the reply has no message. */
 function envelopeOf(
   json: unknown,
 ): Pick<Rejected, 'code' | 'message' | 'detail' | 'errors'> | undefined {
@@ -206,14 +195,14 @@ function envelopeOf(
   return { code: code ?? 'unknown', message: text, detail: detailText ?? null, errors: fields }
 }
 
-/** Number of items of each array that are parsed first. */
+/** Number of items of each array in the first pass. */
 const firstItems = 100
 
 /**
- * Parses like `schema.safeParse`, but stops soon after the first problem: zod lists every problem
- * of every item, which takes half a second for 149,000 wrong items. Parses the first 100 items of
- * each array, then the first 400, and so on until all are parsed. Only for schemas without bounds
- * on the number of items.
+ * Parses like `schema.safeParse`, but stops soon after the first problem: zod collects every
+ * problem of every item, which takes half a second for 149,000 wrong items. Parses the first 100
+ * items of each array, then the first 400, and so on up to the whole value. The schema must not
+ * limit the number of items.
  */
 export function parseEarly<T extends z.ZodType>(
   schema: T,

@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from './failure.ts'
 
-/*
- * All time limits, except for the limits of single requests to the platform: see http-exchange.ts.
- */
+/* Time limits of tool calls and waits. http-exchange.ts has the limits of single requests. */
 
 /** Time limit of a tool call, ms. Clients commonly give up after 60 s. */
 export const requestMs = 54_000
 
 /**
- * Runs `work` with a signal that fires after `ms`, or with the caller's signal. A cancellation
- * caused by the time limit is thrown as a timeout. Throws ApiError.
+ * Runs `work` with a signal that fires after `ms`, or when the caller's signal fires. If the time
+ * limit cancels the work, throws a timeout in place of the cancellation. Throws ApiError.
  */
 export async function withTimeLimit<T>(
   ms: number,

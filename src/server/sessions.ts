@@ -61,7 +61,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
       apiKey,
       userAgent,
       clientNetwork,
-      ownAccountId: () => ownAccountId(cache),
+      ownAccountId: () => ownAccountId({ cache }),
       audit,
       observer,
       platform: platform.address,

@@ -73,6 +73,6 @@ export async function accountForPerson({
  */
 export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)
-  const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)
+  const isOwn = account === 'me' || account === knownOwnAccountId(session)
   return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`
 }

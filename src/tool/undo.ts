@@ -303,8 +303,8 @@ const keyFree = <T extends ChangedObject>(object: T, { redact }: KeepingSession)
  * Owner of stored changes: the API key's own account on its platform. All API keys of the account
  * share the changes. Throws ApiError.
  */
-const changeOwner = async ({ platform, cache }: KeepingSession): Promise<string> =>
-  JSON.stringify([platform, canonicalId(await ownAccountId(cache))])
+const changeOwner = async (session: KeepingSession): Promise<string> =>
+  JSON.stringify([session.platform, canonicalId(await ownAccountId(session))])
 
 export type UndoRun = Pick<Run, 'request' | 'cleared'> & {
   readonly body: object | undefined

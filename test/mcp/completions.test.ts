@@ -30,7 +30,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     },
     apiKey: 'sandbox-key',
     userAgent: 'test',
-    retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
+    retry: { maxAttempts: 1, firstWaitMs: 0, maxRetryAfterSeconds: 0 },
   })
   const all = sessionOf(client, { pinnedAccount: account, isSandbox: true })
   const session = restrictedSession(all, tools)

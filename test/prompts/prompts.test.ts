@@ -35,7 +35,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
     send,
     apiKey: 'sandbox-key',
     userAgent: 'test',
-    retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
+    retry: { maxAttempts: 1, firstWaitMs: 0, maxRetryAfterSeconds: 0 },
   })
   return restrictedSession(sessionOf(client, more), tools)
 }

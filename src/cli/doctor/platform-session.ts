@@ -75,7 +75,7 @@ export async function openPlatformSession(config: NetworkPlatform, version: stri
 }
 
 const once = {
-  retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
+  retry: { maxAttempts: 1, firstWaitMs: 0, maxRetryAfterSeconds: 0 },
   totalTimeoutMs: longestMs,
 }
 

@@ -1,14 +1,14 @@
 import type { Account } from '../../contract/account.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import { ApiError } from '../failure.ts'
+import { ApiError, isRejectedWith } from '../failure.ts'
 import { rejectOnAbort } from '../time-limit.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
 /*
- * The account of a request. It is determined once, when the request arrives (settledAccount). From
- * then on it is in `params.account_id`, as an id or as `me` (accountIn).
+ * The account of a request. `settledAccount` determines it once, when the request arrives. From then
+ * on it is in `params.account_id`, as an id or as `me`, where `accountIn` reads it.
  */
 
 /**
@@ -27,10 +27,10 @@ export const accountIn = ({ params }: Pick<RouteRequest, 'params'>): string =>
 /** The id of a request's account. Throws ApiError. */
 export async function accountIdIn(
   request: Pick<RouteRequest, 'params'>,
-  { cache }: Pick<Session, 'cache'>,
+  session: Pick<Session, 'cache'>,
 ): Promise<string> {
   const account = accountIn(request)
-  return account === 'me' ? ownAccountId(cache) : account
+  return account === 'me' ? ownAccountId(session) : account
 }
 
 /**
@@ -56,48 +56,50 @@ export const ownAccount = ({ cache }: Pick<Session, 'cache'>): Promise<Account> 
  * ApiError.
  */
 export async function accountInUse(
-  { client, cache, pinnedAccount }: Pick<Session, 'client' | 'cache' | 'pinnedAccount'>,
+  session: Pick<Session, 'client' | 'cache' | 'pinnedAccount'>,
   signal: AbortSignal | undefined,
 ): Promise<Account> {
+  const { client, pinnedAccount } = session
   const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
-  rememberOwnAccount(cache, own)
+  rememberOwnAccount(session, own)
   if (pinnedAccount === undefined || pinnedAccount === 'me' || pinnedAccount === own.id) return own
   const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
   try {
     return await client.call(routes.accounts.getSubaccount, request, signal)
   } catch (error) {
-    const isUnknown =
-      error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 404
-    if (isUnknown) return { id: pinnedAccount }
+    if (isRejectedWith(error, 404)) return { id: pinnedAccount }
     throw error
   }
 }
 
-/** Id of each API key's own account, once known. It never changes, so entries never expire. */
+/** Id of each API key's own account, by the key's cache. An id never changes, so none expires. */
 const ownIds = new WeakMap<ReplyCache, string>()
 
 /**
  * Id of the API key's own account, read once per key. Concurrent requests share one read. A failure
  * is not cached. Throws ApiError.
  */
-export async function ownAccountId(cache: ReplyCache): Promise<string> {
-  const known = ownIds.get(cache)
+export async function ownAccountId(session: Pick<Session, 'cache'>): Promise<string> {
+  const known = knownOwnAccountId(session)
   if (known !== undefined) return known
-  const own = await ownAccount({ cache })
-  rememberOwnAccount(cache, own)
+  const own = await ownAccount(session)
+  rememberOwnAccount(session, own)
   return own.id
 }
 
-/** Stores the id of the API key's own account. Must run after each read of that account. */
-export const rememberOwnAccount = (cache: ReplyCache, { id }: Pick<Account, 'id'>): void =>
-  void ownIds.set(cache, id)
+/** Stores the id of the API key's own account. Must run after each read that returned it. */
+export const rememberOwnAccount = (
+  { cache }: Pick<Session, 'cache'>,
+  { id }: Pick<Account, 'id'>,
+): void => void ownIds.set(cache, id)
 
 /** Id of the API key's own account; `undefined`: not read yet. */
-export const knownOwnAccountId = (cache: ReplyCache): string | undefined => ownIds.get(cache)
+export const knownOwnAccountId = ({ cache }: Pick<Session, 'cache'>): string | undefined =>
+  ownIds.get(cache)
 
 /**
- * Result of a read that begins with the API key's own account. Stops waiting when the signal fires.
- * Throws ApiError.
+ * Result of work that begins with a read of the API key's own account. Stops waiting when the
+ * signal fires. Throws ApiError.
  */
 export function accountUnlessAborted<T>(
   promise: Promise<T>,

@@ -4,7 +4,7 @@ import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { type Journal, JournalError } from '../../state/call-journal.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
-import { ApiError, isNotFound } from '../failure.ts'
+import { ApiError, isNotFound, isRejectedWith } from '../failure.ts'
 import { accountIn, ownAccount, rememberOwnAccount } from './account.ts'
 import type { Session } from './session.ts'
 
@@ -16,18 +16,19 @@ const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional().
 type KeyAccount = z.output<typeof KeyAccount>
 
 /**
- * The API key's own account, for placing calls. Also stored in the journal, for when the platform
- * temporarily cannot name the account: a call that was already placed must not look failed. Throws
+ * The API key's own account, for placing calls. The account is also stored in the journal: if the
+ * platform temporarily cannot name it, a call that was already placed must not look failed. Throws
  * ApiError and JournalError.
  */
 async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`
   const noted = await journal.readNote(name)
   const own = await currentAccount(session).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || isRefusal(error) || noted === undefined) throw error
+    const isKeyRefused = isRejectedWith(error, 401, 403)
+    if (!(error instanceof ApiError) || isKeyRefused || noted === undefined) throw error
     return KeyAccount.parse(JSON.parse(noted))
   })
-  rememberOwnAccount(session.cache, own)
+  rememberOwnAccount(session, own)
   const value = JSON.stringify(own)
   if (value !== noted) await journal.writeNote(name, value)
   return own
@@ -43,10 +44,6 @@ async function currentAccount(session: Session): Promise<KeyAccount> {
   const request = { params: {}, query: {} }
   return KeyAccount.parse(await session.cache.refresh(routes.accounts.current, request, 'account'))
 }
-
-/** True if the platform refuses the API key or does not know it. */
-const isRefusal = ({ failure }: ApiError) =>
-  failure.kind === 'rejected' && (failure.status === 401 || failure.status === 403)
 
 /** Account in which a request places telephone calls or waits for them. */
 interface CallAccount {
@@ -79,9 +76,8 @@ export async function callAccountIn(
 }
 
 /**
- * True for a 404 about a call that was placed less than 30 s ago: some platforms show a call only
- * after a while. The journal knows when the call was placed. If the journal lacks the call, the 404
- * stands.
+ * True for a 404 about a call that was placed less than 30 s ago, by the time in the journal: some
+ * platforms show a call only after a while. False if the journal does not have the call.
  */
 export async function mayShowLater(
   error: unknown,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache/raw'
-import { ApiError, failureText } from '../failure.ts'
+import { ApiError, failureText, isRejectedWith } from '../failure.ts'
 import { ownAccountId } from './account.ts'
 import type { Session } from './session.ts'
 
@@ -10,12 +10,12 @@ export interface KeyFault {
 }
 
 /**
- * Time for which a refused API key is not checked again, ms. A client's retries then cost the
- * platform nothing, and a key that the platform accepts again works soon.
+ * Time for which a refused API key is not checked again, ms. Long enough that a client's retries
+ * cause no requests to the platform, short enough that a reactivated key soon works.
  */
 const refusedMs = 10_000
 
-/** Maximum number of refused API keys remembered. They take about 2 MB with the reasons. */
+/** Maximum number of stored refusals. With their reasons they take about 2 MB. */
 const maxRefused = 1000
 
 type FaultOfKey = (
@@ -31,18 +31,17 @@ export function createFaultOfKey(): FaultOfKey {
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
     max: maxRefused,
   })
-  return async ({ cache, keyHash, keySource, redact }) => {
+  return async (session) => {
+    const { keyHash, keySource, redact } = session
     const known = refused.get(keyHash)
     if (known && known.until > performance.now()) return refusal(keySource, known.reason)
     try {
-      await ownAccountId(cache)
+      await ownAccountId(session)
       return undefined
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const { failure } = error
-      const reason = redact.start(failureText(failure), 1000)
-      const isRefused = failure.kind === 'rejected' && [401, 403].includes(failure.status)
-      if (!isRefused) {
+      const reason = redact.start(failureText(error.failure), 1000)
+      if (!isRejectedWith(error, 401, 403)) {
         const message = `The platform could not be asked about the API key (${reason}).`
         return { status: 503, message }
       }

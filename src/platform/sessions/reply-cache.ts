@@ -52,7 +52,7 @@ const maxLength = 8 * 1024 * 1024
  */
 const maxLengthInAll = 32 * 1024 * 1024
 
-/** Maximum number of API keys with replies. The least recently used key is dropped first. */
+/** Maximum number of API keys with cached replies. */
 const maxKeys = 256
 
 const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
@@ -71,15 +71,15 @@ interface CachedReply {
 }
 
 /** Cached replies of one API key. */
-type KeptReplies = LRUCache<string, CachedReply, CachedRead>
+type CachedReplies = LRUCache<string, CachedReply, CachedRead>
 
 /**
- * The replies of each API key, and their total length. The least recently used key loses its
- * replies first.
+ * Total length of the replies of each API key. Above a limit, the least recently used key loses its
+ * replies.
  */
-type KeptLengths = LRUCache<KeptReplies, number>
+type ReplyLengths = LRUCache<CachedReplies, number>
 
-const createKeptLengths = (): KeptLengths =>
+const createReplyLengths = (): ReplyLengths =>
   new LRUCache({
     max: maxKeys,
     maxSize: maxLengthInAll,
@@ -90,11 +90,11 @@ const createKeptLengths = (): KeptLengths =>
   })
 
 /** Creates the store of one API key's replies. `onReply` receives every reply that is read. */
-const createKeptReplies = (
+const createCachedReplies = (
   client: Client,
   ttl: number,
   onReply: (key: string, reply: unknown) => void,
-): KeptReplies =>
+): CachedReplies =>
   new LRUCache({
     max: maxReplies,
     maxSize: maxLength,
@@ -115,7 +115,7 @@ const createKeptReplies = (
 interface SharedByCaches {
   readonly onRead: ((result: CacheResult) => void) | undefined
   readonly watchCount: WatchCount
-  readonly lengths: KeptLengths
+  readonly lengths: ReplyLengths
   readonly changes: ReplyChanges
 }
 
@@ -126,7 +126,7 @@ function createReplyCache(
   { watchCount, lengths, changes, onRead }: SharedByCaches,
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
-  const replies = createKeptReplies(client, times.catalog, (key, reply) =>
+  const replies = createCachedReplies(client, times.catalog, (key, reply) =>
     watched.compare(key, reply),
   )
   const fetch = async <R extends Route>(
@@ -205,9 +205,9 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
 /**
- * Creates caches, one per API key in use, by hash of the key. API keys are not stored. A cache
- * lives while something uses it, such as a session or an open stream, so that each reply is read
- * once per key.
+ * Returns the cache of an API key, by the hash of the key. API keys are not stored. A cache lives
+ * while something uses it, such as a session or an open stream, so that all users of the key share
+ * its replies.
  */
 export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
@@ -218,7 +218,7 @@ export function createReplyCaches({
   catalogMs?: number
   watched?: WatchBounds
   changes?: ReplyChanges
-  /** Called for every read with where its reply came from. */
+  /** Called for every read, with the source of its reply. */
   onRead?: ((result: CacheResult) => void) | undefined
 } = {}): (keyHash: string, client: Client) => ReplyCache {
   const times = {
@@ -227,7 +227,7 @@ export function createReplyCaches({
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
   const watchCount = { bounds: watched, count: 0 }
-  const shared = { watchCount, lengths: createKeptLengths(), changes, onRead }
+  const shared = { watchCount, lengths: createReplyLengths(), changes, onRead }
   const inUse = new Map<string, WeakRef<ReplyCache>>()
   const collected = new FinalizationRegistry<string>((keyHash) => {
     if (!inUse.get(keyHash)?.deref()) inUse.delete(keyHash)

@@ -9,10 +9,10 @@ import type { Session } from './session.ts'
 declare const restricted: unique symbol
 
 /**
- * A session for reads beyond a tool's own request: hints, names of agents, completions, prompts and
- * resources. It reads only what an exposed tool can read, and only from the account that the tools
- * act on. Any other read throws ApiError `not_exposed`. Only `restrictedSession` creates one, so a
- * plain session cannot be passed by mistake.
+ * A session for reads besides a tool's own request: for hints, names of agents, completions, prompts
+ * and resources. It reads only objects that an exposed tool can read, and only from the account that
+ * the tools act on. Any other read throws ApiError `not_exposed`. Only the function
+ * `restrictedSession` creates this type, so a plain session cannot be passed by mistake.
  */
 export type RestrictedSession = Session & {
   readonly [restricted]: true
@@ -20,11 +20,11 @@ export type RestrictedSession = Session & {
   readonly exposes: (tool: string) => boolean
   /** True if an exposed tool reads this route. */
   readonly mayRead: (route: Route) => boolean
-  /** Id of the API key's own account, only for comparison. Throws ApiError. */
+  /** Id of the API key's own account, only for comparisons. Throws ApiError. */
   readonly ownAccountId: () => Promise<string>
 }
 
-/** The exposed tools, as far as they decide about reads. */
+/** The parts of the exposed tools that decide which reads are allowed. */
 type ExposedTools = readonly { readonly name: string; readonly route: Pick<Route, 'id'> }[]
 
 /** Restricted sessions, one per session and set of exposed tools. */
@@ -53,7 +53,7 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
     cache: restrictedCache(session, { check, client }),
     exposes: (tool) => names.has(tool),
     mayRead,
-    ownAccountId: () => ownAccountId(session.cache),
+    ownAccountId: () => ownAccountId(session),
   }
   return result as RestrictedSession
 }
@@ -131,16 +131,17 @@ function isAllowed(check: () => void): boolean {
  * stays unwatched. Returns the unsubscribe function. Throws WatchLimitError.
  */
 function watchPinned(
-  { cache, pinnedAccount = 'me' }: Session,
+  session: Session,
   watch: (pinned: { route: Route; request: RouteRequest } | undefined) => () => void,
 ): () => void {
+  const { pinnedAccount = 'me' } = session
   const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
   const begin = (ownId: string) =>
     watch(ownId === pinnedAccount ? undefined : { route: routes.accounts.getSubaccount, request })
-  const knownId = knownOwnAccountId(cache)
+  const knownId = knownOwnAccountId(session)
   if (knownId !== undefined) return begin(knownId)
   const ended = new AbortController()
-  ownAccountId(cache)
+  ownAccountId(session)
     .then((ownId) => {
       if (!ended.signal.aborted) ended.signal.addEventListener('abort', begin(ownId))
     })

@@ -23,7 +23,7 @@ function watchingOne() {
 
 test('one reply too many is refused if the key’s own account is known', async () => {
   const { cache, restricted } = watchingOne()
-  await ownAccountId(cache)
+  await ownAccountId({ cache })
   expect(() => restricted.cache.watch(...ownAccount, ignore)).toThrow(WatchLimitError)
 })
 
@@ -31,7 +31,7 @@ test('one reply too many is refused if the key’s own account is known', async 
 test('one reply too many leaves the account unwatched if it is not known yet', async () => {
   const { cache, restricted } = watchingOne()
   const stop = restricted.cache.watch(...ownAccount, ignore)
-  await ownAccountId(cache)
+  await ownAccountId({ cache })
   await new Promise((resolve) => setImmediate(resolve))
   stop()
 })
