@@ -5,7 +5,7 @@ import { route } from './route.ts'
 /** How a conversation begins [R]. */
 const greetingModes = ['fixed_message', 'user_first', 'dynamic_message'] as const
 
-/** Background sounds an agent can play [R]. */
+/** Background sounds that an agent can play [R]. */
 const ambientSources = [
   'open_plan_office',
   'customer_service_center',
@@ -21,14 +21,14 @@ const setting = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
 const ratio = (what: string, value: number) =>
   setting(z.number().min(0).max(1).describe(what), value)
 const flag = (what: string, value: boolean) => setting(z.boolean().describe(what), value)
-/** A delay in ms for which null means 'never', not the default. */
+/** A delay in ms. Null means 'never', not the default. */
 const delay = (min: number, max: number, what: string, value: number) =>
   withDefault(z.int().min(min).max(max).nullable().describe(what), value)
 
 /**
- * Settings of an agent's behaviour: optional objects of optional fields, equal on create and
+ * Settings of an agent's behaviour: optional objects of optional fields, the same on create and
  * update. Bounds and defaults are [B] unless marked otherwise. The defaults in `meta.default` apply
- * on create; an update leaves absent fields unchanged.
+ * on create only; an update leaves absent fields unchanged.
  */
 const behaviour = {
   allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
@@ -107,7 +107,7 @@ const behaviour = {
 
 /*
  * Provider objects. The catalogs decide which providers exist, so any provider code is accepted,
- * and unknown fields are kept (loose objects). Lists of fields are [B], known codes [R].
+ * and unknown fields are kept (loose objects). The fields are [B], the known codes [R].
  */
 const provider = z.string().min(1)
 
@@ -145,13 +145,13 @@ const Transcriber = z.looseObject(transcriber).describe('Speech to text.')
 const Voice = z.looseObject(voice).describe('Text to speech.')
 
 /**
- * Fields of an agent that may be absent on create and changed on update. On create null means the
- * default. On update null resets or clears the field [R]. The same applies to all behaviour
- * settings.
+ * Fields of an agent that are optional on create and update. On create, null means the default [S].
+ * On update, null clears the field [R] or resets it to its default [S]. The same applies to all
+ * behaviour settings.
  */
 const describing = {
-  name: z.string().max(50).nullable().optional().describe('Display name.'),
-  note: z.string().max(5000).nullable().optional().describe('Note for people.'),
+  name: z.string().max(50).nullish().describe('Display name.'),
+  note: z.string().max(5000).nullish().describe('Note for people.'),
   tags: z.array(z.string()).nullish().describe('Labels to filter by.'),
   metadata: z.record(z.string(), z.unknown()).nullish().describe('Your own data.'),
 }

@@ -10,7 +10,7 @@ export const FieldError = z.looseObject({
 })
 export type FieldError = z.output<typeof FieldError>
 
-/** Shape of every platform error [B]. The codes are not published, so any string is accepted. */
+/** Shape of every platform error [B]. Not all codes are published, so any string is accepted. */
 export const ErrorEnvelope = z.looseObject({
   code: z.string().describe('Machine-readable code, such as not_found or validation_error.'),
   message: z.string().describe('What went wrong, for people.'),
@@ -19,7 +19,7 @@ export const ErrorEnvelope = z.looseObject({
 })
 export type ErrorEnvelope = z.output<typeof ErrorEnvelope>
 
-/** Statuses of platform errors [B], and the code that the sandbox gives to each [S]. */
+/** Statuses of platform errors ([B], but 405 and 429 [R]), and the sandbox's code for each [S]. */
 export const errorCodes = {
   400: 'bad_request',
   401: 'unauthorized',

@@ -31,8 +31,8 @@ export const instant = (what: string) =>
   z.iso.datetime({ offset: true, error: ({ input }) => instantExpected(input) }).describe(what)
 
 /**
- * Error text for a text that is not an instant. A date without a time is refused: it leaves open
- * the time zone and, as the end of a range, whether that day is included.
+ * Error text for a text that is not an instant. A date without a time is not an instant: its time
+ * zone is unknown and, as the end of a range, it may include or exclude that day.
  */
 function instantExpected(given: unknown): string {
   const day = dayOf(given)
@@ -41,9 +41,7 @@ function instantExpected(given: unknown): string {
     : `Expected a date-time with a time zone: that day begins at ${day}T00:00:00Z in UTC; for another zone give its offset in place of Z, such as +01:00`
 }
 
-/**
- * The date of a text that names a day without a time, such as `2026-11-01`, `today` or `yesterday`.
- */
+/** The date of a day without a time, such as `2026-11-01`, `today` or `yesterday`. */
 function dayOf(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   const word = given.toLowerCase()

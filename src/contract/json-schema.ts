@@ -5,8 +5,8 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /**
  * Converts a zod schema to JSON Schema, without keywords that cost tokens or fail in clients: no
- * `$schema`, `$ref` or `$defs`, no bounds that only mean "safe integer", no pattern if a format
- * says the same.
+ * `$schema`, `$ref` or `$defs`, no bounds that only mean "safe integer", and no pattern next to a
+ * format, which implies it.
  *
  * `input` describes what a caller sends: a plain object allows no unknown fields. `output`
  * describes a reply: loose objects allow any field. `defaults: false` is for partial updates, where

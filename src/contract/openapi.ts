@@ -107,7 +107,7 @@ function operation(route: Route) {
 
 const nounOf = (route: Route) => route.id.split('.')[0] ?? ''
 
-/** Descriptions of parameters whose schema does not say enough. */
+/** Descriptions of the parameters whose schemas do not describe them enough. */
 const parameterNotes: Readonly<Record<string, string>> = {
   account_id: 'Account or subaccount id; `me` stands for the account of the API key.',
   group_by: 'Split each bucket by these; repeated, or separated by commas.',
@@ -219,14 +219,12 @@ function errorResponse(status: DocumentedStatus) {
 }
 
 /**
- * Operations that can fail because of a conflict: the number already exists, or the trunk is in
- * use.
+ * Operations that can answer 409: the number already exists, or the trunk has phone numbers [S].
  */
 const conflicting = ['phone_numbers.create', 'phone_numbers.update', 'sip_trunks.delete']
 
 /**
- * The error replies of an operation: the statuses documented for all operations [B], and 409 where
- * it can conflict.
+ * The error replies of an operation: every status, but 409 only for an operation that can conflict.
  */
 function errorResponses(route: Route) {
   return Object.fromEntries(

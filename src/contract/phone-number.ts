@@ -36,7 +36,7 @@ const fields = {
   name: z.string().max(100).describe('Display name.'),
 }
 /** Id of a linked object. Null removes the link [R]. */
-const link = (what: string) => z.string().min(1).nullable().optional().describe(what)
+const link = (what: string) => z.string().min(1).nullish().describe(what)
 
 const phoneNumberParams = { ...accountParams, phone_number_id: id('Phone number id.') }
 

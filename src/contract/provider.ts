@@ -9,8 +9,8 @@ const voiceGenders = ['male', 'female', 'neutral'] as const
 const range = z.looseObject({}).nullish()
 
 /*
- * Catalogs. Every field except ids and names may be null or absent, and models come and go without
- * a version change [B]. So the schemas require little more than lists.
+ * Catalogs. Every field except ids and names may be null or absent [R], and models come and go
+ * without a version change [B]. So the schemas require little more than lists.
  */
 const Provider = z.looseObject({
   code: z.string().describe('Code to use as provider.'),
@@ -45,30 +45,30 @@ const CatalogTranscriber = z.looseObject({
     .describe('Languages it takes: code, name.'),
 })
 
-/** Catalog of language models by provider [R]. A provider may be a code or an object. */
-export const ModelCatalog = z.array(
-  z.looseObject({
-    provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
-    models: z.array(CatalogModel).default([]).describe('Its models.'),
-  }),
-)
+/** A catalog of models by provider [R]. A provider may be a code or an object. */
+const catalogOf = <T extends z.ZodType>(model: T) =>
+  z.array(
+    z.looseObject({
+      provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
+      models: z.array(model).default([]).describe('Its models.'),
+    }),
+  )
+
+/** Catalog of language models. */
+export const ModelCatalog = catalogOf(CatalogModel)
 export type ModelCatalog = z.output<typeof ModelCatalog>
 
-/** Catalog of transcribers, by provider. */
-export const TranscriberCatalog = z.array(
-  z.looseObject({
-    provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
-    models: z.array(CatalogTranscriber).default([]).describe('Its models.'),
-  }),
-)
+/** Catalog of transcribers. */
+export const TranscriberCatalog = catalogOf(CatalogTranscriber)
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
 
-/** Known voice providers [R]. No operation lists them, and voices are read per provider. */
+/**
+ * Known voice providers [R]. No operation lists the providers, and voices are read per provider.
+ */
 export const voiceProviders = ['elevenlabs', 'cartesia', 'azure'] as const
 
 /**
- * A voice as the sandbox returns it [S]. On the platform a voice is the vendor's live data, of any
- * shape.
+ * A voice as the sandbox returns it [S]. The platform returns the vendor's live data, in any shape.
  */
 export const Voice = z.looseObject({
   id: z.string().nullish().describe('Id to use as voice_id.'),
@@ -90,7 +90,7 @@ export const VoiceCatalog = z
   .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
-/** The voices in a reply, and the reply's other fields. */
+/** The voices of a reply, and its other fields. */
 interface FoundVoices {
   readonly voices: readonly unknown[]
   readonly rest: Readonly<Record<string, unknown>>

@@ -1,14 +1,12 @@
 import * as z from 'zod'
 
 /*
- * Query strings. The client encodes with this file, the sandbox decodes with it. Arrays are
- * repeated parameters; a single parameter is split at its commas. Booleans are true or false.
+ * Query strings, as the client encodes and the sandbox decodes them. The client repeats the
+ * parameter for each item of an array. The sandbox also splits a single parameter at its commas.
+ * Booleans are `true` or `false`.
  */
 
-/**
- * Writes a query string. Omits `undefined` fields, and repeats the parameter for each item of an
- * array.
- */
+/** Writes a query string, without the fields that are `undefined`. */
 export function encodeQuery(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
@@ -21,7 +19,7 @@ export function encodeQuery(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Writes a single item with a comma twice. Written once, it would be split into several items,
+ * Doubles a single item that contains a comma. Written once, it would be split into several items,
  * because the platform also accepts comma-separated lists [R]. A repeated item does not change a
  * filter.
  */
@@ -29,9 +27,10 @@ const repeated = (items: readonly unknown[]): readonly unknown[] =>
   items.length === 1 && String(items[0]).includes(',') ? [items[0], items[0]] : items
 
 /**
- * Converts a query string to the types that `schema` expects, before it is parsed. Text that is not
- * a number or boolean stays text, so that the schema reports it. Drops unknown parameters. Empty
- * parameters count as absent [S], because the platform's client libraries send null that way.
+ * Converts the parameters of a query string to the types that `schema` expects, before they are
+ * parsed. A text that is no number or boolean stays a text, so that the schema reports it. Unknown
+ * parameters are dropped. Empty parameters count as absent [S], because the platform's client
+ * libraries send null as an empty parameter.
  */
 export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}

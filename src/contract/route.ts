@@ -19,9 +19,9 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  * One operation of the platform's REST API. Tools, client, sandbox and OpenAPI document are derived
  * from these records.
  *
- * Request schemas describe what the platform accepts. Tools derive a stricter schema from them
- * (unknown fields are errors), the sandbox a looser one (unknown fields are dropped). Reply schemas
- * are loose, because the platform adds fields and values without a version change.
+ * Request schemas describe the requests that the platform accepts. Tools derive a stricter schema
+ * from them (unknown fields are errors), the sandbox a looser one (unknown fields are dropped).
+ * Reply schemas are loose, because the platform adds fields and values without a version change.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -40,7 +40,7 @@ export interface Route<
   readonly query: Query
   /** null: the operation sends no body. */
   readonly body: Body
-  /** null: the reply has no content that matters. Any 2xx is a success, with or without a body. */
+  /** null: the reply's content is not used. Any 2xx is a success, with or without a body. */
   readonly reply: Reply
   /** The documented status of a success; the client accepts any 2xx. */
   readonly success: 200 | 201 | 204
@@ -66,7 +66,7 @@ interface RouteSpec<Params, Query, Body, Reply> {
   openWorld?: boolean
 }
 
-/** Creates a route record. Fills in what most routes share: no parameters, success 200. */
+/** Creates a route record. Defaults: no parameters, no body, no reply, success 200. */
 export function route<
   Params extends z.ZodRawShape = Record<never, never>,
   Query extends z.ZodRawShape = Record<never, never>,

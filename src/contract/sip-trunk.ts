@@ -46,8 +46,7 @@ const fields = {
   name: z.string().max(100).nullish().describe('Display name.'), // bound [R]
   termination_uri: z
     .string()
-    .nullable()
-    .optional()
+    .nullish()
     .describe('Where outgoing calls are sent, such as sip.example.com:5060.'),
   allowed_ips: z
     .array(allowedIp)

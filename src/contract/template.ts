@@ -3,7 +3,7 @@ import { isObject } from '../text/json.ts'
 import { accountParams, withDefault } from './field.ts'
 import { route } from './route.ts'
 
-/** Variables the platform always knows [R]. */
+/** Variables that the platform always knows [R]. */
 export const knownVariables = [
   'contact.first_name',
   'contact.last_name',
@@ -19,7 +19,7 @@ export const knownVariables = [
   'contact_number',
 ] as const
 
-/** Prefix of variables that get their value only after the call [R]. */
+/** Prefix of variables that get their values only after the call [R]. */
 export const dynamicPrefix = 'dyn_'
 
 const TemplateIssue = z.looseObject({
@@ -58,8 +58,7 @@ export const templateRoutes = {
       template: withDefault(z.string().describe('Jinja template.'), ''),
       allowed_variables: z
         .array(z.string())
-        .nullable()
-        .optional()
+        .nullish()
         .describe('Paths of your own variables, to count as known.'),
     }),
     reply: TemplateValidation,
@@ -73,10 +72,10 @@ type Variables = Readonly<Record<string, unknown>>
 const deepestPath = 20
 
 /**
- * The variables that a template sees in a call with these `test_variables`. They are nested [R] and
- * win over the platform's variables. A key with dots, such as `order.id`, sets `id` of `order` [S].
- * If an object such as `contact` already exists, a given object replaces only the fields that it
- * has [S].
+ * The variables that a template sees in a call with these `test_variables`, which are nested [R].
+ * They override the platform's variables. A key with dots, such as `order.id`, sets `id` of `order`
+ * [S]. An object for an existing object, such as `contact`, replaces only the fields that it has
+ * [S].
  */
 export function withTestVariables(known: Variables, testVariables: Variables): Variables {
   const variables: Record<string, unknown> = { ...known }

@@ -21,8 +21,8 @@ const UsageValue = z.looseObject({
 })
 
 /**
- * A list that counts as empty if a reply omits it [R]. A mistyped list is an error, because sums
- * without it would be wrong.
+ * A list that counts as empty if it is absent or null [R]. A mistyped list is an error, because
+ * sums without it would be wrong.
  */
 const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
   z.preprocess((items) => items ?? [], array)
