@@ -170,7 +170,9 @@ class CallPoll {
   }
 }
 
-/** Error for a wait that ended before the first reading: at the deadline, or by the caller's abort. */
+/**
+ * Error for a wait that ended before the first reading: at the deadline, or by the caller's abort.
+ */
 function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: true }
@@ -195,7 +197,9 @@ export function pollIntervalMs(ageMs: number): number {
   return ageMs < 60_000 ? 2000 : 5000
 }
 
-/** Maximum polls per second over all telephone calls. With more calls, each is polled less often. */
+/**
+ * Maximum polls per second over all telephone calls. With more calls, each is polled less often.
+ */
 const maxPerSecond = 20
 
 /** Above the limit, polls are due at multiples of this time, ms: see `waitMs`. */

@@ -5,8 +5,8 @@ import { isMintedExternalId } from '../state/call-journal.ts'
 /*
  * Identifies the wanted call in a list. Some platforms ignore filters or `offset`, return fewer
  * items than requested, count the items of one page only, list a call without its external id, or
- * write its id, numbers or agent in another form. So a call that is not in the list may still exist.
- * The rules:
+ * write its id, numbers or agent in another form. So a call that is not in the list may still
+ * exist. The rules:
  *
  * 1. A listed call is the wanted call if its external id contains the id that this server created,
  *    in any form. It is also the wanted call if its external id equals the caller's own id, unless
@@ -21,13 +21,13 @@ import { isMintedExternalId } from '../state/call-journal.ts'
  * 4. The call is certainly absent if the list was read long enough after the send and leaves no
  *    doubt.
  *
- * The search period begins with the first send. A caller's own id is also looked up before its first
- * send, with three differences:
+ * The search period begins with the first send. A caller's own id is also looked up before its
+ * first send, with three differences:
  *
  * - The search period is the journal's retention time. All calls of the period are read, because an
  *   empty list filtered by the id rules out only calls that are listed without an external id.
- * - A different external id proves that a call is another call, unless it is a form of the
- *   caller's id.
+ * - A different external id proves that a call is another call, unless it is a form of the caller's
+ *   id.
  * - A call with exactly the caller's id and a masked number leaves a doubt.
  */
 

@@ -108,8 +108,8 @@ interface SentOptions extends LookUpOptions {
 }
 
 /**
- * Maximum time by which the platform's date of a call may precede its send, ms. Exceeds clock errors
- * and time zone differences.
+ * Maximum time by which the platform's date of a call may precede its send, ms. Exceeds clock
+ * errors and time zone differences.
  */
 const clockDoubtMs = 24 * 3_600_000
 

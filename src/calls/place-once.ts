@@ -80,7 +80,9 @@ export const journalEntryOf = (
   lookup: Asked & Pick<LookupContext, 'journal'>,
 ): Promise<JournalEntry | undefined> => lookup.journal.find(identityOf(lookup))
 
-/** Looks a call up before it is sent. If the lookup fails, nothing is sent, and the entry is freed. */
+/**
+ * Looks a call up before it is sent. If the lookup fails, nothing is sent, and the entry is freed.
+ */
 async function lookUpFirst(
   entry: JournalEntry,
   lookup: LookupContext,
@@ -179,9 +181,9 @@ function normalised(body: Readonly<Record<string, unknown>>): Record<string, unk
 }
 
 /**
- * Sends a call whose journal entry this request holds. Sends it once more if the call certainly does
- * not exist afterwards. After the send, the outcome is found and recorded even if the caller gives
- * up: only the caller's wait ends.
+ * Sends a call whose journal entry this request holds. Sends it once more if the call certainly
+ * does not exist afterwards. After the send, the outcome is found and recorded even if the caller
+ * gives up: only the caller's wait ends.
  */
 async function sendCall(
   entry: JournalEntry,

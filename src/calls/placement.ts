@@ -164,7 +164,8 @@ export async function settlePlaced(
  * Settles a call that certainly does not exist: frees its journal entry, unless the entry's stamp
  * has changed, and cancels its permits. Reads the permits before it frees the entry. From then on
  * their holders have an outdated stamp and send nothing, and every later permit belongs to a later
- * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws JournalError.
+ * claim. An entry without permits stays unchanged. Returns the resulting entry. Throws
+ * JournalError.
  */
 export async function settleAbsent(
   entry: JournalEntry,

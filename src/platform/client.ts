@@ -204,9 +204,9 @@ async function sendOnce(
 }
 
 /**
- * Path and query of a request. Path parameters are encoded only here. A parameter that is empty, `.`
- * or `..` is refused, because it would address another resource. Broken Unicode is refused, because
- * it cannot be encoded.
+ * Path and query of a request. Path parameters are encoded only here. A parameter that is empty,
+ * `.` or `..` is refused, because it would address another resource. Broken Unicode is refused,
+ * because it cannot be encoded.
  */
 function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -220,7 +220,9 @@ function targetOf(route: Route, request: RouteRequest): string {
   return query ? `${path}?${query}` : path
 }
 
-/** True for a reply that was cut off, if its status proves the success and its body is not needed. */
+/**
+ * True for a reply that was cut off, if its status proves the success and its body is not needed.
+ */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&

@@ -86,7 +86,9 @@ export interface Cancelled {
   maybeSent: boolean
 }
 
-/** Nothing was sent: no exposed tool reads this object, or no tool may read it from this account. */
+/**
+ * Nothing was sent: no exposed tool reads this object, or no tool may read it from this account.
+ */
 interface NotExposed {
   kind: 'not_exposed'
 }

@@ -187,8 +187,8 @@ function openPool({
     // With HTTP/2, ending a request would end only its stream and keep a dead connection. undici
     // would also resend every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the request's deadline, so that a connection that cannot be opened is reported as
-    // such. Connections through a proxy have no other time limit.
+    // Shorter than the request's deadline, so that a connection that cannot be opened is reported
+    // as such. Connections through a proxy have no other time limit.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)

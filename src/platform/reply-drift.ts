@@ -183,7 +183,10 @@ function jsonTypeOf(value: unknown): string {
 
 const driftOfReplies = new WeakMap<object, readonly Drift[]>()
 
-/** Records the dropped parts of a reply, so that callers can tell a dropped field from an absent one. */
+/**
+ * Records the dropped parts of a reply, so that callers can tell a dropped field from an absent
+ * one.
+ */
 export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
   if (typeof reply === 'object' && reply !== null && drift.length > 0)
     driftOfReplies.set(reply, drift)

@@ -13,15 +13,16 @@ const CallerNumber = z
   .regex(/^\+[1-9]\d{4,14}$/, { error: ({ input }) => e164Expected(input) })
 
 /**
- * Regions that have a name but no phone numbers. libphonenumber never returns them, so a rule for
- * one would never apply.
+ * Regions that have a name but no phone numbers. libphonenumber never returns such a region, so a
+ * rule for it would never apply.
  */
 const withoutNumbers = new Set(
   'AQ BV CP CQ DG EA EU EZ GS HM IC PN QO TF UM UN XA XB ZZ'.split(' '),
 )
 
 /**
- * A country as ISO 3166-1 alpha-2, the form that libphonenumber returns. Aliases (UK) are replaced.
+ * A country as ISO 3166-1 alpha-2, the form that libphonenumber returns. An alias, such as UK, is
+ * replaced by its country.
  */
 const Country = z.string().transform((text, context) => {
   const region = /^[a-z]{2}$/i.test(text) ? new Intl.Locale(`und-${text}`).region : undefined
@@ -31,10 +32,7 @@ const Country = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/**
- * A list with at least one item. An empty list is refused, because it could mean everything or
- * nothing.
- */
+/** A list with at least one item. An empty list could mean everything or nothing. */
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
@@ -43,7 +41,7 @@ const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
 
-/** Prefix of agent names in `allow_agents`. Entries without it are ids. */
+/** Prefix of the agent names in `allow_agents`. Entries without this prefix are ids. */
 export const agentNamePrefix = 'name:'
 
 const AllowedAgent = z
@@ -88,10 +86,10 @@ export type PrefixZones = z.output<typeof PrefixZones>
 const Limit = z.int().min(0).max(1_000_000)
 
 /**
- * The operator's dial policy. An absent field restricts nothing, but emergency and premium numbers
- * are never dialled. Deny wins over allow. A number is allowed if either list of allowed
- * destinations (prefixes, countries) has it. The limits count all calls of the servers that share a
- * call counter.
+ * The operator's dial policy. An absent field restricts nothing. Emergency and premium numbers are
+ * never dialled, whatever the policy says. Denials override allowances. A number is allowed if it
+ * is in either list of allowed destinations (prefixes, countries). The limits count all calls of
+ * the servers that share a call counter.
  */
 export const DialPolicyConfig = z.strictObject({
   /** Numbers with these prefixes may be dialled. */
@@ -102,7 +100,9 @@ export const DialPolicyConfig = z.strictObject({
   allow_countries: listOf(Country).optional(),
   /** Numbers of these countries may not be dialled. */
   deny_countries: listOf(Country).optional(),
-  /** Agents that may place calls: ids, or exact names as `name:…`. Assistants can change names. */
+  /**
+   * Agents that may place calls: ids, or exact names as `name:…`. An assistant can rename agents.
+   */
   allow_agents: listOf(AllowedAgent).optional(),
   /** Allowed caller numbers. */
   allow_from: listOf(CallerNumber).optional(),
@@ -133,9 +133,7 @@ export class DialPolicyError extends Error {
   override readonly name = 'DialPolicyError'
 }
 
-/**
- * Parses a policy from JSON text. `source`: where the text is, for errors. Throws DialPolicyError.
- */
+/** Parses a policy from JSON. `source`: origin of the text, for errors. Throws DialPolicyError. */
 export function parseDialPolicy(text: string, source: string): DialPolicyConfig {
   let value: unknown
   try {

@@ -13,34 +13,35 @@ import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
 import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
-/** Maximum length of a call, ms. A call whose end is unknown counts as running for this long. */
+/** Maximum length of a call, ms. A call without a known end counts as running for this time. */
 export const longestCallMs = 12 * 3_600_000
 
 /**
- * The operator's limits on calls. One per server process, because it counts the calls of the
+ * The operator's policy for calls. One per server process, because it counts the calls of the
  * process for `max_total`.
  */
 export interface DialPolicy {
   /**
-   * The operator's stop of all calls; `undefined`: calls are not stopped. Check it right before a
-   * call is sent, because it may be newer than the reservation. Throws StateError.
+   * Refusal if the operator has stopped all calls; `undefined`: calls are not stopped. Must be
+   * checked right before a call is sent, because the stop may be newer than the reservation. Throws
+   * StateError.
    */
   stopped(): Promise<DialRefused | undefined>
   /** Decides about a call without counting it. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
-   * Decides about a call, and counts it if allowed. Must run right before the call is sent. `call`:
-   * key of its journal entry. Throws StateError.
+   * Decides about a call, and counts it if it is allowed. Must run right before the call is sent.
+   * `call`: key of the call's journal entry. Throws StateError.
    */
   reserve(
     request: DialRequest,
     call?: CallKey,
   ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
-  /** Ids of a call's reservations whose outcome was not recorded. Never throws. */
+  /** Ids of a call's reservations without a recorded outcome. Never throws. */
   pending(call: CallKey): Promise<readonly string[]>
   /** Records the id of the placed call. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** An owner's calls whose end is not known. Never throws. */
+  /** An owner's calls without a known end. Never throws. */
   runningCalls(owner: string): Promise<readonly OpenCall[]>
   /** Extends the lease of a running call. Never throws. */
   renew(id: string): Promise<void>
@@ -88,7 +89,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  // If the counter cannot record that the call was placed, the call counts until its lease ends.
+  // If the counter cannot be updated, the call counts until its lease ends.
   const updateCounter = async (work: () => Promise<void>) => {
     if (isCounting) await work().catch(() => undefined)
   }
@@ -101,7 +102,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
       return exceeded ? refuse(limitViolation(exceeded)) : decision
     },
     async reserve(request, call) {
-      // There must be no await between this decision and the count: both use `max_total`.
+      // No await may separate this decision from the count: both use `max_total`.
       const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed) return decision
       const counted = await total.reserve(

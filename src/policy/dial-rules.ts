@@ -18,9 +18,7 @@ export interface DialRequest {
   readonly toNumber: string | null
 }
 
-/**
- * Country and type of the called number, as far as the number shows them; `null` for a web call.
- */
+/** Country and type of the called number, if the number shows them; `null` for a web call. */
 interface Destination {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null
@@ -65,15 +63,14 @@ export function checkRequest(
   config: DialPolicyConfig,
   now: number,
 ): RuleViolation | Destination {
-  const wrongEnds = forbiddenAgent(request, config) ?? forbiddenCallerNumber(request, config)
-  if (request.type === 'web') return wrongEnds ?? { country: null, type: null }
+  const callerViolation = forbiddenAgent(request, config) ?? forbiddenCallerNumber(request, config)
+  if (request.type === 'web') return callerViolation ?? { country: null, type: null }
   const destination = checkDestination(request.toNumber, config, now)
-  if (!wrongEnds) return destination
-  // The most serious of several violations is reported. No setting can allow an emergency number,
-  // so it comes first. Quiet hours come last, because waiting does not help an agent that may not
-  // call.
+  if (!callerViolation) return destination
+  // Of several violations, the most serious is reported. No setting can allow an emergency number,
+  // so it comes first. Quiet hours come last: an agent that may not call cannot wait for their end.
   const isWorse = 'rule' in destination && destination.rule !== 'quiet_hours'
-  return isWorse ? destination : wrongEnds
+  return isWorse ? destination : callerViolation
 }
 
 function forbiddenAgent(
@@ -81,8 +78,8 @@ function forbiddenAgent(
   { allow_agents }: DialPolicyConfig,
 ): RuleViolation | undefined {
   if (!allow_agents) return undefined
-  // An entry for an id never matches a name: otherwise an agent renamed to an allowed id would be
-  // allowed.
+  // An entry without the prefix never matches a name. Otherwise an agent could be renamed to an
+  // allowed id.
   const isAllowed = allow_agents.some((entry) =>
     entry.startsWith(agentNamePrefix)
       ? entry.slice(agentNamePrefix.length) === agentName
@@ -208,7 +205,7 @@ const unknownCountry = (number: string) =>
 const nameOf = (country: string) =>
   new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
 
-/** Adds to a refusal who can change the rule. `source`: where the policy is. */
+/** The refusal for a violation, with who can change the rule. `source`: where the policy is. */
 export const refusalOf = (
   { rule, message, retryAfterSeconds = null }: RuleViolation,
   config: DialPolicyConfig,

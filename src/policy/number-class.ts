@@ -33,7 +33,7 @@ const premiumTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Premium ranges to which libphonenumber 1.13 gives another type: the 976 exchange and directory
+ * Premium ranges that libphonenumber 1.13 assigns to another type: the 976 exchange and directory
  * assistance of every North American area code (NANPA), Finnish service numbers (Traficom), 707 and
  * 708 in Portugal (ANACOM), Japan's Navi Dial (0570).
  */
@@ -58,7 +58,7 @@ const fictional: readonly [range: RegExp, country: string, type: string][] = [
  */
 const shortPlans: ReadonlySet<string> = new Set(['LU', 'NU', 'TA', 'TK'])
 
-/** Classifies an E.164 number: ordinary, or never dialled, with the reason. */
+/** Classifies a number: ordinary, or never dialled, with the reason. */
 export function classifyNumber(number: string): NumberClass {
   if (!isE164(number)) {
     return { kind: 'invalid_number', reason: 'is not an E.164 number such as +4930123456' }
@@ -77,7 +77,7 @@ export function classifyNumber(number: string): NumberClass {
 }
 
 function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
-  // With leading zeros, unlike `nationalNumber`: libphonenumber drops the trunk prefix 0.
+  // Keeps leading zeros. `nationalNumber` lacks the trunk prefix 0, which libphonenumber drops.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find((one) =>
@@ -124,7 +124,7 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
       reason: `does not exist: +${parsed.countryCallingCode} has no numbers of that length with that beginning`,
     }
   }
-  // Rules compare number prefixes, so an additional digit would bypass them.
+  // Rules compare number prefixes, so an additional digit would bypass the rules.
   if (parsed.number !== number) {
     return {
       kind: 'invalid_number',
@@ -135,9 +135,10 @@ function ordinary(parsed: PhoneNumber, number: string): NumberClass {
 }
 
 /**
- * Countries where an area code followed by an emergency code reaches the emergency service of that
- * area, although libphonenumber sees an ordinary number: +49 30 110. German exchanges may connect
- * at the code's last digit, whatever follows. No subscriber number in an area begins with the code.
+ * Emergency codes that reach the emergency service of an area if they follow its area code,
+ * although libphonenumber takes the number for an ordinary one: +49 30 110. German exchanges may
+ * connect at the last digit of the code, whatever follows. No subscriber number in an area begins
+ * with the code.
  */
 const codesBehindAreaCode: Readonly<Record<string, RegExp>> = {
   AT: /^1(?:12|22|28|33|4[0-4]|47)$/,

@@ -11,7 +11,7 @@ const ownZones: Readonly<Record<string, readonly string[]>> = {
   CN: ['Asia/Shanghai'],
 }
 
-/** Engines before ECMA-402 of 2025 have the property `timeZones` in place of `getTimeZones`. */
+/** Engines older than ECMA-402 of 2025 have the property `timeZones` in place of `getTimeZones`. */
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
 
 /**
@@ -72,7 +72,7 @@ const australia: AreaZones = {
   'Australia/Adelaide Australia/Darwin': '87 88',
 }
 
-/** Countries whose area codes tell their several time zones apart. */
+/** Countries with several time zones, which their area codes tell apart. */
 const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones }>> = {
   US: { callingCode: '+1', areas: northAmericanAreas },
   CA: { callingCode: '+1', areas: northAmericanAreas },

@@ -29,7 +29,7 @@ export function quietAt(
 
 /**
  * The first instant from `at` on that is outside the quiet hours of every zone; `undefined` if
- * there is none within a week. Never too early, but an hour too late if the clocks go forward
+ * there is none within a week. It is never early. It is an hour late if the clocks go forward
  * before it.
  */
 export function quietUntil(
@@ -45,8 +45,8 @@ export function quietUntil(
       }),
     )
     if (left <= 0) return then
-    // Advances to the end of the longest quiet hours and checks again, because other quiet hours
-    // may have begun by then.
+    // Advances to the end of the longest quiet hours, and checks again: other quiet hours may have
+    // begun by then.
     then = (Math.floor(then / minuteMs) + left) * minuteMs
   }
   return undefined

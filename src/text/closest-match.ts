@@ -2,13 +2,12 @@ import { distance } from 'fastest-levenshtein'
 
 /*
  * Finds the known word that a mistyped word most likely means: for arguments, ids, names, catalog
- * entries, tool names and time zones. Case and punctuation are ignored. A suggestion may differ in
- * a third of its letters. A misspelling (`isMisspelt`), which is refused, differs in one or two.
+ * entries, tool names and time zones. Case and punctuation are ignored. A suggestion may differ
+ * from the given word in a third of its letters. A misspelling (`isMisspelt`), which callers
+ * refuse, differs in one or two letters.
  */
 
-/**
- * Maximum length of a word to compare, characters. A longer word would take long, and is no typo.
- */
+/** Maximum length of a compared word, characters. A longer text takes long, and is no typo. */
 const longestWord = 200
 
 /** The known word closest to a mistyped one; `undefined`: no known word is close enough. */
@@ -28,8 +27,8 @@ export function closestWord(word: string, known: readonly string[]): string | un
 }
 
 /**
- * The known word that begins or ends with the given word (`agent_id` for `id`), or with which the
- * given word ends; `undefined` if there is none, or more than one.
+ * The known word that begins or ends with the given word (`agent_id` for `id`), or that the given
+ * word ends with; `undefined` if there is none, or more than one.
  */
 function wordWithSameStartOrEnd(folded: string, known: readonly string[]): string | undefined {
   if (folded.length < 2) return undefined
@@ -46,7 +45,8 @@ export function sameWord(word: string, known: readonly string[]): string | undef
 }
 
 /**
- * True if a word differs from a known one by a slip: one edit, or two edits from eight letters on.
+ * True if a word is a misspelling of a known word: it differs by one edit, or by up to two edits if
+ * the known word has eight letters or more.
  */
 export function isMisspelt(word: string, known: string): boolean {
   const [given, right] = [fold(word), fold(known)]
@@ -76,9 +76,8 @@ const idAndNames = ({ id, names }: NamedItem) => [
 ]
 
 /**
- * True if a word can only be a misspelling of an id or a name: it differs by a slip, and has the
- * same digits and as many segments. `gpt-5.1` is not taken for `gpt-4.1`, nor `gpt-5` for
- * `gpt-5-mini`.
+ * True if a word can only be a misspelling of an id: it is a misspelling, and has the same numbers
+ * and as many segments. `gpt-5.1` is no misspelling of `gpt-4.1`, nor `gpt-5` of `gpt-5-mini`.
  */
 export function isMisspeltId(word: string, id: string): boolean {
   if (word.length > longestWord) return false
@@ -122,7 +121,7 @@ function isSwapped(word: string, other: string): boolean {
   return at >= 0 && swapped === other
 }
 
-/** An item for a reader, as name and id: `Front desk (1b9d…)`. */
+/** An item as name and id: `Front desk (1b9d…)`; without a name, the id alone. */
 export const itemLabel = ({ id, names }: NamedItem): string =>
   nameWithId(
     names.find((one) => one && one !== id),
@@ -135,5 +134,5 @@ export const nameWithId = (name: string | null | undefined, id: string): string 
 
 const maxEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
 
-/** A word for comparing: `agentId`, `agent-id` and `agent_id` are equal. */
+/** A word in a form for comparing, in which `agentId`, `agent-id` and `agent_id` are equal. */
 const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

@@ -4,8 +4,8 @@ declare const dialog: unique symbol
 
 /**
  * Text of a confirmation dialog, on which a person bases a decision. It consists of this program's
- * words, and of outside values in quotes. Only the functions of this file create such texts, so
- * that no outside text gets into a question by accident.
+ * words, and of outside values in quotes. Only the functions of this file create this type, so that
+ * no outside text gets into a question by accident.
  */
 export type DialogText = string & { readonly [dialog]: true }
 
@@ -50,10 +50,7 @@ export const joinDialogTexts = (parts: readonly DialogText[], between: string): 
 export const countedInDialog = (count: number, noun: DialogText): DialogText =>
   asDialogText(counted(count, noun))
 
-/**
- * A word such as an id, a number or a field name. Omits the quotes if no character of it can
- * mislead.
- */
+/** A word such as an id, a number or a field name, without quotes if no character can mislead. */
 export const wordOrQuoted = (word: string): DialogText =>
   /^\+?\w[\w-]{0,63}$/.test(word) ? asDialogText(word) : quoted(word)
 
@@ -61,8 +58,8 @@ export const wordOrQuoted = (word: string): DialogText =>
 const longestName = 200
 
 /**
- * A quoted text that the person need not read whole, such as a name. A long text is cut, and the
- * rest counted.
+ * A quoted text that the person need not read to its end, such as a name. A long text is cut, and
+ * the omitted characters are counted.
  */
 export function quotedUpTo(text: string, max = longestName): DialogText {
   const characters = [...text]
@@ -82,8 +79,7 @@ export const quotedNameWithId = (name: string | null | undefined, id: string): D
 export const shownName = (name: string): string => (isPlain.test(name) ? name : quoted(name))
 
 /**
- * Letters, digits, and signs that are usual within a name, but not those that separate the names of
- * a list.
+ * Letters, digits and signs that are usual in a name, without those that separate names in a list.
  */
 const isPlain = /^[+\p{L}\p{N}](?:[ \p{L}\p{M}\p{N}_&@#'’/+*-]|\.(?! |$)){0,99}$/u
 

@@ -53,7 +53,9 @@ export function boundExceededByText(
   return undefined
 }
 
-/** Index of the quote that ends the string at `start`; the length of the text if no quote does. */
+/**
+ * Index of the quote that ends the string at `start`; the text's length if the string has no end.
+ */
 function stringEnd(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
@@ -101,10 +103,7 @@ interface DuplicateKey {
   readonly line: number
 }
 
-/**
- * Thrown if an object of a JSON text has the same key twice. The message names the key and its
- * place.
- */
+/** Thrown if an object of a JSON text has the same key twice. The message has the path and line. */
 export class DuplicateKeyError extends Error {
   override readonly name = 'DuplicateKeyError'
 }
@@ -172,7 +171,7 @@ export function jsonIn(text: string): unknown {
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** JSON with sorted property names, so that equal values have equal texts. */
+/** JSON with sorted property names. Equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

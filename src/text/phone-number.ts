@@ -32,7 +32,7 @@ export const e164Expected = (given: unknown): string =>
   expected('an E.164 number', '+4930123456', e164Meant(String(given)))
 
 /**
- * Error text for a text that is not the beginning of an E.164 number, with the one that was
+ * Error text for a text that is not the beginning of an E.164 number, with the beginning that was
  * probably meant.
  */
 export const e164PrefixExpected = (given: unknown): string =>
@@ -51,11 +51,11 @@ const isEmergencyNumber = (text: string) => emergencyCodes.has(text.replaceAll(/
 
 /**
  * Emergency codes of all countries: police, fire, ambulance, coast guard, helplines. They are not
- * E.164 numbers, but a telephone switch may connect a country calling code followed by one, so no
- * number of that form is ever dialled. The set is not split by country, because calling another
- * country's emergency code is a mistake as well. A code of at most four digits that is missing here
- * is refused as a short code. Sources: ITU-T E.129 and its list of national numbering plans, and
- * the emergency patterns of libphonenumber's short numbers.
+ * E.164 numbers, but a telephone switch may connect a calling code that is followed by such a code.
+ * So no number of that form is ever dialled, also not with the emergency code of another country. A
+ * code of at most four digits that is missing here is refused as a short code. Sources: ITU-T E.129
+ * and its list of national numbering plans, and the emergency patterns of libphonenumber's short
+ * numbers.
  */
 export const emergencyCodes: ReadonlySet<string> = new Set(
   (

@@ -41,8 +41,8 @@ export const safeJsonLines = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).split('\n').map(safeJson).join('\n')
 
 /**
- * One joiner or emoji selector after a character that is not ASCII, or U+FE0F with a joiner. Longer
- * runs, and those within ASCII text, have no effect but could hide a message.
+ * A joiner or emoji selector after a character that is not ASCII, or a joiner after U+FE0F. Longer
+ * runs, and joiners within ASCII text, have no effect, but could hide a message.
  */
 const joiner =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
@@ -125,9 +125,9 @@ const longestMessage = 1000
 
 /**
  * Text that a client chose, for a log line or an error. Escapes control and invisible characters,
- * and cuts a long text with a note of its length. Applying it twice changes nothing. `start` cuts a
- * text to its first characters. `redact.start` also removes the API key: pass it where the text may
- * hold the key.
+ * and cuts a long text, with a note of its length. Applying it twice changes nothing. `start`
+ * returns the first characters of a text. If the text may contain the API key, pass `redact.start`,
+ * which also removes the key.
  */
 export function clientText(text: string, longest = longestPart, start = firstCharacters): string {
   // A text may have millions of characters, so only the shown part is escaped.
@@ -145,8 +145,8 @@ export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 /**
- * Identifies an error without its message. The message may contain a client's text, as those of
- * `JSON.parse` and of the MCP SDK do.
+ * Identifies an error without its message. A message may contain a client's text, as the messages
+ * of `JSON.parse` and of the MCP SDK do.
  */
 export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return typeof error

@@ -2,7 +2,7 @@ import { closestWord } from './closest-match.ts'
 import { clientText } from './safe-text.ts'
 
 /**
- * True for an IANA time zone that Intl knows. An offset such as +02:00 does not count: it has no
+ * True for an IANA time zone that Intl knows. False for an offset such as +02:00, which has no
  * daylight saving time.
  */
 export function isTimeZone(name: string): boolean {
@@ -61,14 +61,13 @@ export function isoInZone(timeZone: string, ms: number): string {
 /** Midnight at the start of a day such as `2026-11-21`, Unix ms. */
 function startOfDay(isoDay: string, timeZone: string): number {
   const local = Date.parse(isoDay)
-  // The offset at UTC midnight gives the approximate time. The offset at that time is the right
-  // one.
+  // The offset at UTC midnight gives an approximate time. The offset at that time is correct.
   return local - offsetAt(timeZone, local - offsetAt(timeZone, local))
 }
 
 const day = 86_400_000
 
-/** The day that is `days` later in the calendar. A day in a zone may have 23 or 25 hours. */
+/** The date `days` days later. Counts dates, because a day in a zone may have 23 or 25 hours. */
 export const addDays = (isoDay: string, days: number): string =>
   new Date(Date.parse(isoDay) + days * day).toISOString().slice(0, 10)
 

@@ -1,9 +1,9 @@
 import { firstCharacters } from './safe-text.ts'
 
 /**
- * Estimates how many tokens a model reads for a text. Counting stops above `enough`. For the JSON
- * and prose of results, the estimate is within a quarter of o200k. For other texts it is too high
- * rather than too low.
+ * Estimates how many tokens a text costs a model. Counting stops above `enough`. For the JSON and
+ * prose of results, the estimate differs from o200k by at most a quarter. For other texts it is
+ * rather too high than too low.
  */
 export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY): number {
   let tokens = 0
@@ -32,8 +32,9 @@ function firstTokens(text: string, tokens: number): string {
 }
 
 /**
- * Splits a text roughly as o200k does: words with the space before them, and a new word at a
- * capital after small letters; digits in threes; runs of signs; spaces; all else one by one.
+ * Splits a text roughly as o200k does. A piece is a word with the space before it (a capital after
+ * small letters begins a new word), up to three digits, a run of signs, a run of spaces, or any
+ * other single character.
  */
 const pieces =
   / ?[A-Z\u00c0-\u00de]*[a-z\u00df-\u024f]{1,24}| ?[A-Z\u00c0-\u00de]{1,24}|\d{1,3}|[!-/:-@[-`{-~]{1,24}|\s{1,24}|./gsu
@@ -81,8 +82,8 @@ const costs: readonly (readonly [last: number, tokens: number])[] = [
 const tokensOfLetter = (code: number) => costs.find(([last]) => code <= last)?.[1] ?? 3
 
 /*
- * Shortens a text to a budget, and states at its end how much was omitted.
- * tool/results/shortening.ts shortens results of tools with these functions.
+ * Functions that shorten a text to a budget. The shortened text says at its end how much was
+ * omitted. tool/results/shortening.ts uses them for the results of tools.
  */
 
 const withRest = (start: string, text: string) =>

@@ -7,8 +7,8 @@ import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
 /*
- * The account of a request. `settledAccount` determines it once, when the request arrives. From then
- * on it is in `params.account_id`, as an id or as `me`, where `accountIn` reads it.
+ * The account of a request. `settledAccount` determines it once, when the request arrives. From
+ * then on it is in `params.account_id`, as an id or as `me`, where `accountIn` reads it.
  */
 
 /**

@@ -9,9 +9,9 @@ import type { Session } from './session.ts'
 declare const restricted: unique symbol
 
 /**
- * A session for reads besides a tool's own request: for hints, names of agents, completions, prompts
- * and resources. It reads only objects that an exposed tool can read, and only from the account that
- * the tools act on. Any other read throws ApiError `not_exposed`. Only the function
+ * A session for reads besides a tool's own request: for hints, names of agents, completions,
+ * prompts and resources. It reads only objects that an exposed tool can read, and only from the
+ * account that the tools act on. Any other read throws ApiError `not_exposed`. Only the function
  * `restrictedSession` creates this type, so a plain session cannot be passed by mistake.
  */
 export type RestrictedSession = Session & {

@@ -14,7 +14,7 @@ export interface Session {
   readonly undoLog: UndoLog | undefined
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
-  /** Hash of the API key. Identifies the user. Its beginning stands in the log and the audit trail. */
+  /** Hash of the API key. Identifies the user. The log and the audit trail show its beginning. */
   readonly keyHash: string
   readonly isSandbox: boolean
   /** Network of the client that sent the API key, if known. */
