@@ -493,17 +493,29 @@ test('a long table ends within a row, above the totals', async () => {
   expect(share).toBeLessThan(0.75)
 })
 
-test('shades show where rows and columns follow', async () => {
+test('shades show where rows and columns follow, and the first column stays in view', async () => {
   const view = await show({ page: { viewport: { width: 320, height: 568 } } })
   await view.run()
   await view.frame.waitForSelector('table')
   const shades = `[
-    getComputedStyle(document.querySelector('#table'), '::after').content !== 'none',
+    getComputedStyle(document.querySelector('#table'), '::before').content !== 'none',
     getComputedStyle(document.querySelector('tfoot')).boxShadow !== 'none',
+    getComputedStyle(document.querySelector('tbody th')).boxShadow !== 'none',
   ]`
-  await expect.poll(() => view.frame.evaluate(shades)).toEqual([true, true])
+  /** Distances of a row's and the total's cells from the left edge of the table's box. */
+  const lefts = `['tbody tr:first-child', 'tfoot tr'].map((row) =>
+    [...document.querySelectorAll(row + ' > *')].slice(0, 2).map((cell) => Math.round(
+      cell.getBoundingClientRect().left - document.querySelector('#table').getBoundingClientRect().left,
+    )))`
+  await expect.poll(() => view.frame.evaluate(shades)).toEqual([true, true, false])
+  const [[, second]] = (await view.frame.evaluate(lefts)) as [[number, number]]
+  expect(second).toBeGreaterThan(1)
   await view.frame.evaluate('document.querySelector("#table").scrollTo(9999, 9999)')
-  await expect.poll(() => view.frame.evaluate(shades)).toEqual([false, false])
+  await expect.poll(() => view.frame.evaluate(shades)).toEqual([false, false, true])
+  for (const [first, next] of (await view.frame.evaluate(lefts)) as [[number, number]]) {
+    expect(first).toBe(1)
+    expect(next).toBeLessThan(second)
+  }
 })
 
 test('only hours with conversations have a row', async () => {

@@ -132,6 +132,26 @@ export const emptyState = (title: string, text?: string, ...actions: HTMLElement
     actions.length > 0 && h('div', { class: 'row' }, actions),
   )
 
+/**
+ * Marks the edges of a scrolling box beyond which its content goes on, for its shades:
+ * `data-more` contains `below`, `before` and `after` (in a line's direction).
+ */
+export function shadeEdges<T extends HTMLElement>(box: T): T {
+  const mark = () => {
+    const { scrollTop, scrollHeight, clientHeight, scrollWidth, clientWidth } = box
+    // Negative in a box from right to left.
+    const scrolled = Math.abs(box.scrollLeft)
+    box.dataset.more = [
+      scrollTop + clientHeight < scrollHeight - 1 ? 'below' : '',
+      scrolled > 1 ? 'before' : '',
+      scrolled + clientWidth < scrollWidth - 1 ? 'after' : '',
+    ].join(' ')
+  }
+  const resized = new ResizeObserver(mark)
+  for (const element of [box, ...box.children]) resized.observe(element)
+  return listen(box, 'scroll', mark)
+}
+
 /** A table in a box that scrolls on overflow, also by keyboard. */
 export const scrolledTable = ({
   id,
@@ -152,15 +172,17 @@ export const scrolledTable = ({
   /** Keeps the first column in view. */
   readonly stickyColumn?: boolean
 }): HTMLElement =>
-  h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label, id },
+  shadeEdges(
     h(
-      'table',
-      { class: stickyColumn && 'sticky-column' },
-      h('thead', {}, h('tr', {}, head)),
-      h('tbody', {}, rows),
-      foot && h('tfoot', {}, foot),
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label, id },
+      h(
+        'table',
+        { class: stickyColumn && 'sticky-column' },
+        h('thead', {}, h('tr', {}, head)),
+        h('tbody', {}, rows),
+        foot && h('tfoot', {}, foot),
+      ),
     ),
   )
 
