@@ -99,6 +99,17 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
     expect(await statusOf(view)).toBe('')
   })
 
+  test('waits in a placeholder about as high as the result', async () => {
+    const view = await open()
+    const height = () => view.frame.evaluate('document.querySelector("main").offsetHeight')
+    const before = Number(await height())
+    await view.run()
+    await view.frame.waitForSelector(ready)
+    const share = before / Number(await height())
+    expect(share).toBeGreaterThan(0.65)
+    expect(share).toBeLessThan(1.5)
+  })
+
   test('moves nothing for people who want less motion', async () => {
     const view = await open({ page: { ...phone, reducedMotion: 'reduce' } })
     expect(await countOf(view, '.skeleton')).toBe(1)

@@ -10,7 +10,12 @@ import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
 import { accountArgs, numbersAnsweredBy } from './related-objects.ts'
 import { openedId, settingsButton } from './show-settings-button.ts'
 
-startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
+startView({
+  ...{ name: 'agent', title: 'Agent', what: 'the agent' },
+  skeleton: { bubble: 1, line: 14 },
+  schema: AgentData,
+  draw,
+})
 
 function draw(data: AgentData, page: Page<AgentData>): Drawing {
   if (data.agents) return bulkDrawing(data, page)

@@ -13,7 +13,12 @@ let isPaused = false
 /** The last shown list of calls, and the arguments of the tool call that returned it. */
 let list: { readonly data: CallData; readonly input: Args } | undefined
 
-startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
+startView({
+  ...{ name: 'call', title: 'Call', what: 'the call' },
+  skeleton: { strip: 1, bubble: 8 },
+  schema: CallData,
+  draw,
+})
 
 function draw(call: CallData, page: Page<CallData>): Drawing {
   if (call.calls) {

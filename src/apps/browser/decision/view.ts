@@ -34,7 +34,12 @@ const Outcome = z.looseObject({
 })
 type Outcome = z.output<typeof Outcome>
 
-startView({ name: 'decision', title: 'Change', what: 'the result', schema: Outcome, draw })
+startView({
+  ...{ name: 'decision', title: 'Change', what: 'the result' },
+  skeleton: { line: 6, control: 2 },
+  schema: Outcome,
+  draw,
+})
 
 function draw(data: Outcome, { formats }: Page<Outcome>): Drawing {
   const { agents } = data

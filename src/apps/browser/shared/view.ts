@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { createDecisions } from './decision.ts'
-import { button, h, icon } from './dom.ts'
+import { button, h, icon, shadeEdges } from './dom.ts'
 import { type Failure, failureIn, failureOf } from './failure.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
@@ -15,9 +15,16 @@ interface ViewProgram<T> {
   /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
+  /** Parts of the placeholder for the result, in order, with their number. */
+  readonly skeleton: Skeleton
   /** Renders the data: for each result, and when the theme or the language changes. */
   readonly draw: (data: T, page: Page<T>) => Drawing
 }
+
+/** Parts of a placeholder by shape, which the style sheet defines. */
+type Skeleton = Readonly<
+  Partial<Record<'figure' | 'control' | 'strip' | 'chart' | 'bubble' | 'line' | 'item', number>>
+>
 
 /** A rendering. */
 export interface Drawing {
@@ -218,20 +225,21 @@ const saysSoAfter = 300
 /** Delay before a view shows that the platform is slow, ms. */
 const isLongAfter = 10_000
 
-/**
- * Inserts the parts that all views have: title, state, failure, content and announcements. `what`
- * names the awaited data.
- */
-function createStates({ title, what }: { title: string; what: string }) {
+/** Inserts the parts that all views have: title, state, failure, content and announcements. */
+function createStates({
+  title,
+  what,
+  skeleton,
+}: Pick<ViewProgram<unknown>, 'title' | 'what' | 'skeleton'>) {
   const heading = h('h1', { dir: 'auto' }, title)
   const about = h('p', { class: 'row muted', hidden: true })
   const actions = h('div', { class: 'row' })
   const status = h('p', { role: 'status', id: 'status', class: 'muted' })
   const problem = h('div', { role: 'alert', id: 'problem' })
-  const content = h('div', { id: 'content' }, skeleton())
+  const content = h('div', { id: 'content' }, placeholder(skeleton))
   const news = h('p', { role: 'log', id: 'news', class: 'hidden' })
-  const head = h('header', {}, h('hgroup', {}, heading, about), actions)
-  const main = h('main', {}, head, status, problem, content, news)
+  const head = h('header', {}, h('hgroup', {}, heading, about, status), actions)
+  const main = h('main', {}, head, problem, content, news)
   document.body.append(main)
   const timers: ReturnType<typeof setTimeout>[] = []
   const remark = (text: string) => {
@@ -279,8 +287,15 @@ function createStates({ title, what }: { title: string; what: string }) {
   }
 }
 
-const skeleton = () =>
-  h('div', { class: 'skeleton', 'aria-hidden': true }, h('span'), h('span'), h('span'))
+/** Shapes in place of a result, about as high as the result. */
+const placeholder = (parts: Skeleton): HTMLElement =>
+  h(
+    'div',
+    { class: 'skeleton', 'aria-hidden': true },
+    Object.entries(parts).map(([shape, count]) =>
+      h('div', {}, ...Array.from({ length: count }, () => h('span', { class: shape }))),
+    ),
+  )
 
 function failureState(failure: Failure, retry: (() => void) | undefined): HTMLElement {
   const { title, text, fields, details } = failure
@@ -297,7 +312,7 @@ function failureState(failure: Failure, retry: (() => void) | undefined): HTMLEl
         'details',
         {},
         h('summary', { id: 'details' }, 'Details'),
-        h('pre', { dir: 'auto' }, details),
+        shadeEdges(h('pre', { dir: 'auto' }, details)),
       ),
   )
 }

@@ -24,7 +24,12 @@ import { bucketTable, groupTable } from './tables.ts'
 
 let measure: Measure = 'minutes'
 
-startView({ name: 'usage', title: 'Usage', what: 'usage', schema: UsageData, draw })
+startView({
+  ...{ name: 'usage', title: 'Usage', what: 'usage' },
+  skeleton: { figure: 5, control: 3, chart: 1, line: 11 },
+  schema: UsageData,
+  draw,
+})
 
 function draw(data: UsageData, page: Page<UsageData>): Drawing {
   const about = aboutOf(data, page.formats)

@@ -28,7 +28,12 @@ let isChosenAnew = false
 let wantedRows = rows.first
 let isComparing = false
 
-startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData, draw })
+startView({
+  ...{ name: 'voices', title: 'Voices', what: 'voices' },
+  skeleton: { control: 4, item: 12 },
+  schema: VoicesData,
+  draw,
+})
 
 function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   page = current
