@@ -36,7 +36,7 @@ const slow = [
   'test/mcp/subscriptions.test.ts',
   'test/mcp/tasks.test.ts',
   'test/mcp/views.test.ts',
-  'test/oauth/document-clients.test.ts',
+  'test/oauth/client-documents.test.ts',
   'test/oauth/guarded-fetch/guarded-fetch.test.ts',
   'test/oauth/interactions.test.ts',
   'test/oauth/per-network-limits.test.ts',

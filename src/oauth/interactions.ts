@@ -4,7 +4,7 @@ import { errors, type Interaction, type InteractionResults, type Provider } from
 import * as z from 'zod'
 import type { Scope } from '../platform/sessions/credential.ts'
 import type { Records } from '../state/records.ts'
-import { isStaticClient } from './clients.ts'
+import { isStaticClient } from './client-metadata.ts'
 import { paths, resourceOf } from './endpoints.ts'
 import { type FormTokens, isFromOwnPage, type PageAnswer, readAnswer } from './forms.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { OauthRecordKind, RecordBounds } from '../state/records.ts'
 import { createSealer } from '../state/sealing.ts'
 import { StateError } from '../state/state-access.ts'
-import { useAssertion } from './clients.ts'
+import { useAssertion } from './client-assertions.ts'
 import { clientNetwork } from './endpoints.ts'
 import { createTokens, notKept, type TokensOptions } from './tokens.ts'
 

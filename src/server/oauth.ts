@@ -3,7 +3,8 @@ import * as z from 'zod'
 import { ConfigError } from '../cli/config/config-error.ts'
 import { type OauthConfig, oauthSettings } from '../cli/config/http.ts'
 import { settingLabel } from '../cli/config/setting.ts'
-import type { FetchDocument, StaticClient } from '../oauth/clients.ts'
+import type { FetchDocument } from '../oauth/client-documents.ts'
+import type { StaticClient } from '../oauth/client-metadata.ts'
 import type { AskPlatform, KeyFinding } from '../oauth/platform-keys.ts'
 import { ApiError } from '../platform/failure.ts'
 import { accountInUse } from '../platform/sessions/account.ts'
@@ -42,7 +43,7 @@ export async function openOauth(
   const [{ openAuthorizationServer }, { StaticClient }, { createGuardedFetch }] = await Promise.all(
     [
       import('../oauth/authorization-server.ts'),
-      import('../oauth/clients.ts'),
+      import('../oauth/client-metadata.ts'),
       import('../oauth/guarded-fetch.ts'),
     ],
   )

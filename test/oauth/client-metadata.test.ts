@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClientMetadata, isOwnRedirect, providerMetadata } from '../../src/oauth/clients.ts'
+import { ClientMetadata, isOwnRedirect, providerMetadata } from '../../src/oauth/client-metadata.ts'
 import { knownRequest } from '../../src/oauth/endpoints.ts'
 import { isFromOwnPage } from '../../src/oauth/forms.ts'
 
