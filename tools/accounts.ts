@@ -137,7 +137,7 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
     values: Object.entries(body).flatMap(([name, value]) =>
       name === 'is_active' ? [] : valuesOf(name, value),
     ),
-    // What an undo restores depends on the changes since. So the confirmation is only for this
+    // An undo restores less if fields have changed since, so the confirmation covers only this
     // body.
     scope: body,
   }

@@ -12,7 +12,7 @@ import {
   instructionsElsewhere,
   newValueChecks,
 } from './agents/agent-value-checks.ts'
-import { createdAgentLines } from './agents/created-agent.ts'
+import { createdAgentLines } from './agents/created-agent-summary.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',

@@ -6,7 +6,6 @@ import type { Attachment } from '../mcp/prompt-definition.ts'
 import type { PromptReader, ReadResult } from '../mcp/prompt-reader.ts'
 import { isObject } from '../text/json.ts'
 import { estimateTokens } from '../text/token-estimate.ts'
-import { type DialOut, readDialOut } from '../tool/checks/cures.ts'
 import {
   canDialOut,
   findOwnNumber,
@@ -15,6 +14,7 @@ import {
   readTrunkOf,
   type TrunkOfNumber,
 } from '../tool/checks/readiness.ts'
+import { type DialOut, readDialOut } from '../tool/checks/suggested-fixes.ts'
 import type { Fields } from '../tool/field-changes.ts'
 import { project } from '../tool/lists/list-result.ts'
 import { compactJson } from '../tool/results/shortening.ts'

@@ -176,8 +176,7 @@ const groupsOf = (
   )
 
 /**
- * The values with this dimension alone: without their other dimensions, and without the values that
- * lack it.
+ * Keeps the values that have this dimension, without their other dimensions.
  */
 const valuesBy = (dimension: string, buckets: readonly Bucket[]) =>
   buckets.flatMap(({ values }) =>

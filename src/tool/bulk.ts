@@ -55,8 +55,8 @@ export interface NamedOutcome<T> {
 }
 
 /**
- * Runs `work` for each item, on the item's account. An item that does not exist fails with the
- * closest existing items. `argument`: the argument that names a single item.
+ * Runs `work` for each item, in the item's account. An item that does not exist fails, and its
+ * problem names the closest existing items. `argument`: the argument that names a single item.
  */
 export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request' | 'restricted'>>(
   items: readonly SelectedItem[],
@@ -110,8 +110,8 @@ export type BulkRun = Pick<Run, 'signal' | 'shutdown' | 'answerBy' | 'progress'>
 
 /**
  * Runs `work` for each item with bounded concurrency; results are in input order. A failure does
- * not stop the others. At a shutdown the items that have begun are finished, and no other begins.
- * Throws only bugs.
+ * not stop the others. At a shutdown, items in progress are finished, and no further item begins.
+ * Rejects only if `work` has a bug.
  */
 export async function forEach<I, T>(
   items: readonly I[],

@@ -5,8 +5,8 @@ import { isObject } from '../text/json.ts'
 import type { ArgumentProblem } from './refused.ts'
 
 /*
- * The argument `clear` names the fields to clear. A null value, as in the platform's PATCH, cannot
- * say that here: strict function calling sends null for every omitted argument.
+ * The argument `clear` names the fields to clear. The platform's PATCH clears fields by null. The
+ * tools cannot, because strict function calling sends null for every omitted argument.
  */
 
 export const clearName = 'clear'

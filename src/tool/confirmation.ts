@@ -42,9 +42,10 @@ export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Prom
 /** An action that was confirmed, or that needs no confirmation. */
 export interface Agreement {
   /**
-   * Who confirmed. `person`: in a form of the client. `token`, `view`: the client repeated the tool
-   * call with the token of the preview's text or of its view; neither proves that a person was asked.
-   * `off`: the operator turned confirmation off. `not_needed`: this action needs none.
+   * Who confirmed. `person`: a person, in a form of the client. `token`, `view`: the client, which
+   * repeated the tool call with the token of the preview's text or of its view; neither proves that
+   * a person was asked. `off`: nobody, because the operator turned confirmation off. `not_needed`:
+   * nobody, because this action needs no confirmation.
    */
   readonly by: 'person' | 'token' | 'view' | 'off' | 'not_needed'
   /**
@@ -201,8 +202,8 @@ export const nothingAsked = () =>
 
 /**
  * Checks the `confirm_token`. If it is missing or invalid, throws NotConfirmed with a preview that
- * has a new token, and another token for the view if the client shows views. Both are one decision:
- * who uses one has used both. A token after `checkPrefix` is only checked, never used.
+ * has a new token, and another token for the view if the client shows views. Both belong to one
+ * decision: using one also uses up the other. A token after `checkPrefix` is only checked.
  */
 async function agreementByToken(
   { tool, keyHash, question, call, scope }: UnconfirmedCall,

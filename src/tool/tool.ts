@@ -64,8 +64,8 @@ export interface OneRequest<R extends Route, O extends z.ZodRawShape> {
   /** The tool's own arguments. They are not sent to the platform. */
   readonly options?: O
   /**
-   * What the tool returns in place of the platform's reply. Required if that is not an object, or
-   * has more fields than the caller needs.
+   * The result in place of the platform's reply. Required if the reply is not an object, or has
+   * more fields than the caller needs.
    */
   readonly result?: ResultView<R, O>
   /** Text of the reply, in place of its JSON. */

@@ -74,7 +74,7 @@ export const driftedFields = (reply: unknown): string[] =>
 /** Maximum wait for the state store, ms. A store that hangs must not hold up a change. */
 const maxWaitMs = 2000
 
-/** The request failed, but its change may have been done. The change is stored. */
+/** Failure of a request whose change may have been done. The change is stored. */
 export class UnknownChange extends ApiError {
   /** Id with which the change can be undone. */
   readonly undo: string
@@ -109,9 +109,9 @@ export class KeptChanges {
   }
 
   /**
-   * Stores the earlier values of an object, then sends the change. `pathsIn`: what the reply shows
-   * as changed. `object` is `undefined` if the object could not be read, so that its earlier values
-   * are unknown. Throws what `send` throws.
+   * Stores the earlier values of an object, then sends the change. `pathsIn`: the changes that the
+   * reply shows. `object` is `undefined` if the object could not be read, so that its earlier
+   * values are unknown. Throws what `send` throws.
    */
   async send<T>(
     object: ObjectToChange | undefined,

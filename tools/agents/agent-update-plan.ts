@@ -23,7 +23,7 @@ import type { KeptObject, KeptPath } from '../../src/tool/undo.ts'
 interface WantedFields {
   /** The fields to change, each with its complete new value. */
   readonly wanted: Fields
-  /** About fields to clear that the agent does not have. */
+  /** Warnings about fields to clear that the agent does not have. */
   readonly warnings: string[]
 }
 
@@ -72,8 +72,8 @@ function withoutNullAt(body: Fields, [name = '', ...rest]: readonly string[]): F
 }
 
 /**
- * The keys from the metadata to the value at a dotted path; `undefined`: there is no value. Throws
- * Refused if two values match.
+ * The keys that lead from the metadata to the value at a dotted path; `undefined`: there is no
+ * value. Throws Refused if two values match.
  */
 function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
   const [one, other] = keysAt(metadata, path)
@@ -269,8 +269,8 @@ const clearable = clearablePaths(route, undefined)
 
 /**
  * True if null must be sent to undo an added value: null removes a whole field, or a setting in a
- * merged object. Not for settings of an object whose provider the undo changes: the earlier
- * provider may not have them.
+ * merged object. Settings of an object whose provider the undo changes get no null, because the
+ * earlier provider may not have them.
  */
 const isNulled = ({ path: [name = '', ...inner], after }: KeptPath, all: readonly KeptPath[]) =>
   after === undefined &&

@@ -61,8 +61,8 @@ interface ManyFacts {
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
   /**
-   * What was looked at to select the agents by a filter; absent if they were not. A selection by
-   * filter always needs confirmation.
+   * Sentences about the lists that a filter searched; absent if no filter selected the agents. A
+   * selection by filter always needs confirmation.
    */
   readonly selectedBy?: readonly string[]
 }
@@ -163,8 +163,8 @@ export async function useByAccount(
 }
 
 /**
- * The uses that `useByAccount` found in the agent's account. Throws for an account that it did not
- * read, which is a bug.
+ * The uses that `useByAccount` found in the agent's account. Throws an Error, because of a bug, if
+ * it did not read that account.
  */
 export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
   const use = uses.get(accountKey(one))

@@ -18,7 +18,7 @@ import { idOf } from '../../src/tool/references/names-to-ids.ts'
 import { badArgument, Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { absentInstructions, newValueChecks } from './agent-value-checks.ts'
-import { createdAgentLines } from './created-agent.ts'
+import { createdAgentLines } from './created-agent-summary.ts'
 
 const { name: _, is_archived: __, ...changeable } = AgentUpdate.shape
 
@@ -142,7 +142,7 @@ async function create(
   }
 }
 
-/** Fields that exist only in replies [R]. The copy gets its own. */
+/** Fields that exist only in replies [R]. The copy gets new values. */
 const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
 
 /**

@@ -21,7 +21,7 @@ import {
   updateResultShape,
 } from '../../src/tool/update-items.ts'
 
-/** Result of an update. One agent: its names and the changes. For several items: the result for each. */
+/** Result of an update: for one agent, its name and the changes; for several, one result each. */
 export const updatedAgentsShape = {
   agent_id: z.string().describe('Agent id.'),
   name: z.string().nullable().describe('Its name.'),

@@ -18,7 +18,7 @@ import {
   openingOf,
 } from './call-progress.ts'
 import { followCalls, followMs, type LastPoll } from './follow-calls.ts'
-import type { PlacingRun } from './placing.ts'
+import type { PlacingRun } from './placing-steps.ts'
 
 const outcomeNames = [
   'placed',
@@ -55,7 +55,7 @@ export type BatchOutcome = BatchCall & {
   readonly outcome: (typeof outcomeNames)[number]
 }
 
-/** The result of a batch: all calls, and each problem text once. */
+/** The result of a batch. `calls` has each problem text once. */
 export const batchShape = {
   batch_id: z.string().optional().describe('All these calls, for wait_for_call.'),
   calls: z
@@ -119,8 +119,8 @@ const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
 ]
 
 /**
- * Stores the batch; `undefined`: it has no calls, or storing failed. The calls are placed in any
- * case.
+ * Stores the batch and returns its id; `undefined`: no call was accepted, or the state failed. The
+ * calls are placed in either case.
  */
 async function batchOf(
   callIds: readonly string[],
@@ -156,7 +156,7 @@ async function followedBatch(
   })
 }
 
-/** Tells the caller how to place or follow the remaining calls. */
+/** Names the next step: to follow the calls. */
 function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
   const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
   return `Next: wait_for_call, ${which}${accountArgumentText(run)}, returns who answered.`

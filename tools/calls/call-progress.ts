@@ -22,7 +22,7 @@ export const callStates = [
 ] as const
 export type CallState = (typeof callStates)[number]
 
-/** `ended`: the platform does not report the outcome. */
+/** The states in words. `ended`: the platform does not report the outcome. */
 export const callStateWords: Readonly<Record<CallState, string>> = {
   answered: answerMeanings.human,
   machine: answerMeanings.machine,
@@ -37,7 +37,7 @@ export const callStateWords: Readonly<Record<CallState, string>> = {
 }
 
 /**
- * The state of a running call. For an ended call, its outcome by the published `answer_status` [R].
+ * The state of a running call, or the outcome of an ended one by its published `answer_status` [R].
  */
 export function callStateOf(call: CallDetail): CallState {
   const { answer_status: answer, status } = call
@@ -138,7 +138,7 @@ export function waitedCallOutput(call: CallDetail, accountArgument = ''): Output
   const { structured, lines } = callReport(call, { from_turn: earlier + 1 })
   const cut = earlier > 0 ? ' Here are its latest turns; get_call shows all.' : ''
   const seconds = secondsSoFar(call)
-  // The first of `lines` already has the state of the call.
+  // The first line of `lines` already has the state of the call.
   const head = ended
     ? 'The call has ended.'
     : `The call goes on${seconds === undefined ? '' : ` (${seconds} s so far)`}. Wait on with wait_for_call, call_id ${call.id}${accountArgument}.${cut}`

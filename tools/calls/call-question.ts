@@ -191,8 +191,8 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
   const looks = await Promise.all([
     from === undefined
       ? undefined
-      : look(run, 'names', async (reader, cures) => {
-          const { number, checks } = await lookUpFromNumber(from, reader, cures)
+      : look(run, 'names', async (reader, fixReader) => {
+          const { number, checks } = await lookUpFromNumber(from, reader, fixReader)
           return { checks, fromName: number?.friendly_name ?? undefined }
         }),
     look(run, 'account', async (reader) => ({
@@ -217,12 +217,12 @@ interface Look {
 
 /**
  * Runs the checks on cached replies. If they find a problem, runs them again on fresh replies, and
- * reports that result with its cures.
+ * reports that result with the suggested fixes.
  */
 function look(
   run: QuestionRun,
   time: CacheTime,
-  lookWith: (reader: AccountReader, cures?: AccountReader) => Promise<Look>,
+  lookWith: (reader: AccountReader, fixReader?: AccountReader) => Promise<Look>,
 ): Promise<Look | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
   // Taken from the unrestricted session, because only that knows the id of the API key's own

@@ -66,12 +66,12 @@ export const checkCallReadiness = defineTool({
     const numbers = { from_number: from.number, to_number: to.number }
     const run = { ...given, options: { ...given.options, ...numbers } }
     const reader = accountReader(run)
-    const cures = accountReader({ ...run, session: run.restricted })
+    const fixReader = accountReader({ ...run, session: run.restricted })
     const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
       checkAccounts(reader, run.session.pinnedAccount),
       checkAgent(run, reader),
       isE164(from.number)
-        ? lookUpFromNumber(from.number, reader, cures).then(({ checks }) => checks)
+        ? lookUpFromNumber(from.number, reader, fixReader).then(({ checks }) => checks)
         : [],
     ])
     const destination = isE164(to.number) ? [await checkDestination(run, agent)] : []

@@ -25,9 +25,9 @@ import {
   findRepeated,
   placePermitted,
   placingRun,
-  readSpeaker,
-  refuseNoNumber,
-} from './placing.ts'
+  readCallingAgent,
+  refuseUnknownCallerNumber,
+} from './placing-steps.ts'
 
 /** Places one call exactly once: checks the dial policy, asks for confirmation, then sends. */
 export const placeCall = defineTool({
@@ -56,12 +56,12 @@ export const placeCall = defineTool({
   }),
   async run(given) {
     const { body } = given
-    refuseMixedUp(body)
-    refuseNoNumber(body.from_number)
+    refuseWrongNumbers(body)
+    refuseUnknownCallerNumber(body.from_number)
     const run = await placingRun(given)
     const repeated = await findRepeated(run)
     if (repeated) return placedCallOutcome(run, repeated)
-    const agent = await readSpeaker(body.agent_id, run)
+    const agent = await readCallingAgent(body.agent_id, run)
     const dial = dialRequestOf(body, agent)
     const decision = await checkDialPolicy(dial, run)
     if (!decision.allowed) throw policyRefusal(decision)
@@ -86,7 +86,7 @@ const isRefusedForNow = (error: unknown) =>
     : error instanceof StateError || (error instanceof Refused && error.kind === 'not_allowed')
 
 /** Refuses a phone call without both phone numbers, and a web call with a phone number. */
-function refuseMixedUp(body: CallCreate): void {
+function refuseWrongNumbers(body: CallCreate): void {
   const numbers = ['from_number', 'to_number'] as const
   const wrong = numbers.filter((name) => (body[name] === undefined) === (body.type === 'phone'))
   if (wrong.length === 0) return
@@ -142,7 +142,8 @@ export async function placedCallOutcome(
 
 /**
  * Fields that neither the request nor the first line shows: how to join a web call, and fields that
- * the platform added. The platform's fields of an earlier call may contain the callee's speech.
+ * the platform added. The added fields may contain the callee's speech, so they are marked as
+ * untrusted.
  */
 function linesOf({ call, externalId }: Placement): string[] {
   const more = Object.entries({ ...call, external_id: externalId }).filter(
@@ -182,8 +183,8 @@ const openedNote = (join: unknown): string =>
     : 'Opened; enter it with join.'
 
 /**
- * Warns that the platform shortened the external id or changed its case, and finds the call only by
- * the changed id.
+ * Warns that the platform shortened the external id or changed its case. Only the changed id finds
+ * the call.
  */
 const changedIdNote = (kept: string | null | undefined, sent: string): string =>
   kept && kept !== sent

@@ -27,9 +27,9 @@ import {
   type PlacingRun,
   placePermitted,
   placingRun,
-  readSpeaker,
-  refuseNoNumber,
-} from './placing.ts'
+  readCallingAgent,
+  refuseUnknownCallerNumber,
+} from './placing-steps.ts'
 
 /** Maximum number of calls in a batch. */
 const maxCalls = 100
@@ -59,7 +59,7 @@ type BatchRun = Run<typeof routes.calls.place, typeof options> &
     readonly journal: Journal
     /** The request with the account as the tool's caller named it. */
     readonly asGiven: RouteRequest
-    /** Cached cures, by the reason of a refusal and the argument. */
+    /** Suggested fixes by argument, cached by the reason of the refusal. */
     readonly hints: Map<string, Promise<Record<string, string>>>
   }
 
@@ -95,7 +95,7 @@ export const placeCalls = defineTool({
     if (body.from_number === undefined) {
       throw badArgument('from_number', 'required: a number of your own')
     }
-    refuseNoNumber(body.from_number)
+    refuseUnknownCallerNumber(body.from_number)
     refuseRepeatedIds(options.calls)
     const placing = await placingRun(given)
     const journal = await placing.session.callServices.journal()
@@ -105,7 +105,7 @@ export const placeCalls = defineTool({
       const outcomes = [...known].map(([{ to_number }, call]) => outcomeOf(to_number, call, run))
       return placedBatchOutcome(outcomes, run)
     }
-    const agent = await readSpeaker(body.agent_id, run)
+    const agent = await readCallingAgent(body.agent_id, run)
     const plan = await planBatch(run, agent, known)
     if (plan.open.length > 0) await confirmPlan(plan, run, agent)
     return placedBatchOutcome(await placeAll(run, agent, plan), run)
@@ -244,7 +244,7 @@ async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<B
   return outcomes
 }
 
-/** The outcome of a call that must not be placed now; `undefined`: the call must be placed. */
+/** The outcome of a call that must not be placed now; `undefined`: place it. */
 async function outcomeWithoutPlacing(
   callee: Callee,
   run: BatchRun,
@@ -314,7 +314,8 @@ function outcomeOf(
 }
 
 /**
- * The reason why the platform refused a call, with cures. The cures of a reason are looked up once.
+ * The reason why the platform refused a call, with suggested fixes. They are looked up once per
+ * reason.
  */
 async function platformProblem(error: ApiError, run: BatchRun): Promise<string> {
   const { failure } = error

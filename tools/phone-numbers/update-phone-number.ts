@@ -45,7 +45,9 @@ const options = {
 
 type UpdateRun = Run<typeof routes.phoneNumbers.update, typeof options>
 
-/** Result of an update. One number: its new state and the changes. For several items: the result for each. */
+/**
+ * Result of an update: for one number, its new state and the changes; for several, one result each.
+ */
 const schema = PhoneNumber.extend({
   ...updateResultShape,
   numbers: z
@@ -216,7 +218,7 @@ const argumentNames = Object.keys(fieldOf) as Argument[]
 /** Fields that null removes. In all other fields null changes nothing. */
 const removable: readonly Argument[] = ['sip_trunk_id', 'inbound_agent_id']
 
-/** The trunk or the agent that a phone number is linked to. */
+/** A phone number's trunk, or the agent that answers it. */
 interface Link {
   readonly id: string
   readonly name?: string

@@ -30,7 +30,7 @@ const options = {
 
 type VoicesRun = Run<typeof routes.providers.voices, typeof options>
 
-/** Time limit for reading all providers, ms. A slow provider does not block the others. */
+/** Time limit for each of several providers, ms. A slow provider does not block the others. */
 const patienceMs = 20_000
 
 /** Lists the voices of one provider, or of all known providers [R], each read once. */

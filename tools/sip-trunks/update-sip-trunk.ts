@@ -29,10 +29,7 @@ import {
 } from '../../src/tool/update-items.ts'
 import { emptyIps, ipEdit, ipOptions, isEmpty, isShownEmpty, wantedIps } from './allowed-ips.ts'
 
-/**
- * Arguments besides the fields to change. Either `undo` or exactly one of the first two must be
- * given.
- */
+/** Arguments besides the fields to change. Exactly one of the first two or `undo` must be given. */
 const options = {
   sip_trunk_id: z.string().min(1).optional().describe('Trunk id.'),
   sip_trunk_ids: manyIds.describe('Instead: many, or * for all.'),
@@ -56,7 +53,9 @@ const unchangeable = {
   sip_auth_username: true,
 } as const
 
-/** Result of an update. One trunk: its new state and the changes. For several items: the result for each. */
+/**
+ * Result of an update: for one trunk, its new state and the changes; for several, one result each.
+ */
 const schema = SipTrunk.omit(unchangeable)
   .extend({
     ...updateResultShape,

@@ -1,12 +1,15 @@
 /** A tag of a template, closed or not. Tags in comments and raw blocks do not count. */
 export interface TemplateTag {
   readonly kind: 'output' | 'block'
-  /** Offsets: start of the tag, of its inner text, of its closing mark, and end of the tag. */
+  /** Offset of the opening mark. */
   readonly start: number
+  /** Text between the marks. */
   readonly inner: string
+  /** Offset of the closing mark. */
   readonly close: number
+  /** Offset of the end of the tag. */
   readonly end: number
-  /** Closing mark: correct, of the other kind of tag, half, or missing. */
+  /** Closing mark: the tag's own, that of the other kind, half of one, or none. */
   readonly closing: '}}' | '%}' | '}' | ''
 }
 

@@ -10,15 +10,15 @@ import { readAllItems } from '../../platform/sessions/pagination.ts'
 import { closestItems, nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account-reader.ts'
 import {
-  archivedCures,
-  type CureReader,
-  callFromCures,
+  archivedFixes,
+  callFromFixes,
   type DialOut,
+  type FixReader,
   inSentences,
   readDialOut,
-  trunkCures,
-  unknownNumberCures,
-} from './cures.ts'
+  trunkFixes,
+  unknownNumberFixes,
+} from './suggested-fixes.ts'
 
 /** One finding about something that an agent or a call needs. */
 export const CheckResult = z.object({
@@ -32,20 +32,19 @@ export type CheckResult = z.output<typeof CheckResult>
 export const ok = (check: string, found: string): CheckResult => ({ check, ok: true, found })
 
 /**
- * A finding with which the call would be placed, but perhaps not as intended. `cures`: see
- * `inSentences`.
+ * A finding that does not prevent the call, but may impair it. `fixes`: see `inSentences`.
  */
-export const warning = (check: string, found: string, ...cures: string[]): CheckResult => ({
+export const warning = (check: string, found: string, ...fixes: string[]): CheckResult => ({
   ...ok(check, found),
-  fix: inSentences(cures),
+  fix: inSentences(fixes),
 })
 
-/** A finding with which the call would not be placed. */
-export const problem = (check: string, found: string, ...cures: string[]): CheckResult => ({
+/** A finding that prevents the call. */
+export const problem = (check: string, found: string, ...fixes: string[]): CheckResult => ({
   check,
   ok: false,
   found,
-  fix: inSentences(cures),
+  fix: inSentences(fixes),
 })
 
 /**
@@ -67,27 +66,27 @@ export async function checkAccounts(
   if (account === 'me' || account === own.id) return [ownCheck]
   const params = { account_id: 'me', subaccount_id: account }
   const subaccount = await unlessMissing(call(routes.accounts.getSubaccount, { params }))
-  return subaccount ? [ownCheck, activeCheck(subaccount, enableCure(subaccount))] : [ownCheck]
+  return subaccount ? [ownCheck, activeCheck(subaccount, enableFix(subaccount))] : [ownCheck]
 }
 
-const enableCure = ({ id }: Account) =>
+const enableFix = ({ id }: Account) =>
   `enable it (update_subaccount with subaccount_id ${id}, is_active true)`
 
-function activeCheck({ id, name, is_active }: Account, cure: string): CheckResult {
+function activeCheck({ id, name, is_active }: Account, fix: string): CheckResult {
   const account = nameWithId(name, id)
   return is_active === false
-    ? problem('account', `${account} is disabled`, cure)
+    ? problem('account', `${account} is disabled`, fix)
     : ok('account', account)
 }
 
 /** Checks by the platform's lists that an agent is not archived. Throws ApiError. */
-export async function checkNotArchived(agent: Agent, reader: CureReader): Promise<CheckResult> {
+export async function checkNotArchived(agent: Agent, reader: FixReader): Promise<CheckResult> {
   const name = nameWithId(agent.name, agent.id)
   const archived = await isArchived(agent, (query) => reader.call(routes.agents.list, { query }))
   if (archived === undefined)
     return ok('agent', `${name}; the platform does not show whether it is archived`)
   if (!archived) return ok('agent', name)
-  return problem('agent', `${name} is archived`, ...archivedCures(agent.id, reader))
+  return problem('agent', `${name} is archived`, ...archivedFixes(agent.id, reader))
 }
 
 /** Reads one page of the account's agents. */
@@ -123,25 +122,25 @@ interface FromNumber {
 }
 
 /**
- * Looks up a phone number, and checks that its trunk can dial out. `cures`: reads what the cures
- * name; without it, cures are general. Throws ApiError.
+ * Looks up a phone number, and checks that its trunk can dial out. `fixReader`: reads the objects
+ * that fixes name; without it, fixes name no objects. Throws ApiError.
  */
 export async function lookUpFromNumber(
   e164: string,
   reader: AccountReader,
-  cures?: CureReader,
+  fixReader?: FixReader,
 ): Promise<FromNumber> {
   const own = await findOwnNumber(e164, reader)
   const trunk = own.number && (await readTrunkOf(own.number, reader))
   const isAble = trunk !== undefined && canDialOut(trunk)
-  const dialOut = isAble || !cures ? undefined : await readDialOut(own.numbers, cures)
+  const dialOut = isAble || !fixReader ? undefined : await readDialOut(own.numbers, fixReader)
   return { number: own.number, checks: numberChecks(e164, own, { trunk, dialOut }) }
 }
 
 interface NumberFindings {
   /** `undefined`: the account does not have the number, or its trunk is not known. */
   readonly trunk: TrunkOfNumber | undefined
-  /** Other numbers and trunks that can dial out, for cures; `undefined`: not read. */
+  /** Other numbers and trunks that can dial out, for fixes; `undefined`: not read. */
   readonly dialOut: DialOut | undefined
 }
 
@@ -175,12 +174,12 @@ function ownNumberCheck(
     ? problem(
         check,
         `${e164} is no number of this account`,
-        ...unknownNumberCures(e164, own, dialOut),
+        ...unknownNumberFixes(e164, own, dialOut),
       )
     : warning(
         check,
         `${e164} is not among the first ${numbers.length} numbers`,
-        ...callFromCures(own),
+        ...callFromFixes(own),
         'look for it with list_phone_numbers',
       )
 }
@@ -218,7 +217,7 @@ function trunkCheck(number: PhoneNumber, trunk: TrunkOfNumber, dialOut: DialOut)
     'does not exist': `the number has no trunk: ${name}, which it names, does not exist`,
     'cannot dial out': `${name} cannot dial out: it has no termination URI`,
   }[typeof trunk === 'string' ? trunk : 'cannot dial out']
-  return problem(check, found, ...trunkCures(number, own, dialOut))
+  return problem(check, found, ...trunkFixes(number, own, dialOut))
 }
 
 /** Checks that this agent answers the number's incoming calls. */
@@ -238,10 +237,10 @@ export function inboundCheck(
 }
 
 /**
- * Cures for an argument of place_call that the platform refused, as sentences; `undefined`: the
+ * Fixes for an argument of place_call that the platform refused, as sentences; `undefined`: the
  * checks find nothing wrong with the argument. Throws ApiError.
  */
-export async function callCures(
+export async function callFixes(
   argument: string,
   given: string,
   reader: AccountReader,

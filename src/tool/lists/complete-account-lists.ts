@@ -19,8 +19,8 @@ import {
 } from './several-accounts.ts'
 
 /*
- * Reads the lists of an account, or of the account and its subaccounts, completely: for filters that
- * the platform does not support, and to find the items that a tool call changes.
+ * Reads complete lists of an account, or of the account and its subaccounts. Filters that the
+ * platform does not support need them, and so does finding the items that a tool call changes.
  */
 
 export type AccountListsRun = Pick<

@@ -244,7 +244,7 @@ function needed(branches: readonly AccountBranch[], order: MergeOrder): AccountB
   return first?.needsPage ? [first] : []
 }
 
-/** The branch with the latest next item. Of equally late ones, the first. */
+/** The branch with the latest next item; the first branch, if several are equally late. */
 function latestOf(branches: readonly AccountBranch[]): AccountBranch | undefined {
   let latest: AccountBranch | undefined
   for (const branch of branches) {

@@ -59,8 +59,8 @@ export async function whyEmpty(
 }
 
 /**
- * Warns of a status that the platform does not document. Call statuses are not published, so any status is sent. Throws
- * Refused for a likely misspelling of a known status.
+ * Warns of a status that the platform does not document. Call statuses are not published, so any
+ * status is sent. Throws Refused for a likely misspelling of a known status.
  */
 function unknownStatus(status: unknown): string | undefined {
   if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return

@@ -13,7 +13,7 @@ import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
 import { accountReader } from '../account-reader.ts'
-import { callCures } from '../checks/readiness.ts'
+import { callFixes } from '../checks/readiness.ts'
 import { whyNoSubaccounts } from '../lists/several-accounts.ts'
 import { argumentOf } from '../refused.ts'
 import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
@@ -42,8 +42,8 @@ export async function didYouMean(
     suspects.map(async (name) => {
       const id = String(given[name])
       const isMissing = missing.includes(name)
-      const cures = !isMissing && isPlacing(error) && curesFor(name, id, request, session)
-      const meant = (await cures) || (await hintFor(name, id, request, session))
+      const fixes = !isMissing && isPlacing(error) && fixesFor(name, id, request, session)
+      const meant = (await fixes) || (await hintFor(name, id, request, session))
       const what = isMissing ? noSuch(name, id, session) : undefined
       return [name, [what, meant].filter(Boolean).join(' ')]
     }),
@@ -54,10 +54,10 @@ export async function didYouMean(
 const isPlacing = ({ method, path }: ApiError) =>
   method === routes.calls.place.method && path === routes.calls.place.path
 
-/** The cures that check_call_readiness would give for a refused argument of place_call. */
-const curesFor = (name: string, given: string, request: RouteRequest, session: RestrictedSession) =>
+/** The fixes that check_call_readiness would give for a refused argument of place_call. */
+const fixesFor = (name: string, given: string, request: RouteRequest, session: RestrictedSession) =>
   resultOr(
-    callCures(name, given, accountReader({ request, session, signal: undefined })).catch(
+    callFixes(name, given, accountReader({ request, session, signal: undefined })).catch(
       ignoreApiError,
     ),
     () => undefined,
@@ -71,7 +71,7 @@ const curesFor = (name: string, given: string, request: RouteRequest, session: R
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
   `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
 
-/** The list tool that a look-up of this name needs but that is not exposed; `undefined`: none. */
+/** The list tool that is needed to look up this name, if that tool is not exposed. */
 function listForName(
   argument: string,
   given: string,
@@ -148,7 +148,7 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
 /** Maximum number of pages read to find the closest items. */
 const maxPages = 5
 
-/** Maximum number of words of a mistyped name by which further agents are searched. */
+/** Maximum number of words of a mistyped name that further agents are searched for. */
 const maxWords = 2
 
 /** Existing items, as far as they could be read in time; `undefined`: every read failed. */
@@ -199,7 +199,7 @@ function namedItem(
 /** Maximum number of accounts searched for a hint. */
 const maxAccounts = 20
 
-/** Time limit of that search, ms. */
+/** Time limit for searching accounts, ms. */
 const searchMs = 2000
 
 /**

@@ -87,7 +87,7 @@ const kinds: Readonly<Record<string, ReferenceKind>> = { ...kindsByArgument, cal
 export const kindOf = (argument: string): ReferenceKind | undefined =>
   Object.hasOwn(kinds, argument) ? kinds[argument] : undefined
 
-/** Arguments in bodies whose missing object the platform also reports with a 404 [B]. */
+/** Body arguments for which the platform answers 404 if their object does not exist [B]. */
 const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
 
 /** Arguments of an operation that refer to objects, in its path and body. */

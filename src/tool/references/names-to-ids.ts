@@ -32,7 +32,7 @@ const PageOfObjects = z.object({
   items: z.array(NamedFields),
 })
 
-/** Result of a look-up: an id, and the object's name if the text was a name. */
+/** Result of a look-up: the id that the text stands for, or a problem. */
 type Meant =
   | {
       /** Id of the object. For a caller number, the phone number. */

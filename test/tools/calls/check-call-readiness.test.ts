@@ -102,7 +102,7 @@ describe('check_call_readiness', () => {
     ['a number that cannot dial out', 'from_number', '+12025550112'],
     ['a number of nobody', 'from_number', '+12025550199'],
     ['an archived agent', 'agent_id', undefined],
-  ])('and place_call name the same cures of %s', async (_, argument, given) => {
+  ])('and place_call name the same fixes of %s', async (_, argument, given) => {
     const more = { [argument]: given ?? (await archivedAgent(client)) }
     const { wrong } = await verdict(client, more)
     const refused = await client.call('place_call', { type: 'phone', ...ready, ...more })
@@ -113,7 +113,7 @@ describe('check_call_readiness', () => {
     ])
   })
 
-  test('names every cure of a number that cannot dial out, and the first one works', async () => {
+  test('names every fix of a number that cannot dial out, and the first one works', async () => {
     await using own = await connect()
     const { value } = own
     const used = await value('create_sip_trunk', {
@@ -124,11 +124,11 @@ describe('check_call_readiness', () => {
       await value('create_phone_number', { number: `+1202555018${last}`, sip_trunk_id: used.id })
     const from_number = '+12025550112'
     const [{ fix = '' } = {}] = (await verdict(own, { from_number })).wrong
-    const cures = ['update_phone_number', 'call from', 'update_sip_trunk'].map((cure) =>
-      fix.indexOf(cure),
+    const places = ['update_phone_number', 'call from', 'update_sip_trunk'].map((one) =>
+      fix.indexOf(one),
     )
-    expect(cures).toEqual(cures.toSorted((a, b) => a - b))
-    expect(cures[0]).toBeGreaterThan(0)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places[0]).toBeGreaterThan(0)
     // The trunk with the most numbers comes first; each is listed with its numbers.
     expect(fix).toMatch(/: Most used \(.*\+12025550181.*\) or Office trunk \(with Main line/)
     const [, phone_number_id, sip_trunk_id] =
@@ -153,7 +153,7 @@ describe('check_call_readiness', () => {
     expect(shared?.fix).toContain(`sip_trunk_id ${seedIds.trunk}`)
   })
 
-  test('names the account in a cure where the tools need it', async () => {
+  test('names the account in a fix if the tools need it', async () => {
     await using own = await connect()
     const account_id = seedIds.subaccount
     const agent_id = await archivedAgent(own, { account_id })

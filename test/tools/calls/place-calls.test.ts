@@ -106,7 +106,7 @@ describe('a list of calls', () => {
     60_000,
   )
 
-  test('from a number that cannot dial out has the cures with the problem, once', async () => {
+  test('from a number that cannot dial out has the fixes with the problem, once', async () => {
     await using client = await connect()
     const list = { ...listOf('+12025550100', '+12025550101'), from_number: '+12025550112' }
     const { calls } = await client.value('place_calls', list)

@@ -84,7 +84,7 @@ function settingsOf(agent: Agent, { given, sent }: Omit<CreationRequest, 'verb' 
   }
 }
 
-/** True for a value that counts as the default where the reference documents none. */
+/** True for a value that counts as the default if the reference documents no default. */
 const isNothing = (value: unknown) =>
   value === null ||
   value === false ||

@@ -6,32 +6,32 @@ import { nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account-reader.ts'
 
 /**
- * Joins cures to sentences, best first. A cure says how to remove a problem. It begins with a verb,
- * and names the tool and its arguments where that saves the caller a look-up: `enable it
+ * Joins suggested fixes to sentences, best first. A fix says how to remove a problem. It begins with
+ * a verb, and names the tool and its arguments where that saves the caller a look-up: `enable it
  * (update_subaccount with subaccount_id x, is_active true)`.
  */
-export const inSentences = (cures: readonly string[]): string =>
-  cures
-    .map((cure, index) => (index === 0 ? cure.replace(/^./u, toUpperCase) : `Or ${cure}`))
+export const inSentences = (fixes: readonly string[]): string =>
+  fixes
+    .map((fix, index) => (index === 0 ? fix.replace(/^./u, toUpperCase) : `Or ${fix}`))
     .map((sentence) => (/[.?!]$/.test(sentence) ? sentence : `${sentence}.`))
     .join(' ')
 
 const toUpperCase = (letter: string) => letter.toUpperCase()
 
-/** Cures for an archived agent. */
-export const archivedCures = (
+/** Fixes for an archived agent. */
+export const archivedFixes = (
   agentId: string,
-  { accountArgument }: Pick<CureReader, 'accountArgument'>,
+  { accountArgument }: Pick<FixReader, 'accountArgument'>,
 ): string[] => [
   `bring it back (update_agent with agent_id ${agentId}, is_archived false${accountArgument})`,
   'take another from list_agents',
 ]
 
 /**
- * Reads the objects that cures name, such as other trunks. `accountArgument`: the account as an
+ * Reads the objects that fixes name, such as other trunks. `accountArgument`: the account as an
  * argument, where tools need it.
  */
-export type CureReader = Pick<AccountReader, 'call' | 'accountArgument'>
+export type FixReader = Pick<AccountReader, 'call' | 'accountArgument'>
 
 /** Trunks and phone numbers of an account that can dial out. */
 export interface DialOut {
@@ -46,11 +46,11 @@ interface DialOutTrunk {
   readonly id: string
   /** The trunk's name; its id if another trunk has the same name. */
   readonly reference: string
-  /** Names of the phone numbers on the trunk. */
+  /** Labels of the phone numbers on the trunk. */
   readonly numbers: readonly string[]
 }
 
-/** Maximum number of trunks read for a cure. */
+/** Maximum number of trunks read for a fix. */
 const maxTrunks = 100
 
 /**
@@ -59,7 +59,7 @@ const maxTrunks = 100
  */
 export async function readDialOut(
   numbers: readonly PhoneNumber[],
-  { call, accountArgument }: CureReader,
+  { call, accountArgument }: FixReader,
 ): Promise<DialOut> {
   const query = { limit: maxTrunks }
   const page = await call(routes.sipTrunks.list, { query }).catch(ignoreApiError)
@@ -82,7 +82,7 @@ export async function readDialOut(
 
 const nameOf = ({ id, number, friendly_name }: PhoneNumber) => friendly_name || number || id
 
-/** Maximum number of items that a cure names. */
+/** Maximum number of items that a fix names. */
 const maxNamed = 3
 
 /** The first three labels as a choice: `A, B or C`. */
@@ -100,9 +100,9 @@ function trunkLabel({ reference, numbers }: DialOutTrunk): string {
 }
 
 /**
- * Cures for a phone number that cannot dial out. `own`: its trunk, which has no termination URI.
+ * Fixes for a phone number that cannot dial out. `own`: its trunk, which has no termination URI.
  */
-export function trunkCures(
+export function trunkFixes(
   number: Pick<PhoneNumber, 'id'>,
   own: Pick<SipTrunk, 'id'> | undefined,
   { trunks, numbers, accountArgument }: DialOut,
@@ -113,23 +113,23 @@ export function trunkCures(
   const trunkId = others[0]?.reference ?? 'of one from list_sip_trunks or create_sip_trunk'
   const move = `${verb} a trunk that can dial out${names} (update_phone_number with phone_number_id ${number.id}, sip_trunk_id ${trunkId}${accountArgument})`
   const setUri = `give its trunk a termination URI (update_sip_trunk with sip_trunk_id ${own?.id}, termination_uri${accountArgument})`
-  const cures = [...callFromCures(numbers), ...(own ? [setUri] : [])]
-  // Without a known trunk, moving the number takes the most steps, so that cure comes last.
-  return others.length > 0 ? [move, ...cures] : [...cures, move]
+  const fixes = [...callFromFixes(numbers), ...(own ? [setUri] : [])]
+  // Without a known trunk, moving the number takes the most steps, so that fix comes last.
+  return others.length > 0 ? [move, ...fixes] : [...fixes, move]
 }
 
-/** Cures for a phone number that the account does not have. */
-export function unknownNumberCures(
+/** Fixes for a phone number that the account does not have. */
+export function unknownNumberFixes(
   number: string,
   numbers: readonly PhoneNumber[],
   { trunks, accountArgument }: DialOut,
 ): string[] {
   const [trunk] = trunks
   const add = `create_phone_number with number ${number}, sip_trunk_id ${trunk?.reference ?? 'from list_sip_trunks'}${accountArgument}`
-  return [...callFromCures(numbers), `add the number to the account, if it is yours (${add})`]
+  return [...callFromFixes(numbers), `add the number to the account, if it is yours (${add})`]
 }
 
-export const callFromCures = (numbers: readonly PhoneNumber[]): string[] =>
+export const callFromFixes = (numbers: readonly PhoneNumber[]): string[] =>
   numbers.length > 0 ? [`call from ${oneOf(numbers.map(numberLabel))}`] : []
 
 /** A phone number with its name: `Main line (+12025550110)`. */

@@ -10,7 +10,7 @@ import type { DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/call-journal.ts'
 import { e164Expected, e164Meant, isE164 } from '../../src/text/phone-number.ts'
 import { accountArgumentText } from '../../src/tool/account-reader.ts'
-import { archivedCures, inSentences } from '../../src/tool/checks/cures.ts'
+import { archivedFixes, inSentences } from '../../src/tool/checks/suggested-fixes.ts'
 import { badArgument } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 import { pendingPermitsOf, permitFor } from './ask-dial-policy.ts'
@@ -58,7 +58,7 @@ export const callerNumber = {
 }
 
 /** Throws Refused if the caller number is neither a phone number nor the name of one. */
-export function refuseNoNumber(number: string | undefined): void {
+export function refuseUnknownCallerNumber(number: string | undefined): void {
   if (number === undefined || isE164(number)) return
   const message = e164Meant(number)
     ? e164Expected(number)
@@ -67,15 +67,15 @@ export function refuseNoNumber(number: string | undefined): void {
 }
 
 /** Reads the agent that makes the call. Throws Refused if the agent is archived, and ApiError. */
-export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Agent> {
+export async function readCallingAgent(agent_id: string, run: PlacingRun): Promise<Agent> {
   const { request, session, signal, answerBy } = run
   const get = { params: { account_id: accountIn(request), agent_id }, query: {} }
   const agent = await withTimeLimit(answerBy - performance.now(), signal, (limited) =>
     session.client.call(routes.agents.get, get, limited),
   )
   if (!agent.is_archived) return agent
-  const cures = archivedCures(agent.id, { accountArgument: accountArgumentText(run) })
-  const message = `${agent.name ?? agent.id} is archived. ${inSentences(cures)}`
+  const fixes = archivedFixes(agent.id, { accountArgument: accountArgumentText(run) })
+  const message = `${agent.name ?? agent.id} is archived. ${inSentences(fixes)}`
   throw badArgument('agent_id', message)
 }
 
