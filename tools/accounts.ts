@@ -143,7 +143,7 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
   }
 }
 
-/** Facts for the person who confirms: what stops working when the subaccount is disabled. */
+/** Facts for the person who confirms: the contents of the subaccount, which stop working. */
 async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
   const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
   const [agents, numbers, calls, subaccounts] = await Promise.all([

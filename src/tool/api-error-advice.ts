@@ -208,7 +208,7 @@ export interface AdviceRow {
   readonly again: 'yes' | 'no' | 'if harmless'
 }
 
-/** Advice, and the id of its row. */
+/** Advice with the id of its row. */
 interface NamedAdvice extends Advice {
   readonly advice: string
 }
@@ -401,7 +401,7 @@ function withListTool(name: string, isExposed: FailedCall['isExposed']): string 
   return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
 }
 
-/** Names the tools that list the available ids. */
+/** Names the tools that list existing ids. */
 function lookHint({ tool, isExposed }: FailedCall): string {
   const { path, body } = tool.route
   const places = referencesOf(path, body?.shape)
@@ -411,8 +411,8 @@ function lookHint({ tool, isExposed }: FailedCall): string {
 }
 
 /**
- * Hint that a disabled account can be enabled. For the API key's own account: who can do it. For
- * another account: the tool, if it is exposed.
+ * Says who can enable the API key's own account, or names the tool that enables another account.
+ * Empty if that tool is not exposed.
  */
 const enableHint = ({ accountId, isExposed }: FailedCall) => {
   if (accountId === 'me') return '. Its parent account, or who runs the platform, can enable it'
@@ -421,7 +421,7 @@ const enableHint = ({ accountId, isExposed }: FailedCall) => {
     : ''
 }
 
-/** Hint that names the tools which list the accounts the API key can access. */
+/** Names the tools that list the accounts of the API key. */
 function reachHint({ isExposed }: FailedCall): string {
   const ways = [
     isExposed('get_current_account') && 'get_current_account shows the account of the key',

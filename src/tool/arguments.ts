@@ -161,8 +161,8 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
 }
 
 /**
- * True if a null may be meant to clear a field: in an update always, in a creation only if the
- * setting is nullable.
+ * True if null may be meant to clear the field. In an update it always may; in a creation, only if
+ * the setting is nullable.
  */
 const mayMeanToClear = (path: string, { route, clearable }: Tool): boolean =>
   route.method === 'PATCH'

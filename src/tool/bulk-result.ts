@@ -44,7 +44,8 @@ interface BulkResult<T> {
   /** Text before the counts. */
   readonly head?: string
   /**
-   * Lines after those about unread accounts and repeated references, before the selection's notes.
+   * Lines about the items. They follow the lines about unread accounts and repeated references, and
+   * precede the selection's notes.
    */
   readonly lines: (named: Names<T>) => readonly string[]
   /** Replaces the items in the result's list. */

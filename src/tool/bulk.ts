@@ -149,7 +149,7 @@ const reasonToStop = ({ signal, answerBy }: BulkRun): string | undefined => {
   return signal?.aborted ? 'the request was cancelled' : undefined
 }
 
-/** Why the rest of a list is not begun while the server stops. */
+/** Problem of the items that are not begun because the server is stopping. */
 export const isStopping = 'the server is stopping: call again'
 
 /** True if the platform refused the API key, so that no further request can succeed. */

@@ -148,7 +148,8 @@ function meantNumber(text: string): number | undefined {
 
 /** Lists whose items never contain a comma. A text with commas is read as several items. */
 const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'any_tag', 'fields']
-  // A tag never contains a comma, because in a filter the platform reads a comma as its end [R].
+  // A tag never contains a comma, because in a filter the platform reads a comma as the end of a
+  // tag [R].
   .concat('languages', 'remove_tags', 'tags')
 
 function meantList(value: unknown, { items }: JsonSchema, name: string): unknown[] | undefined {

@@ -15,8 +15,8 @@ export interface Confirmable {
    */
   readonly kind: 'calls' | 'deletes' | 'hides' | 'speaks'
   /**
-   * Only for `hides`. True: nothing in use would stop working, so the mode `auto` does not ask.
-   * Absent: not known.
+   * Only used with `hides`. True if nothing in use would stop working; the mode `auto` then does
+   * not ask. Absent if this is not known.
    */
   readonly stopsNothing?: boolean
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
@@ -28,7 +28,7 @@ export interface Confirmable {
    * is refused.
    */
   readonly values?: readonly ShownArgument[]
-  /** What the confirmation covers. If this value changes, the confirmation is void. */
+  /** The confirmation is bound to this value. If it changes, the confirmation is void. */
   readonly scope?: unknown
 }
 

@@ -27,10 +27,10 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation of calls, deletes, archiving and disabling, and of greetings for several agents that
- * may be mistaken. Whether an action needs confirmation depends only on the mode and the action,
- * never on the client. Clients that can ask a person do so (elicitation). Other callers get a
- * preview, and confirm it by repeating the tool call with its `confirm_token`.
+ * Confirmation of calls, deletes, archiving and disabling, and of doubtful greetings for several
+ * agents. Whether an action needs confirmation depends only on the mode and the action, never on
+ * the client. Clients that can ask a person do so (elicitation). Other callers get a preview, and
+ * confirm it by repeating the tool call with its `confirm_token`.
  */
 
 /**
@@ -49,8 +49,8 @@ export interface Agreement {
    */
   readonly by: 'person' | 'token' | 'view' | 'off' | 'not_needed'
   /**
-   * For an action that was not done: makes the token valid again until it expires. Never throws. If
-   * it fails, the token stays used.
+   * Makes the token valid again until it expires, after an action that was not done. Never throws.
+   * If it fails, the token stays used.
    */
   giveBack(): Promise<void>
 }
@@ -99,7 +99,7 @@ export interface EarlierQuestion {
 
 export interface ConfirmedCall {
   readonly tool: string
-  /** What the answer is bound to: arguments, account and API key. */
+  /** The answer is bound to these values: arguments, account and API key. */
   readonly bound: unknown
   /** Hash of the API key. Used tokens are counted per key. */
   readonly keyHash: string
@@ -116,9 +116,9 @@ interface UnconfirmedCall {
   readonly tool: string
   readonly keyHash: string
   readonly question: Question
-  /** What the answer is bound to: tool, arguments, account and API key. */
+  /** The answer is bound to these values: tool, arguments, account and API key. */
   readonly call: readonly unknown[]
-  /** What the confirmation covers. */
+  /** The confirmation is bound to this value as well. */
   readonly scope: unknown
 }
 
@@ -148,7 +148,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         if (mode === 'never') return withoutAsking('off')
         // The server cannot tell a click in a view from a tool call of the model.
         if (asksIn !== 'form' && mode === 'person') throw needsPerson()
-        // A client that is asked in a form gets no token, so there is none to check.
+        // A client that is asked in a form gets no token that could be checked.
         if (asksIn === 'form' && isCheck(token)) throw nothingAsked()
         const what = typeof given === 'function' ? await given() : given
         if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)

@@ -99,7 +99,7 @@ export const valueAt = (fields: Fields, path: string | readonly string[]): unkno
     fields,
   )
 
-/** What an undo changes in an object. */
+/** The changes that an undo makes to an object. */
 interface TakenBack {
   /** The changes, from the current value to the earlier one. */
   readonly back: readonly ChangedPath[]
@@ -108,8 +108,8 @@ interface TakenBack {
 }
 
 /**
- * Compares an object with the values that a change left. If the outcome of the change is unknown, a
- * path may hold the intended value or the earlier one.
+ * Compares an object with the values after a change, to take the change back. If the outcome of the
+ * change is unknown, a path may have the earlier value or the intended one.
  */
 export function takenBack(current: Fields, paths: readonly ChangedPath[]): TakenBack {
   const found = paths.map(({ path, before, after }) => {
@@ -157,8 +157,8 @@ export const cannotBeUnset = ({ path }: ChangedPath): string =>
   `${path.join('.')}: had no value before, and an update cannot remove it`
 
 /**
- * Describes the fields that the platform saved with another value than was sent. For a sent null,
- * an empty list or text is no other value.
+ * Describes the fields that the platform saved with another value than was sent. An empty list or
+ * text counts as equal to a sent null.
  */
 export const notTaken = (body: Fields, saved: Fields): string[] =>
   Object.entries(body).flatMap(([name, value]) =>

@@ -21,8 +21,8 @@ import type { ListRoute } from './lists/list-result.ts'
 import type { Run } from './tool.ts'
 
 /*
- * Current uses of an agent, an account or a trunk: what would stop working without it. A use that
- * cannot be read is reported as unknown, never as 'unused'.
+ * Current uses of agents, phone numbers and accounts: numbers and calls that would stop working
+ * without them. A use that cannot be read is reported as unknown, never as 'unused'.
  */
 
 /** Findings, and whether the search was complete. */

@@ -38,7 +38,7 @@ export interface ItemSelection {
   readonly failed: readonly FailedAccounts[]
   /** Sentences about the lists that were searched for the items. */
   readonly notes: readonly string[]
-  /** What the filters leave out, as a sentence. */
+  /** Sentence that says which items the filters leave out. */
   readonly leftOut?: string
 }
 
@@ -131,7 +131,9 @@ export async function selectItems<T extends NamedObject>(
   })
 }
 
-/** The item of a list, by the reference as the caller gave it, or else by its name. */
+/**
+ * A list's item as a selected item. `given`: the caller's reference; by default, the item's name.
+ */
 export const selectedItem = <T extends NamedObject>(
   { item, account }: Owned<T>,
   given = labelOf(item),

@@ -6,7 +6,9 @@ import { Refused } from './refused.ts'
 
 /** A token made by a server that has the secret. It may have expired. */
 export interface SingleUseToken {
-  /** Unique per token, except for tokens of one decision: a use of one is a use of all. */
+  /**
+   * Unique per token. Only the tokens of one decision share a nonce: using one uses up all of them.
+   */
   readonly nonce: string
   /** Expiry, seconds since 1970. */
   readonly exp: number
@@ -45,9 +47,9 @@ export interface TokenStore {
 }
 
 /*
- * Format of a token. It is short, because a model repeats it. Bytes: the head (expiry as seconds
- * since 1970, nonce), an authenticator of the head, and one authenticator of the head with each
- * value.
+ * Format of a token. It is short, because a model repeats it. Its bytes are the head (expiry as
+ * seconds since 1970, then the nonce), an authenticator of the head, and for each value an
+ * authenticator of the head with that value.
  */
 const expiryBytes = 4
 const nonceBytes = 9

@@ -96,8 +96,8 @@ export class KeptChanges {
   readonly #notKept: string[] = []
   #isPartial = false
   /**
-   * The objects of the change that is being undone, by id. `#account`: their account, if they share
-   * one.
+   * The objects of the change that is being undone, by id. `#account`: their account, if all have
+   * the same one.
    */
   readonly #undone = new Map<string, ChangedObject>()
   #account: string | undefined

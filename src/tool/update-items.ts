@@ -141,7 +141,9 @@ function oneResult<T>(
 
 const inLine = (warning: string) => `Warning: ${warning}`
 
-/** First line of the result for one item. `notChanged`: the changes that the platform ignored. */
+/**
+ * First line of the result for one item. `notChanged`: verb for changes that the platform ignored.
+ */
 export function updateHead(
   { applied, changes, warnings, isIgnored, isUndo }: UpdateReport,
   named: string,

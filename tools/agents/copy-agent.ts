@@ -167,9 +167,9 @@ function copiedFields(original: Agent, changes: Fields) {
 }
 
 /**
- * Checks the changed values of a copy. For another account also checks the copied values, because a
- * voice or a model may belong to one account. Returns the body to send, and warnings. Throws
- * Refused for an invalid changed value.
+ * Checks the changed values of a copy. If the copy goes to another account, also checks the copied
+ * values, because a voice or a model may belong to one account. Returns the body to send, and
+ * warnings. Throws Refused for an invalid changed value.
  */
 async function checkedCopy(
   original: Agent,

@@ -68,8 +68,8 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
 })
 
 /**
- * The calls that count towards `max_at_once`, and access to those of the account; `undefined`: the
- * policy has no such limit. Throws ApiError.
+ * The running calls that count towards `max_at_once`, and access to the account's own among them.
+ * `undefined` if the policy does not limit concurrent calls. Throws ApiError.
  */
 async function concurrentCallLimit({ request, session }: PolicyRun) {
   const { callServices, client, keyHash, platform } = session

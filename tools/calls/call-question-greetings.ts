@@ -79,8 +79,8 @@ function templateFact(agent: Agent, [first]: readonly BatchBody[]): Facts {
 }
 
 /**
- * Renders greetings until time is up or one is too large. `undefined`: the calls override the
- * greeting with invalid values.
+ * Renders greetings until time is up or a greeting is too large. `undefined`: the calls override
+ * the greeting with invalid values.
  */
 async function greetingsOf(
   agent: Agent,

@@ -183,8 +183,8 @@ const numberFacts = (numbers: readonly DialogText[]) =>
 
 /**
  * Findings for the person who confirms a call: the name of the caller number, and likely failures.
- * Findings never refuse the call, because the platform's reference does not say whether it would.
- * Reads concurrently, and omits what is slow or unreadable.
+ * Findings never refuse the call, because the platform's reference does not say whether the
+ * platform would. Slow and unreadable findings are omitted.
  */
 async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
   const { pinnedAccount } = run.restricted

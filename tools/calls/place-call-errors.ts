@@ -38,9 +38,7 @@ function unknownOutcomeRefusal(error: OutcomeUnknown, run: CallRun): Refused {
   )
 }
 
-/**
- * Says what the platform's list of calls shows when it does not prove whether the call was placed.
- */
+/** Describes the list of calls, which does not prove whether the call was placed. */
 function doubtText(doubt: Doubt, { request }: CallRun): string {
   switch (doubt.kind) {
     case 'another person':

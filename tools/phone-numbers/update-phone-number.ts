@@ -163,8 +163,9 @@ async function updateNumber(
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
 
 /**
- * Reads the trunk and the agent for a dry run, once for all numbers: a dry run saves nothing, so
- * the platform checks neither. Throws Refused if one does not exist or is archived.
+ * Reads the trunk and the agent for a dry run, once for all numbers, because the platform checks
+ * them only when it saves. Throws Refused if one of them does not exist, or if the agent is
+ * archived.
  */
 async function linksForDryRun(run: UpdateRun): Promise<Values> {
   if (!run.options.dry_run) return {}

@@ -41,8 +41,7 @@ function indexOrEnd(text: string, part: string, from: number): number {
 
 function tagAt(template: string, start: number): TemplateTag {
   const kind = template[start + 1] === '{' ? 'output' : 'block'
-  // A string may contain anything but tag delimiters. If it contains one, its quotes are taken as
-  // wrong.
+  // Quotes enclose a string only if there is no tag delimiter between them.
   const parts = /(?:'[^'\n{}%]*'|"[^"\n{}%]*"|[^{}%]|%(?!\})|\{(?![{%])[^{}%]*\})*/y
   parts.lastIndex = start + 2
   const inner = parts.exec(template)?.[0] ?? ''

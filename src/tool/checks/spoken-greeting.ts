@@ -4,7 +4,7 @@ import { firstCharacters } from '../../text/safe-text.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** What is known before the call. A fact that is absent here is known only to the platform. */
+/** Facts that are known before the call. Only the platform knows absent facts. */
 export interface GreetingFacts {
   readonly agentId?: string | undefined
   readonly fromNumber?: string | undefined
@@ -16,7 +16,7 @@ export interface GreetingFacts {
   readonly testVariables?: Variables | undefined
 }
 
-/** What will be spoken, as far as known before the call. */
+/** The speech of a greeting, as far as it is known before the call. */
 export type SpokenGreeting =
   /** Nothing is spoken; `why` is a sentence. */
   | { readonly kind: 'none'; readonly why: string }
@@ -43,8 +43,8 @@ export type SpokenGreeting =
     }
 
 /**
- * Limits of rendering: 20 ms each for parsing and rendering, and a text length beyond what anybody
- * listens to. Templates are untrusted.
+ * Limits of rendering, because templates are untrusted: about 20 ms each for parsing and rendering,
+ * and a longer text than anybody listens to.
  */
 export const renderLimits = {
   maxSteps: 200_000,
@@ -122,8 +122,8 @@ const maxShown = 600
 const maxNamed = 10
 
 /**
- * Tells a model what will be spoken and which variables are empty, or why this is not known. Does
- * not escape outside texts.
+ * Describes for a model the spoken text and its empty variables, or says why they are not known.
+ * Does not escape outside texts.
  */
 export function spokenGreetingInWords(greeting: SpokenGreeting, max = maxShown): string {
   switch (greeting.kind) {

@@ -6,8 +6,8 @@ import { nameWithId } from '../../text/closest-match.ts'
 import type { AccountReader } from '../account-reader.ts'
 
 /**
- * Joins suggested fixes to sentences, best first. A fix says how to remove a problem. It begins with
- * a verb, and names the tool and its arguments where that saves the caller a look-up: `enable it
+ * Joins suggested fixes to sentences, best first. A fix says how to remove a problem. It begins
+ * with a verb, and names the tool and its arguments if that saves the caller a look-up: `enable it
  * (update_subaccount with subaccount_id x, is_active true)`.
  */
 export const inSentences = (fixes: readonly string[]): string =>
@@ -28,8 +28,8 @@ export const archivedFixes = (
 ]
 
 /**
- * Reads the objects that fixes name, such as other trunks. `accountArgument`: the account as an
- * argument, where tools need it.
+ * Access to the objects that fixes name, such as other trunks. `accountArgument`: the argument
+ * `account_id` in advice, if tools need it.
  */
 export type FixReader = Pick<AccountReader, 'call' | 'accountArgument'>
 

@@ -44,7 +44,7 @@ export interface OwnedItems<T> {
   readonly isAll: boolean
 }
 
-/** The items that match. `notes`: what was looked at to find them, as sentences. */
+/** The items that match. `notes`: sentences about the lists that were searched. */
 export interface Matching<T> extends OwnedItems<T> {
   readonly notes: readonly string[]
 }

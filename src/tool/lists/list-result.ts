@@ -193,7 +193,7 @@ export function project(
   )
 }
 
-/** The parts of a value at the remaining paths. For an array, the parts of each item. */
+/** The parts of a value, or of each item of an array, at the remaining paths. */
 function projectInner(value: unknown, paths: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((one) => projectInner(one, paths))
   return isObject(value) ? project(value, paths) : value

@@ -55,12 +55,12 @@ export interface CallReview {
 
 interface ReviewRun extends TreeRun {
   readonly of: 'account' | 'account and subaccounts'
-  /** Filters of both periods, without the ones by creation time. */
+  /** Filters of both periods, except for creation times. */
   readonly filters: RouteRequest['query']
   readonly answers?: readonly AnswerStatus[] | undefined
   /**
-   * Unix ms. The period is `start` to `end`, the earlier one `before` to `start`; each excludes its
-   * end.
+   * Unix ms. The period lasts from `start` to `end`, the earlier period from `before` to `start`.
+   * Both exclude their end.
    */
   readonly times: { readonly before: number; readonly start: number; readonly end: number }
   readonly zone: string

@@ -143,8 +143,8 @@ const lists: readonly ListRoute[] = [
 ]
 
 /**
- * Counts matches in subaccounts after the list of one account was empty; `undefined`: no matches,
- * not readable in time, or not allowed.
+ * Counts matches in subaccounts after the list of one account was empty. `undefined` if there are
+ * none, if they could not be read in time, or if the search is not allowed.
  */
 async function matchesBelow(
   route: Route,

@@ -219,8 +219,8 @@ export const lookInTree = <T>(
   }).catch(ignoreApiError)
 
 /**
- * Finds another account of this API key that has the agent; `undefined`: none, not readable in
- * time, or not allowed.
+ * Finds the account of this API key that has the agent. `undefined` if there is none, if it could
+ * not be read in time, or if the search is not allowed.
  */
 async function accountOfAgent(
   agent_id: string,
@@ -289,7 +289,7 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   const names = Object.keys(given)
   const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
-    // A single id is the missing one if the account exists, so it is not looked up.
+    // If the account exists, a single id must be the missing one, so it is not looked up.
     ...(names.length > 1 ? names : []).map((name) =>
       existenceOf(name, String(given[name]), search),
     ),
@@ -303,8 +303,8 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
 type Existence = 'there' | 'missing' | 'unknown'
 
 /**
- * Whether the account of the request exists. The API key's own account does; another exists if its
- * subaccounts can be listed.
+ * Finds out whether the account of the request exists. The API key's own account does; another
+ * account does if its subaccounts can be listed.
  */
 async function existenceOfAccount({ path, request, session, signal }: Search): Promise<Existence> {
   const account_id = accountIn(request)

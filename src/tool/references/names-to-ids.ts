@@ -138,8 +138,8 @@ export async function idMeant(
   const { found, isAll } = await objectsCalled(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
-  // If an unfiltered list has no match, the text may be an id. So it is no problem if the list was
-  // not read to its end.
+  // If an unfiltered list has no match, the text may be an id. An incomplete list is then no
+  // problem.
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
   const value = found[0]?.[kind.sends ?? 'id']
   return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }

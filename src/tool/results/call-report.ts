@@ -120,8 +120,7 @@ function report(
 }
 
 /**
- * Fields that the summary shows. Also `created` and `modified`, which are not needed beside start
- * and end.
+ * Fields that the summary shows, and `created` and `modified`, which add nothing to start and end.
  */
 const inSummary = new Set([
   ...['type', 'direction', 'status', 'answer_status', 'agent_name', 'duration_seconds', 'capture'],

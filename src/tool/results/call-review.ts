@@ -109,7 +109,7 @@ function evidenceNote({ outcomes, evidence }: Parts, asked: number): string | un
     : `evidence: ${max} gives the ids of all these failed calls.`
 }
 
-/** Calls of the period and of the one before. */
+/** Calls of the period and of the period before. */
 interface Calls {
   readonly now: readonly OwnedItem[]
   readonly before: readonly OwnedItem[]
@@ -125,7 +125,7 @@ interface Cut {
   readonly groups: number
 }
 
-/** The groups of one kind: the largest are shown, the others summed up. */
+/** The groups of one kind. The largest groups are shown, and the others summed up. */
 interface Groups {
   readonly shown: readonly Group[]
   readonly others: readonly Group[]

@@ -34,8 +34,8 @@ export const UsageResult = Usage.extend({
 const spareTokens = 300
 
 /**
- * Usage as data and as text. Of a long series, both have only the first buckets; the totals still
- * cover all buckets.
+ * Usage as data and as text. If a series is long, both have only its first buckets; the totals
+ * still cover all buckets.
  */
 export function usageResult(report: UsageReport): OutputWithLines {
   const head = headLines(report)
