@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { badge, type Html, html } from '../apps/pages/html.ts'
+import { badge, type Html, html, icon } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'
@@ -11,7 +11,7 @@ import {
   headerFlag,
   secretHeaders,
 } from './http-start-message.ts'
-import { type Client, clients, type Machine } from './install/clients.ts'
+import { type Client, clients } from './install/clients.ts'
 import { type RemoteInstall, type RemoteServer, remoteInstall } from './install/server-entry.ts'
 
 export interface HomePageOptions {
@@ -32,32 +32,25 @@ export function showHomePage(request: Request, options: HomePageOptions): Respon
   const { ownKey, publicUrl, isSandbox } = options
   const access = accessOf(ownKey, publicUrl !== undefined)
   const url = `${publicUrl?.origin ?? baseOf(request)}/mcp`
+  const visitor = visitorOf(request.headers.get('user-agent') ?? '')
+  const server = { name: usualServerName, url, header: secretHeaders[access] }
+  const parts = [tryAsking, addressOf(url, access, visitor)]
   const { status, headers, body } = pageOf({
     title: isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
     style,
     script,
     content: html`<header>
 <h1>Voice agents for your assistant</h1>
-<p>A server of the Model Context Protocol (MCP): an assistant that is connected to it manages voice agents,
-phone numbers and calls for you.</p>
+<p>Connect an assistant to this MCP server, and it manages voice agents, phone numbers and calls for you.</p>
 <p class="row">${states(options)}</p>
 </header>
-<section>
-<h2>Try asking</h2>
-<ul>
-${questions.map((question) => html`<li>${copied(html`<span>${question}</span>`, 'the question')}</li>`)}
-</ul>
-</section>
-<section>
-<h2>Address</h2>
-${copied(html`<code>${url}</code>`, 'the address')}
-<div class="hint" data-access="${access}">${inWords[access]}</div>
-</section>
+${visitor.isPhone ? parts.toReversed() : parts}
 <section>
 <h2 id="connect">Connect</h2>
-${rows({ name: usualServerName, url, header: secretHeaders[access] }, request, access, options)}
+${clientRows(server, { access, visitor, connected: options.connected })}
 </section>
 <p role="status" id="said" class="unseen"></p>
+<template id="copy">${icon('copy')}</template>
 <footer class="hint">voice-agent-mcp ${packageJson.version}</footer>`,
   })
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
@@ -70,11 +63,52 @@ const questions = [
   'Create an agent that takes table reservations. What does it still need before it can take calls?',
 ]
 
+/** Device and program that show the page, by their user agent. */
+interface Visitor {
+  readonly system: NodeJS.Platform
+  /** Phones and tablets, on which no client is installed. */
+  readonly isPhone: boolean
+  /** Whether the system has Claude Desktop. */
+  readonly hasClaudeDesktop: boolean
+  /** Id of the client in whose own browser the page is open. */
+  readonly client: string | undefined
+}
+
+const visitorOf = (userAgent: string): Visitor => ({
+  system: /Windows/.test(userAgent) ? 'win32' : /Mac/.test(userAgent) ? 'darwin' : 'linux',
+  isPhone: /Android|iPhone|iPad|Mobile/.test(userAgent),
+  hasClaudeDesktop: /Windows|Macintosh/.test(userAgent),
+  client: ownBrowsers.find(([name]) => name.test(userAgent))?.[1],
+})
+
+/** Clients with a browser of their own, which names them in its user agent. */
+const ownBrowsers = [
+  [/\bCode ?- ?Insiders\/\d/, 'vscode-insiders'],
+  [/\bCode\/\d/, 'vscode'],
+  [/\bCursor\/\d/, 'cursor'],
+  [/\bWindsurf\/\d/, 'windsurf'],
+] as const
+
+const tryAsking = html`<section>
+<h2>Try asking</h2>
+<ul>
+${questions.map((question) => html`<li>${copied(html`<span>${question}</span>`, 'the question')}</li>`)}
+</ul>
+</section>`
+
+const addressOf = (url: string, access: Access, { isPhone }: Visitor): Html => html`<section>
+<h2>Address</h2>
+${copied(html`<code>${url}</code>`, 'the address')}
+<div class="hint" data-access="${access}">${inWords[access]}${
+  isPhone && html`<p>Assistants are connected on a computer: open this page there.</p>`
+}</div>
+</section>`
+
 /** Badges: whether calls cost money, and whether the platform and the state are reachable. */
 function states({ isSandbox, readiness: { platform, state } }: HomePageOptions): readonly Html[] {
   return [
     isSandbox
-      ? badge('Sandbox: calls are simulated', 'info')
+      ? badge('Sandbox: calls are simulated')
       : badge('Real platform: calls cost money', 'warning'),
     platform === 'ok'
       ? badge('Platform reachable', 'success')
@@ -100,40 +134,45 @@ header { display: grid; gap: var(--space-3); }
 header p { margin: 0; }
 section > h2 { margin-bottom: var(--space-2); }
 ul { margin: 0; padding: 0; list-style: none; }
-li, .client { border-top: 1px solid var(--line); }
-li:last-child, .client:last-child { border-bottom: 1px solid var(--line); }
-.copied { display: flex; gap: var(--space-3); align-items: center; justify-content: space-between; }
-.copied > div { min-width: 0; }
-li .copied { padding: var(--space-2) 0; }
-section > .copied, .copied:has(pre), details .copied {
-  margin-bottom: var(--space-2); padding: var(--space-1) var(--space-1) var(--space-1) var(--space-3);
-  border-radius: var(--radius-2); background: var(--raised);
+li, .client, .more { border-top: 1px solid var(--line); }
+li:last-child, .client:last-child, .more { border-bottom: 1px solid var(--line); }
+.more .client:last-child { border-bottom: 0; }
+.copied {
+  display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--space-3); align-items: center;
 }
+li .copied { padding: var(--space-1) 0; }
+section > .copied, details .copied { padding-inline-start: var(--space-3); border-radius: var(--radius-2); background: var(--raised); }
 .copied code { font-size: calc(.93 * var(--size-2)); }
-pre { margin: 0; padding: var(--space-2) 0; white-space: pre-wrap; }
-/* The button floats beside the first lines, so that long addresses below it have the full width. */
-.copied:has(pre) { display: flow-root; }
-.copied:has(pre) button { float: inline-end; }
-.copied button { flex: none; min-width: 5.5rem; }
-li .copied button {
-  min-width: 0; margin: calc(-1 * var(--space-1)) calc(-1 * var(--space-4)) calc(-1 * var(--space-1)) 0;
-  border-color: transparent; background: none; color: var(--accent);
+.copied button { min-width: 6rem; border-color: transparent; background: none; color: var(--accent); }
+li .copied button { justify-content: end; padding-inline-end: 0; }
+.block [data-copy] {
+  grid-column: 1 / -1; margin-inline-start: calc(-1 * var(--space-3)); padding: var(--space-3);
+  border-top: 1px solid var(--line); overflow-x: auto;
 }
-/* The action stands beside the name and the closed details; open details have the full width. */
+pre { margin: 0; }
+/* The action stands beside the closed details; open details have the full width. */
 .client {
-  display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--space-3); align-items: start;
-  padding: var(--space-3) 0;
+  display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; padding: var(--space-2) 0;
 }
+.client .action { grid-area: 1 / 2; z-index: 1; }
+.client .action > * { min-width: 10rem; }
+.client details { grid-area: 1 / 1 / auto / -1; }
+summary { display: flex; align-items: center; width: fit-content; min-height: 2.75rem; }
+.client summary { max-width: calc(100% - 10.5rem); }
+.client details[open] > summary { margin-bottom: var(--space-2); }
+.copied + .hint { margin-block: var(--space-2) 0; }
 .client h3 { font-size: var(--size-3); font-weight: var(--medium); }
-.client .action { grid-area: 1 / 2 / span 2; z-index: 1; }
-.client .action > * { min-width: 10.5rem; }
-.client details { grid-column: 1 / -1; grid-row: 2; }
-summary { width: fit-content; min-height: 1.5rem; color: var(--muted); font-size: var(--size-2); }
-details[open] > summary { margin-bottom: var(--space-2); }
-details p { font-size: var(--size-2); }
-details .copied + p { margin-top: var(--space-3); }
-details > p + .copied { margin-top: var(--space-1); }
-@media (pointer: coarse) { summary { display: flex; align-items: center; } }
+.client .badge { margin-inline-start: var(--space-2); }
+details .copied, details p { margin-bottom: var(--space-2); font-size: var(--size-2); }
+details .copied p { margin: 0; }
+@container (max-width: 16rem) {
+  .client .action { grid-area: 2 / 1; }
+  .client summary { max-width: none; }
+  .copied { grid-template-columns: minmax(0, 1fr); padding-top: var(--space-2); }
+  .copied button { justify-self: start; }
+  section .copied button { padding-inline: 0; }
+}
+@media (forced-colors: active) { section .copied button { padding-inline: var(--space-3); } }
 `)
 
 /**
@@ -142,15 +181,18 @@ details > p + .copied { margin-top: var(--space-1); }
  */
 const script = inline(`
 const said = document.getElementById('said')
+const copyIcon = document.getElementById('copy').content
 function copyButton(label, name, source) {
   const button = document.createElement('button')
+  const words = document.createElement('span')
   button.type = 'button'
-  button.textContent = label
+  button.append(words)
+  words.textContent = label
   button.setAttribute('aria-label', name)
   const say = (text) => {
-    button.textContent = text
+    words.textContent = text
     said.textContent = text + ': ' + source.dataset.copy
-    setTimeout(() => { button.textContent = label }, 3000)
+    setTimeout(() => { words.textContent = label }, 3000)
   }
   const select = () => {
     const folded = source.closest('details')
@@ -169,9 +211,10 @@ function copyButton(label, name, source) {
   return button
 }
 for (const source of document.querySelectorAll('[data-copy]')) {
-  const name = 'Copy ' + source.dataset.copy
-  const place = source.closest('.copied')
-  place[source.querySelector('pre') ? 'prepend' : 'append'](copyButton('Copy', name, source))
+  const button = copyButton('Copy', 'Copy ' + source.dataset.copy, source)
+  button.prepend(copyIcon.cloneNode(true))
+  if (source.closest('.block')) source.before(button)
+  else source.after(button)
 }
 for (const place of document.querySelectorAll('[data-action]')) {
   const source = place.closest('.client').querySelector('[data-copy]')
@@ -182,8 +225,14 @@ for (const place of document.querySelectorAll('[data-action]')) {
 `)
 
 /** A text with its copy button; `what` names it for screen readers. */
-const copied = (text: Html, what: string): Html =>
-  html`<div class="copied"><div data-copy="${what}">${text}</div></div>`
+function copied(text: Html, what: string): Html {
+  return html`<div class="copied"><div data-copy="${what}">${text}</div></div>`
+}
+
+/** A block of code that scrolls, below a line that says where it belongs. */
+const codeBlock = (place: Html, code: string, what: string): Html =>
+  html`<div class="copied block"><p>${place}</p>
+<div data-copy="${what}" role="region" aria-label="${what}" tabindex="0"><pre><code>${code}</code></pre></div></div>`
 
 const inWords: Readonly<Record<Access, Html>> = {
   none: html`<p>It needs no key.</p>`,
@@ -197,35 +246,52 @@ may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in th
 connectors or apps.</p>`,
 }
 
-/** The clients, in the order in which the visitor probably uses them. */
-function rows(
-  server: RemoteServer,
-  request: Request,
-  access: Access,
-  { connected }: HomePageOptions,
-): readonly Html[] {
-  const userAgent = request.headers.get('user-agent') ?? ''
-  // A server with several users must not tell one user which clients another uses.
-  const isOwn = access === 'none' || access === 'local_token'
-  const known = clients.map((client) => {
-    const install = remoteInstall(client, server)
-    const command = commands[client.id]?.(server)
-    const isConnected = isOwn && connected.has(client.title)
-    return { client, install, command, isConnected }
-  })
-  const rank = ({ client, install, command, isConnected }: Known): number => {
-    if (isConnected) return 0
-    if (!install) return access === 'oauth' && hasClaude.test(userAgent) ? 1 : 5
-    if (install.link !== undefined && client.id !== 'vscode-insiders') return 2
-    return command === undefined ? 4 : 3
-  }
-  return known
-    .toSorted((one, other) => rank(one) - rank(other))
-    .map((one, place) => row(one, server, { userAgent, isFirst: place === 0 }))
+interface RowsContext {
+  readonly access: Access
+  readonly visitor: Visitor
+  readonly connected: HomePageOptions['connected']
 }
 
-/** Operating systems with an app of Claude, in which users add connectors. */
-const hasClaude = /Windows|Mac|Android|iPhone|iPad/
+/** Clients with most users, most first. Without OAuth, Claude Desktop cannot use the address. */
+const popularClients = (access: Access): readonly string[] =>
+  access === 'oauth'
+    ? ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini']
+    : ['claude-code', 'cursor', 'vscode', 'codex', 'claude-desktop', 'gemini']
+
+/** Maximum number of clients that are shown without unfolding. */
+const maxShown = 5
+
+/** The clients, in the order in which the visitor probably uses them. Phones install none. */
+function clientRows(server: RemoteServer, { access, visitor, connected }: RowsContext): Html {
+  // A server with several users must not tell one user which clients another uses.
+  const isOwn = access === 'none' || access === 'local_token'
+  const isConnected = ({ title }: Client) => isOwn && connected.has(title)
+  const byUse = popularClients(access)
+  const rank = (client: Client): number => {
+    if (isConnected(client)) return -2
+    if (client.id === visitor.client) return -1
+    if (client.id === 'claude-desktop' && !visitor.hasClaudeDesktop) return clients.length
+    const place = byUse.indexOf(client.id)
+    return place < 0 ? byUse.length : place
+  }
+  const known = clients.map((client) => ({
+    ...{ client, install: remoteInstall(client, server), isConnected: isConnected(client) },
+    command: commands[client.id]?.(server),
+  }))
+  const all = known
+    .toSorted((one, other) => rank(one.client) - rank(other.client))
+    .map((one, index) =>
+      row(one, server, {
+        ...{ hasAddress: access === 'oauth', system: visitor.system },
+        isFirst: index === 0 && !visitor.isPhone,
+      }),
+    )
+  const shown = visitor.isPhone ? 0 : maxShown
+  return html`${all.slice(0, shown)}
+<details class="more"><summary>${shown > 0 ? 'More clients' : 'Steps for each client'}</summary>
+${all.slice(shown)}
+</details>`
+}
 
 interface Known {
   readonly client: Client
@@ -235,46 +301,53 @@ interface Known {
   readonly isConnected: boolean
 }
 
+interface RowContext {
+  /** Whether clients that take an address in their settings can use that of this server. */
+  readonly hasAddress: boolean
+  readonly system: NodeJS.Platform
+  readonly isFirst: boolean
+}
+
 /**
  * A client's name, its install or copy button, and manual steps for the visitor's operating system.
  */
 function row(
   { client, install, command, isConnected }: Known,
   { url }: RemoteServer,
-  { userAgent, isFirst }: { readonly userAgent: string; readonly isFirst: boolean },
+  { hasAddress, system, isFirst }: RowContext,
 ): Html {
   const { id, title, restart } = client
   const link = install?.link
-  const copy = !install
-    ? 'Copy address'
-    : command === undefined
-      ? 'Copy configuration'
-      : 'Copy command'
+  const copy =
+    command !== undefined || (!install && !hasAddress)
+      ? 'Copy command'
+      : install
+        ? 'Copy configuration'
+        : 'Copy address'
+  const steps = install
+    ? html`${codeBlock(html`${command === undefined ? 'In' : 'Or in'} <code>${filePath(client, system)}</code>`, install.text, `the configuration of ${title}`)}
+<p>${restart}</p>`
+    : hasAddress
+      ? html`<p>In its settings, add a connector with this address:</p>
+${copied(html`<code>${url}</code>`, `the address for ${title}`)}`
+      : html`<p>It starts a server of its own, and cannot use this one. On its computer, run:</p>
+${copied(html`<code>voice-agent-mcp install ${id}</code>`, `the command for ${title}`)}
+<p>${restart}</p>`
   return html`<section class="client" id="${id}" aria-labelledby="name-${id}">
-<div class="row"><h3 id="name-${id}">${title}</h3>${isConnected && badge('Connected', 'success')}</div>
-${
-  link === undefined
-    ? html`<div class="action" data-action="${copy}"${isFirst && html` data-first="true"`}></div>`
-    : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`
-}
 <details>
-<summary>Details<span class="unseen">: ${title}</span></summary>
+<summary><h3 id="name-${id}">${title}</h3>${isConnected && badge('Connected', 'success')}</summary>
 ${
   command !== undefined &&
   html`<p>In a terminal:</p>
 ${copied(html`<code>${command}</code>`, `the command for ${title}`)}`
 }
-${
-  install
-    ? html`<p>${command === undefined ? 'In' : 'Or in'} <code>${filePath(client, userAgent)}</code>:</p>
-${copied(html`<pre><code>${install.text}</code></pre>`, `the configuration of ${title}`)}
-<p>${restart}</p>`
-    : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
-to be one that is reachable from the internet:</p>
-${copied(html`<code>${url}</code>`, `the address for ${title}`)}
-<p>For a server on this computer run <code>install ${id}</code> of voice-agent-mcp there.</p>`
-}
+${steps}
 </details>
+${
+  link === undefined
+    ? html`<div class="action" data-action="${copy}"${isFirst && html` data-first="true"`}></div>`
+    : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`
+}
 </section>`
 }
 
@@ -284,12 +357,9 @@ const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
     `gemini mcp add --scope user --transport http${headerFlag(header)} ${usualServerName} ${url}`,
 }
 
-/** Usual path of a client's file on the visitor's operating system. */
-function filePath(client: Client, userAgent: string): string {
-  if (/Windows/.test(userAgent)) {
-    return client.locate(machine('win32', '%USERPROFILE%')).file.replaceAll('/', '\\')
-  }
-  return client.locate(machine(/Mac/.test(userAgent) ? 'darwin' : 'linux', '~')).file
+/** Usual path of a client's file on an operating system. */
+function filePath({ locate }: Client, system: NodeJS.Platform): string {
+  const isWindows = system === 'win32'
+  const { file } = locate({ platform: system, home: isWindows ? '%USERPROFILE%' : '~', env: {} })
+  return isWindows ? file.replaceAll('/', '\\') : file
 }
-
-const machine = (platform: NodeJS.Platform, home: string): Machine => ({ platform, home, env: {} })

@@ -16,6 +16,15 @@ afterAll(() => program?.[Symbol.asyncDispose]())
 
 const open = (settings?: PageSettings, url = address) => openAddress(browser, url, settings)
 
+/** User agents by device or program. */
+const agents = {
+  mac: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)',
+  linux: 'Mozilla/5.0 (X11; Linux x86_64)',
+  phone: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) Mobile/15E148',
+  code: 'Mozilla/5.0 (X11; Linux x86_64) Code/1.104.0 Electron/37.3.1',
+  insiders: 'Mozilla/5.0 (Windows NT 10.0) Code-Insiders/1.105.0 Electron/37.3.1',
+}
+
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true"
 
 const looks = [
@@ -51,7 +60,7 @@ async function expectReadable(
 }
 
 test('light and dark, at desktop and phone width it can be read', () =>
-  expectReadable(address, { marks: ['info', 'success'], names: ['Sandbox'] }))
+  expectReadable(address, { marks: ['neutral', 'success'], names: ['Sandbox'] }))
 
 test('also where neither the platform nor the state is reachable', async () => {
   using folder = scratchFolder()
@@ -74,7 +83,7 @@ test('and with OAuth', async () => {
   const flags = ['--oauth', '--public-url', `https://${'long-name.'.repeat(8)}example/`]
   await using other = await startHttpProgram({}, [...flags, '--allowed-hosts', '*'])
   const start = other.url.replace(/mcp$/, '')
-  await expectReadable(start, { marks: ['info', 'success'], names: ['ChatGPT'] })
+  await expectReadable(start, { marks: ['neutral', 'success'], names: ['ChatGPT'] })
   const { page } = await open({}, start)
   expect(await page.evaluate("document.querySelector('[data-access]').dataset.access")).toBe(
     'oauth',
@@ -91,14 +100,58 @@ test('a platform that never answers does not hold the page up', async () => {
 const order = (page: Page) =>
   page.evaluate("[...document.querySelectorAll('.client')].map(({ id }) => id)")
 
-test('every client is reached with Tab alone, in the order of the page', async () => {
+test('every client is reached with the keyboard alone, in the order of the page', async () => {
   const { page } = await open()
   const reached: unknown[] = []
-  for (let step = 0; step < 40; step++) {
+  for (let step = 0; step < 60; step++) {
     await page.keyboard.press('Tab')
     reached.push(await page.evaluate("document.activeElement.closest('.client')?.id"))
+    if (await page.evaluate("document.activeElement.matches('.more > summary')"))
+      await page.keyboard.press('Enter')
   }
   expect([...new Set(reached.filter((id) => id !== undefined))]).toEqual(await order(page))
+})
+
+/** Ids of the clients that are shown without unfolding. */
+const shown = (page: Page) =>
+  page.evaluate("[...document.querySelectorAll('main > section > .client')].map(({ id }) => id)")
+
+test('five clients are shown, by the system of the visitor, and the others are folded', async () => {
+  for (const [system, has] of [
+    ['mac', true],
+    ['linux', false],
+  ] as const) {
+    const { page } = await open({ userAgent: agents[system] })
+    const five = (await shown(page)) as string[]
+    expect(five).toHaveLength(5)
+    expect(five.includes('claude-desktop')).toBe(has)
+    expect(five).not.toContain('vscode-insiders')
+    expect((await order(page)) as string[]).toContain('vscode-insiders')
+  }
+})
+
+test('Claude Desktop is first where its connectors can use the address', async () => {
+  const flags = ['--oauth', '--public-url', 'https://voice.example', '--allowed-hosts', '*']
+  await using other = await startHttpProgram({}, flags)
+  const { page } = await open({ userAgent: agents.mac }, other.url.replace(/mcp$/, ''))
+  expect(((await order(page)) as string[])[0]).toBe('claude-desktop')
+})
+
+test.each([
+  ['code', 'vscode'],
+  ['insiders', 'vscode-insiders'],
+] as const)('in the browser of a client, that client is first: %s', async (program, id) => {
+  const { page } = await open({ userAgent: agents[program] })
+  expect(((await order(page)) as string[])[0]).toBe(id)
+})
+
+test('a phone gets the address first, and no client to install', async () => {
+  const { page } = await open({ userAgent: agents.phone, viewport: { width: 360, height: 640 } })
+  expect(await page.innerText('section')).toContain(program.url)
+  expect(await page.innerText('section')).toContain('computer')
+  expect(await shown(page)).toEqual([])
+  expect(await page.evaluate("document.querySelectorAll('.primary').length")).toBe(0)
+  expect(await order(page)).toHaveLength(10)
 })
 
 test('every client has one action, and one of all is the first', async () => {
@@ -107,7 +160,11 @@ test('every client has one action, and one of all is the first', async () => {
     "[...document.querySelectorAll('.client')].map((one) => one.querySelectorAll('.action > *').length)"
   expect(new Set((await page.evaluate(actions)) as number[])).toEqual(new Set([1]))
   expect(await page.evaluate("document.querySelectorAll('.primary').length")).toBe(1)
-  expect(await page.evaluate("document.querySelector('.client .primary').href")).toMatch(/^cursor:/)
+  expect(
+    await page.evaluate(
+      "document.querySelector('.client').contains(document.querySelector('.primary'))",
+    ),
+  ).toBe(true)
 })
 
 test('a client that has connected comes first, but not for users who share a server', async () => {
@@ -141,6 +198,7 @@ test('a question is copied, to be asked', async () => {
 
 test('a client is opened by the keyboard, and its configuration copied', async () => {
   const { page } = await open()
+  await page.click('.more > summary')
   await page.evaluate("document.querySelector('#zed summary').focus()")
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')

@@ -78,6 +78,7 @@ export interface PageSettings {
   readonly reducedMotion?: 'reduce'
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly deviceScaleFactor?: number
+  readonly userAgent?: string
   readonly ignoreHTTPSErrors?: boolean
 }
 

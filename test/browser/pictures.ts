@@ -71,17 +71,30 @@ async function take(browser: TestBrowser, picture: Picture) {
   })
   await (act ? act(view) : view.run())
   await view.frame.waitForSelector(ready)
-  await takeIn(picture, {
-    ...view,
-    content: 'iframe',
-    prepare: (theme) => view.change({ theme }),
-  })
+  const shown: Shown = { ...view, content: 'iframe', prepare: (theme) => view.change({ theme }) }
+  for (const place of places) await takeAt(place, picture, shown)
 }
 
+/** Opens a page afresh at each width: it may depend on the device. */
 async function takePage(browser: TestBrowser, picture: PagePicture) {
-  const page = await browser.newPage({ viewport: { width: 1280, height }, ...picture.page })
-  await using _served = await picture.show(page)
-  await takeIn(picture, { page, frame: page, content: 'main' })
+  for (const place of places) {
+    const viewport = { width: place.width, height }
+    const device = isPhone(place) ? phone : desktop
+    const page = await browser.newPage({ viewport, ...device, ...picture.page })
+    await using _served = await picture.show(page)
+    await takeAt(place, picture, { page, frame: page, content: 'main' })
+    await page.close()
+  }
+}
+
+const isPhone = ({ width }: Place) => width < 480
+const phone = {
+  userAgent:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
+}
+const desktop = {
+  userAgent:
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
 }
 
 interface Shown {
@@ -93,29 +106,26 @@ interface Shown {
   readonly prepare?: (theme: Place['colorScheme']) => Promise<void>
 }
 
-async function takeIn(
+async function takeAt(
+  place: Place,
   { name, isZoomed = false }: Picture | PagePicture,
   { page, frame, content, prepare }: Shown,
 ) {
-  for (const { name: place, width, colorScheme } of places) {
-    const isPhone = width < 480
-    const zoom = isZoomed && !isPhone ? 2 : 1
-    await page.setViewportSize({ width: width / zoom, height: height / zoom })
-    if (isZoomed) await frame.evaluate(textSize(isPhone ? '200%' : ''))
-    await page.emulateMedia({ colorScheme })
-    await prepare?.(colorScheme)
-    // The host resizes the frame, and the chart is drawn again.
-    await frame.evaluate('new Promise((done) => setTimeout(done, 500))')
-    const path = join(folder, `${name}-${place}.png`)
-    const clip = {
-      x: 0,
-      y: 0,
-      width: width / zoom,
-      height: Number(await page.evaluate(end(content))),
-    }
-    await page.screenshot({ path, fullPage: true, clip, scale: zoom === 1 ? 'css' : 'device' })
-    console.log(path)
-  }
+  const { width, colorScheme } = place
+  const zoom = isZoomed && !isPhone(place) ? 2 : 1
+  await page.setViewportSize({ width: width / zoom, height: height / zoom })
+  if (isZoomed) await frame.evaluate(textSize(isPhone(place) ? '200%' : ''))
+  await page.emulateMedia({ colorScheme })
+  await prepare?.(colorScheme)
+  // The host resizes the frame, and the chart is drawn again.
+  await frame.evaluate('new Promise((done) => setTimeout(done, 500))')
+  const path = join(folder, `${name}-${place.name}.png`)
+  const size = { width: width / zoom, height: Number(await page.evaluate(end(content))) }
+  await page.screenshot({
+    ...{ path, fullPage: true, clip: { x: 0, y: 0, ...size } },
+    scale: zoom === 1 ? 'css' : 'device',
+  })
+  console.log(path)
 }
 
 const textSize = (size: string) => `document.documentElement.style.fontSize = '${size}'`

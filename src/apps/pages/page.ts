@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 /** Style of all pages: the base that views share, and the rules of pages. */
 const style = `${designTokens}${designBase}
 body { font-size: var(--size-3); line-height: 1.5; }
-main { max-width: 44rem; margin: 0 auto; padding: var(--space-6) var(--space-4); }
+main { max-width: 44rem; margin: 0 auto; container-type: inline-size; padding: var(--space-6) var(--space-4); }
 h1 { font-size: var(--size-5); letter-spacing: -.01em; }
 p + p, h1 + p { margin-top: var(--space-2); }
 label { font-weight: var(--medium); }
@@ -14,6 +14,13 @@ label { font-weight: var(--medium); }
 p.notice { display: flex; gap: var(--space-2); font-size: var(--size-2); }
 p.notice > .icon { margin-top: .25em; }
 button, .button { min-height: 2.75rem; padding: var(--space-2) var(--space-4); font-size: var(--size-2); }
+summary { list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before {
+  content: ''; width: .45em; height: .45em; margin-inline: .15em .65em;
+  border: solid; border-width: 0 .125em .125em 0; rotate: -45deg;
+}
+details[open] > summary::before { rotate: 45deg; }
 .buttons { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `
