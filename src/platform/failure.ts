@@ -114,7 +114,7 @@ export type Failure =
   | NotRecorded
   | Cancelled
 
-/** A failed operation. src/tool/result.ts and failureText describe it in words. */
+/** A failed operation. `failureText` describes it; src/tool/api-error-advice.ts gives advice. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly failure: Failure
@@ -184,9 +184,7 @@ export class SendFailure extends Error {
 /** Maximum length of a platform message that is repeated, characters. */
 const longestMessage = 500
 
-/**
- * A failure as a short phrase within a sentence. src/tool/result.ts has the long form with advice.
- */
+/** A failure as a short phrase within a sentence. */
 export function failureText(failure: Failure): string {
   switch (failure.kind) {
     case 'rejected':

@@ -59,14 +59,17 @@ export interface NamedItem {
   readonly names: readonly (string | null | undefined)[]
 }
 
+/** Maximum number of suggested items. */
+const maxSuggestions = 3
+
 /** The items that a mistyped id or name most likely means, closest first. */
-export function closestItems<T extends NamedItem>(word: string, items: readonly T[], max = 3): T[] {
+export function closestItems<T extends NamedItem>(word: string, items: readonly T[]): T[] {
   const folded = fold(word)
   return items
     .map((item) => ({ item, edits: Math.min(...idAndNames(item).map(editsTo(folded))) }))
     .filter(({ edits }) => edits <= maxEdits(folded))
     .sort((a, b) => a.edits - b.edits)
-    .slice(0, max)
+    .slice(0, maxSuggestions)
     .map(({ item }) => item)
 }
 

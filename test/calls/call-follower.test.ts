@@ -62,7 +62,7 @@ test.each([
 })
 
 describe('a call', () => {
-  test('is read once for all requests that wait for it, and each is given every change', async () => {
+  test('is polled once for all requests that wait for it, and each request gets every change', async () => {
     const { client, reads } = platformOf()
     const follower = new CallFollower()
     let news = 0
@@ -73,13 +73,13 @@ describe('a call', () => {
     expect(news).toBe(100)
   })
 
-  test('is given at once when it has ended', async () => {
+  test('is returned as soon as it has ended', async () => {
     const { client } = platformOf({ endsAfter: 1 })
     const ended = await new CallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
   })
 
-  test('that the platform does not show yet is read again, and one that it refuses is not', async () => {
+  test('is read again if the platform does not show it yet, but not if the platform refuses', async () => {
     const { client } = platformOf({ fails: [404], endsAfter: 1 })
     const ended = await new CallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
@@ -89,7 +89,7 @@ describe('a call', () => {
     ).rejects.toThrow(ApiError)
   })
 
-  test('that cannot be read in time is a timeout with the time that was waited', async () => {
+  test('that cannot be read in time is a timeout with the elapsed time', async () => {
     const client: Client = { call: () => new Promise(() => undefined) }
     const waiting = new CallFollower().follow(call('a'), client, { forMs: 300 })
     const { failure } = await waiting.catch((error: ApiError) => error as ApiError & never)
@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(Object(failure).afterMs).toBeGreaterThan(250)
   })
 
-  test('has not ended because it cannot be read', async () => {
+  test('does not count as ended because it cannot be read', async () => {
     const { client, reads } = platformOf({ fails: Array(100).fill(503) })
     const errors: string[] = []
     void new CallFollower().untilEnd(call('a'), client, {
@@ -109,13 +109,13 @@ describe('a call', () => {
     expect(errors).toEqual([])
   })
 
-  test('that has lasted long is read as rarely as its age says, also for a new request', async () => {
+  test('that has lasted long is polled at the interval of its age, even for a new request', async () => {
     const { client, reads } = platformOf({ ageMs: 600_000 })
     await new CallFollower().follow(call('a'), client, { forMs: 2500 })
     expect(reads()).toBe(1)
   })
 
-  test('is read less often where many are followed', async () => {
+  test('is polled less often if many calls are followed', async () => {
     const { client, reads } = platformOf()
     const follower = new CallFollower()
     const waits = Array.from({ length: 200 }, (_, index) =>
@@ -125,7 +125,7 @@ describe('a call', () => {
     expect(reads()).toBeLessThan(400)
   })
 
-  test('is not read any more when no request waits', async () => {
+  test('is no longer polled when no request waits for it', async () => {
     const { client, reads } = platformOf()
     const stopping = new AbortController()
     const following = new CallFollower().follow(call('a'), client, {

@@ -26,7 +26,7 @@ const isNew = { listed: { outcome: 'placed' }, single: { repeated: false } }
 const isKnown = { listed: { outcome: 'repeated' }, single: { repeated: true } }
 
 describe('a call', () => {
-  test('is the same with another key of the account, and a new one at another base URL', async () => {
+  test('is the same for another API key of the account, and a new call at another base URL', async () => {
     await using platform = await startRunningCallsPlatform()
     await using other = await startRunningCallsPlatform()
     using folder = scratchFolder()
@@ -41,7 +41,7 @@ describe('a call', () => {
     expect(other.dialled).toHaveLength(2)
   }, 60_000)
 
-  test('is a new one at another path of the same origin', async () => {
+  test('is a new call at another path of the same origin', async () => {
     await using platform = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
@@ -66,7 +66,7 @@ describe('a call', () => {
     expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
   }, 90_000)
 
-  test('of a served sandbox that was restarted is a new one, also for a client that stays connected', async () => {
+  test('of a restarted sandbox server is a new call, even for a client that stays connected', async () => {
     using folder = scratchFolder()
     const list = { agent_id: seedIds.supportAgent, from_number, calls: [{ to_number }] }
     const port = String(await freePort())
@@ -88,7 +88,7 @@ describe('a call', () => {
     expect((await client.value('place_calls', list)).summary).toEqual({ repeated: 1 })
   })
 
-  test('is reported as placed when the platform no longer tells the account', async () => {
+  test('is reported as placed if the platform can no longer name the account', async () => {
     await using platform = await startRunningCallsPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }

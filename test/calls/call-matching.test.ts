@@ -57,8 +57,8 @@ const forms: [string, (call: ListedCall) => object][] = [
   ['no number', () => ({ to_number: null, from_number: null, agent_id: null, type: 'unknown' })],
 ]
 
-describe('a call whose answer was lost, listed', () => {
-  test.each(forms)('under its id with %s, is that call', async (_, show) => {
+describe('a call whose reply was lost, if it is listed', () => {
+  test.each(forms)('under its external id with %s, is found', async (_, show) => {
     await using platform = await startCallListPlatform({ show })
     await using client = await connect(platform)
     expect(await placed(client, platform)).toMatchObject({ callId: 'call-0', repeated: false })
@@ -71,7 +71,7 @@ describe('a call whose answer was lost, listed', () => {
   test.each([
     ['in capitals', (call: ListedCall) => text(call.external_id).toUpperCase()],
     ['after a prefix', (call: ListedCall) => `tenant-7:${text(call.external_id)}`],
-  ])('under an id of this server %s, is that call', async (_, spelled) => {
+  ])('under an external id of this server %s, is found', async (_, spelled) => {
     const show = (call: ListedCall) => ({ external_id: spelled(call) })
     await using platform = await startCallListPlatform({ show, ignores: ['external_id'] })
     await using client = await connect(platform)
@@ -79,13 +79,13 @@ describe('a call whose answer was lost, listed', () => {
     expect(platform.sent).toHaveLength(1)
   })
 
-  test('under an id of this server with another person, is that call', async () => {
+  test('under an external id of this server with another person, is found', async () => {
     await using platform = await startCallListPlatform({ show: () => ({ to_number: another }) })
     await using client = await connect(platform)
     expect(await listed(client, platform)).toMatchObject({ outcome: 'placed', call_id: 'call-0' })
   })
 
-  test('under the caller’s id with another person, is unknown, with both numbers', async () => {
+  test('under the caller’s id with another person, is reported as unknown, with both numbers', async () => {
     await using platform = await startCallListPlatform({ show: () => ({ to_number: another }) })
     using folder = auditFolder()
     await using client = await connect(platform, folder.env)
@@ -165,8 +165,8 @@ const unclear: [string, Listing][] = [
   ],
 ]
 
-describe('after the wait, a call whose answer was lost', () => {
-  test.each(unclear)('is not sent again by a platform that lists %s', async (_, listing) => {
+describe('after the wait, a call whose reply was lost', () => {
+  test.each(unclear)('is not sent again if the platform lists %s', async (_, listing) => {
     await using platform = await startCallListPlatform(listing)
     for (let other = 0; other < 30; other++)
       platform.add({ external_id: `theirs-${other}`, to_number: another, type: 'phone' })
@@ -208,7 +208,7 @@ describe('after the wait, a call whose answer was lost', () => {
     expect(platform.sent).toHaveLength(1)
   })
 
-  test('is not sent again, and the call that may be it is named', async () => {
+  test('is not sent again, and the listed call that may be the same is named', async () => {
     await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     await using client = await connect(platform)
     await placed(client, platform)
@@ -250,7 +250,7 @@ describe('after the wait, a call whose answer was lost', () => {
     60_000,
   )
 
-  test('is sent once more though this server has called the person before', async () => {
+  test('is sent once more although this server has called the person before', async () => {
     await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) }, [
       true,
       false,
@@ -263,7 +263,7 @@ describe('after the wait, a call whose answer was lost', () => {
     expect(platform.sent).toHaveLength(3)
   })
 
-  test('is not sent again if the filter answers, and the list ends nowhere', async () => {
+  test('is not sent again if the filter works but the list has no end', async () => {
     const listing: Listing = { ignores: ['offset'], maxOnPage: 7 }
     await using platform = await startCallListPlatform(listing, [false])
     for (let other = 0; other < 30; other++)
@@ -276,7 +276,7 @@ describe('after the wait, a call whose answer was lost', () => {
     expect(platform.sent).toHaveLength(1)
   })
 
-  test('is not taken for another request under its id: neither is sent', async () => {
+  test('is not taken for a different request with its external id, and neither is sent', async () => {
     await using platform = await startCallListPlatform({ show: () => ({ external_id: null }) })
     await using client = await connect(platform)
     await placed(client, platform, { external_id: id })
@@ -371,7 +371,7 @@ describe('before the first send under the caller’s id, a call of another insta
       { show: (call) => ({ external_id: text(call.external_id).toUpperCase() }) },
       30,
     ],
-  ])('is unknown where %s, and nothing is sent', async (_, listing, before) => {
+  ])('is unknown if %s, and nothing is sent', async (_, listing, before) => {
     const answer = await afterAnother(listing, { before })
     expect(answer).toMatchObject({ kind: 'unknown_outcome', sent: 0 })
   })
@@ -380,7 +380,7 @@ describe('before the first send under the caller’s id, a call of another insta
     ['person', { to_number: another }],
     ['agent', { agent_id: '00000000-0000-4000-8000-00000000a6e7' }],
     ['type', { type: 'web' }],
-  ])('with another %s is a conflict that names it', async (_, more) => {
+  ])('with another %s is a conflict that names the call', async (_, more) => {
     const answer = await afterAnother({}, { more })
     expect(answer).toMatchObject({ kind: 'bad_arguments', sent: 0 })
     expect(answer.text).toMatch(/- external_id: .*\(call_id call-0, /)
@@ -401,7 +401,7 @@ describe('before the first send under the caller’s id, a call of another insta
     expect(answer).toMatchObject({ repeated: false, sent: 1 })
   })
 
-  test('that cannot be looked for in time is unknown, and the id can be used then', async () => {
+  test('that cannot be found in time is unknown, and its external id stays usable', async () => {
     await using platform = await startCallListPlatform({ maxOnPage: 20 })
     others(platform, 200)
     platform.loseAnswers(0)
@@ -420,7 +420,7 @@ describe('before the first send under the caller’s id, a call of another insta
   })
 })
 
-test('an answer with an empty id does not identify the call: the call is looked up', async () => {
+test('a reply with an empty id does not identify the call, so the call is looked up', async () => {
   await using platform = await startCallListPlatform()
   const list = platform.behaviour
   platform.behave((request, response, before) => {

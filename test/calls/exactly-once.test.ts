@@ -3,7 +3,7 @@ import { bin } from '../harness/program.ts'
 import { stressCalls } from '../labs/stress/killed-servers.ts'
 
 // `npm run stress:calls` runs the same test with ten thousand calls.
-test('calls are placed exactly once, whatever the platform does and whenever servers are killed', async () => {
+test('calls are placed exactly once, however the platform fails and whenever servers are killed', async () => {
   const { violations } = await stressCalls({
     placements: 300,
     seed: 7,

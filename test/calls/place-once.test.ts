@@ -181,7 +181,7 @@ async function placing(
 }
 
 describe('a call', () => {
-  test('is sent once, with an external id of its own', async () => {
+  test('is sent once, with a new external id', async () => {
     const platform = platformOf()
     const { place, permits: asked } = await placing(platform)
     const { call, externalId, isRepeat } = await place()
@@ -192,7 +192,7 @@ describe('a call', () => {
     expect(asked).toEqual(['asked', `placed ${call.id}`])
   })
 
-  test('is recognised by an identical request, and not by a different one', async () => {
+  test('is recognised in an identical request, but not in a different one', async () => {
     const platform = platformOf()
     const { place } = await placing(platform)
     const first = await place()
@@ -211,7 +211,7 @@ describe('a call', () => {
     )
   })
 
-  test('that another installation has placed is found before it is sent', async () => {
+  test('that another installation has placed is found before the send', async () => {
     const platform = platformOf()
     await (await placing(platform)).place({ external_id: 'mine' })
     const other = await placing(platform)
@@ -253,7 +253,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that cannot be looked up is unknown, and not failed, for a repeated request', async () => {
+  test('that cannot be looked up is reported to a repeated request as unknown, not as failed', async () => {
     const platform = platformOf({ rings: true, answer: broken, blindForMs: 5000 })
     const { place } = await placing(platform, { settledMs: 100 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -261,7 +261,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('is known by its id for a repeated request, though the platform does not show it', async () => {
+  test('that the platform does not show is reported to a repeated request with its id', async () => {
     const platform = platformOf({ rings: true, shownAfterMs: 60_000 })
     const { place } = await placing(platform)
     const { call } = await place()
@@ -278,7 +278,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that was found is reported as a repeat even if the journal fails then', async () => {
+  test('that was found is reported as a repeat even if the journal then fails', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     await (await placing(platform, { journal })).place()
@@ -292,7 +292,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that another sender has taken over meanwhile is not sent', async () => {
+  test('that another process has taken over is not sent', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const { place } = await placing(platform, {
@@ -344,7 +344,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that is being sent goes on when the caller gives up, and is recorded', async () => {
+  test('that is being sent is recorded even if the caller gives up', async () => {
     const platform = platformOf({ rings: true, takesMs: 1000 })
     const { place, permits: seen } = await placing(platform)
     const caller = new AbortController()
@@ -357,7 +357,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: true, call: { id: 'call-0' } })
   })
 
-  test('is not sent when the caller gave up before', async () => {
+  test('is not sent if the caller has given up', async () => {
     const platform = platformOf()
     const { place, permits: seen } = await placing(platform)
     await expect(place({}, AbortSignal.abort())).rejects.toThrow(ApiError)
@@ -366,7 +366,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
-  test('of unknown outcome keeps its permit until the outcome is found', async () => {
+  test('with an unknown outcome keeps its permit until the outcome is found', async () => {
     const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 600_000 })
     const { place, permits: seen } = await placing(platform)
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -376,7 +376,7 @@ describe('a call', () => {
     expect(seen).toEqual(['asked', 'placed call-0'])
   })
 
-  test('of unknown outcome that does not exist gives its permit back before it asks for another', async () => {
+  test('that turns out not to exist cancels its permit before it takes another', async () => {
     const platform = platformOf({ rings: false, answer: broken })
     const { place, permits: seen } = await placing(platform, { settledMs: 2500 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -387,13 +387,13 @@ describe('a call', () => {
     expect(platform.posts()).toBe(2)
   })
 
-  test('that is never answered is reported as unknown in time', async () => {
+  test('without a reply is reported as unknown in time', async () => {
     const platform = platformOf({ rings: true, takesMs: 600_000 })
     const { place } = await placing(platform)
     expect(await unknownAfter(() => place({}, undefined, 4000))).toBe(4000)
   })
 
-  test('is reported as unknown in time also when the platform answers no lookup', async () => {
+  test('is reported as unknown in time even if the platform answers no lookup', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     platform.hang()
     const { place } = await placing(platform)
@@ -432,7 +432,7 @@ describe('a call', () => {
     expect(platform.rung).toHaveLength(1)
   })
 
-  test('is not sent when that cannot be recorded, and its permit and its id are free', async () => {
+  test('is not sent if the send cannot be recorded, and its permit and external id become free', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     let isFull = true
@@ -450,7 +450,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that cannot be looked up before it is sent is not sent, and its id is free', async () => {
+  test('that cannot be looked up before the send is not sent, and its external id becomes free', async () => {
     const platform = platformOf()
     let isDown = true
     const client: Client = {
@@ -467,7 +467,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('is not sent when recording it took all the time it had, and its id is free', async () => {
+  test('is not sent if recording the send took all its time, and its external id becomes free', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const beginSending: Journal['beginSending'] = async (entry, forMs) => {
@@ -483,7 +483,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
-  test('is not sent when the caller gave up while it was recorded, and its id is free', async () => {
+  test('is not sent if the caller gave up while the send was recorded, and its external id becomes free', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const caller = new AbortController()
@@ -502,7 +502,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
-  test('is unknown, and not refused, when the journal fails after sending', async () => {
+  test('is reported as unknown, not as refused, if the journal fails after the send', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     const journal = await openSqliteJournal(':memory:')
     const current = () => Promise.reject(new JournalError('disk gone'))
@@ -521,21 +521,21 @@ describe('a call', () => {
     expect(await place({}, undefined, 53_999.75)).toMatchObject({ isRepeat: false })
   })
 
-  describe('whose answer is lost, and then the time of day is set forward by an hour,', () => {
+  describe('whose reply is lost before the clock is set forward by an hour', () => {
     afterEach(() => void vi.restoreAllMocks())
     const setForwardAfterPost = ({ posts }: { posts: () => number }) => {
       const now = Date.now.bind(Date)
       vi.spyOn(Date, 'now').mockImplementation(() => now() + (posts() > 0 ? 3_600_000 : 0))
     }
 
-    test('is looked up for as long as without that', async () => {
+    test('is looked up for as long as with an unchanged clock', async () => {
       const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 300 })
       setForwardAfterPost(platform)
       const { place } = await placing(platform)
       expect(await place()).toMatchObject({ call: { id: 'call-0' }, isRepeat: false })
     })
 
-    test('is not sent again as if that hour had passed', async () => {
+    test('is not sent again as if an hour had passed', async () => {
       const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 60_000 })
       setForwardAfterPost(platform)
       const { place } = await placing(platform)
@@ -545,7 +545,7 @@ describe('a call', () => {
     })
   })
 
-  test('of which the platform shortened the external id is not sent again', async () => {
+  test('whose external id the platform shortened is not sent again', async () => {
     const external_id = 'an order of a customer 2026-11-21'
     const platform = platformOf({ rings: true, answer: broken })
     const { client } = platform
@@ -569,7 +569,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that is not permitted is not sent', async () => {
+  test('without a permit is not sent', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const placed = placeOnce(
@@ -587,7 +587,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(0)
   })
 
-  test('is not sent when calls are stopped by the time it is its turn, and its permit and its id are free', async () => {
+  test('is not sent if calls are stopped before its turn, and its permit and external id become free', async () => {
     const platform = platformOf()
     let isStopped = true
     const { place, permits: seen } = await placing(platform, {
@@ -603,7 +603,7 @@ describe('a call', () => {
     expect(await place(corrected)).toMatchObject({ isRepeat: false })
   })
 
-  test('is one call however often it is asked for at once', async () => {
+  test('is placed once, however many identical requests run at the same time', async () => {
     const platform = platformOf({ rings: true, shownAfterMs: 200 })
     const { place } = await placing(platform)
     const all = await Promise.all(Array.from({ length: 20 }, () => place()))
@@ -639,7 +639,7 @@ describe('a journal', () => {
         return file
       },
     ],
-  ])('%s is an error that names it and what to do', async (_, make) => {
+  ])('%s is an error that names the file and the remedy', async (_, make) => {
     using folder = scratchFolder()
     const file = make(folder.path)
     const opening = openSqliteJournal(file)

@@ -28,7 +28,7 @@ test('it is titled and versioned as documented', () => {
   })
 })
 
-test('it holds every route, with its success status and the error envelope', () => {
+test('it has every route, with its success status and the error envelope', () => {
   expect(operations).toHaveLength(allRoutes.length)
   for (const route of allRoutes) {
     const { method, path, responses } = operation(route.id.replace('.', '_'))
@@ -96,7 +96,7 @@ function checkExamples(where: string, body: BodySpec | null | undefined) {
   }
 }
 
-test.each(operations)('$id has examples of bodies and replies that hold to its schemas', (one) => {
+test.each(operations)('$id has examples of bodies and replies that match its schemas', (one) => {
   checkExamples('body', one.body)
   for (const [status, { body }] of one.responses) checkExamples(String(status), body)
 })
@@ -112,7 +112,7 @@ test('error examples have the code of their status, and a refused field is named
   }
 })
 
-test('parameters have examples that hold to their schemas', () => {
+test('parameters have examples that match their schemas', () => {
   const parameters = operations.flatMap((one) => one.parameters)
   for (const { name, schema, example, validate } of parameters) {
     if (example !== undefined) validate(example)
@@ -122,7 +122,7 @@ test('parameters have examples that hold to their schemas', () => {
   }
 })
 
-test('requests take unknown fields, and show bounds and defaults', () => {
+test('requests allow unknown fields, and show bounds and defaults', () => {
   const schema = operation('agents_create').body?.schema
   expect(schema?.additionalProperties).toBeUndefined()
   expect(schema).toHaveProperty('properties.max_duration_seconds', {
@@ -132,7 +132,7 @@ test('requests take unknown fields, and show bounds and defaults', () => {
   })
 })
 
-test('bounds of queries and nested fields are in it, and defaults of what is created', () => {
+test('it has the bounds of queries and nested fields, and the defaults of create bodies', () => {
   const { parameters } = operation('usage_get')
   expect(parameters.find(({ name }) => name === 'limit')?.schema).toMatchObject({
     minimum: 1,

@@ -137,7 +137,7 @@ describe('through HTTPS_PROXY', () => {
     expect(there.proxy.plain()).toBe(0)
   })
 
-  test('the same for a program that serves HTTP', async () => {
+  test('a program that serves HTTP reaches the platform by CONNECT, too', async () => {
     await using there = await behindProxy()
     await using program = await startHttpProgram({ ...key, ...there.env })
     const { result } = await rpc(program.url, 'tools/call', read)
@@ -170,7 +170,7 @@ describe('through HTTPS_PROXY', () => {
     expect(there.platform.seen).toHaveLength(0)
   })
 
-  test('a proxy that breaks off is reported as a failure of the network, and nothing is sent', async () => {
+  test('a proxy that closes the connection is reported as a network failure, and nothing is sent', async () => {
     await using there = await behindProxy({ refuse: 'close' })
     expect(errorOf(await ask(there.env, create))).toMatchObject({
       advice: 'unreachable',
@@ -214,7 +214,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
   found?.some(({ address }) => address === '::1'),
 )
 describe.skipIf(!hasIpv6)('IPv6', () => {
-  test('reaches a platform at [::1]', async () => {
+  test('the program reaches a platform at [::1]', async () => {
     await using platform = await startFakePlatform((_, res) => json(res, 200, account), {
       host: '::1',
     })
@@ -222,14 +222,14 @@ describe.skipIf(!hasIpv6)('IPv6', () => {
     expect(structuredContent).toMatchObject({ id: 'a1' })
   })
 
-  test('reaches a platform on https at [::1]', async () => {
+  test('the program reaches a platform on https at [::1]', async () => {
     using ca = trusted()
     await using platform = await tlsPlatform('::1')
     const env = { VOICE_AGENT_BASE_URL: platform.url, NODE_EXTRA_CA_CERTS: ca.file }
     expect((await ask(env)).isError).toBeFalsy()
   })
 
-  test('is listened on with --host ::1', async () => {
+  test('--host ::1 listens on the IPv6 loopback address', async () => {
     await using program = await startHttpProgram({}, ['--host', '::1'])
     expect(program.url).toMatch(/^http:\/\/\[::1\]:\d+\/mcp$/)
     const health = await fetch(new URL('/health', program.url))
@@ -275,7 +275,7 @@ describe('a connection that the platform closes just as a request is sent', () =
     }
   }
 
-  test('costs a read one more try', async () => {
+  test('is retried once by a read', async () => {
     await using platform = await onceAndGone()
     await using client = await connectStdio('v2 2026-07-28', { env: platform.env })
     for (let time = 0; time < 10; time++) {
@@ -284,7 +284,7 @@ describe('a connection that the platform closes just as a request is sent', () =
     expect(platform.broken()).toBeGreaterThan(0)
   })
 
-  test('never causes a second POST; the error says that the first may have been carried out', async () => {
+  test('never causes a second POST; the error says that the first POST may have been carried out', async () => {
     await using platform = await onceAndGone()
     await using client = await connectStdio('v2 2026-07-28', { env: platform.env })
     const results = []

@@ -156,7 +156,7 @@ describe('requests', () => {
 })
 
 describe('replies', () => {
-  test('keep fields the contract does not know', async () => {
+  test('keep fields that are not in the contract', async () => {
     const { value } = await against(
       (_, res) => json(res, 200, { ...account, brand_new: [1] }),
       getAccount,
@@ -180,7 +180,7 @@ describe('replies', () => {
     expect({ value, failure }).toEqual({ value: undefined, failure: undefined })
   })
 
-  test('that refuse give the whole envelope and the request id', async () => {
+  test('with an error envelope become failures with the envelope and the request id', async () => {
     const errors = [{ field: 'body.name', message: 'too long', type: 'value_error' }]
     const { failure } = await against(
       (_, res) =>
@@ -219,7 +219,7 @@ describe('replies', () => {
     expect(failure).toMatchObject({ kind: 'rejected', status, ...expected })
   })
 
-  test('to a DELETE that hold a page or an error are failures', async () => {
+  test('to a DELETE are failures if they contain a page or an error', async () => {
     const remove = (client: ReturnType<typeof clientFor>) =>
       client.call(routes.agents.archive, { params: { account_id: 'me', agent_id: 'x' }, query: {} })
     const page = await against((_, res) => res.writeHead(200).end('<html>login'), remove)
@@ -296,7 +296,7 @@ describe('replies', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('that break off are reported as such, and read again for a GET', async () => {
+  test('that break off are reported as such, and a GET is retried', async () => {
     const breakOff: Behaviour = (_, res) => {
       res.writeHead(200, { 'content-length': '100' })
       res.write('{"id":"a1"')
@@ -346,8 +346,8 @@ describe('replies', () => {
   })
 })
 
-describe('trying again', () => {
-  test.each([429, 502, 503, 504])('a GET is tried three times on %i', async (status) => {
+describe('retries', () => {
+  test.each([429, 502, 503, 504])('a GET is tried three times on status %i', async (status) => {
     const { failure, attempts, seen } = await against(
       (_, res) => json(res, status, envelope('busy')),
       getAccount,
@@ -356,7 +356,7 @@ describe('trying again', () => {
     expect([attempts, seen.length]).toEqual([3, 3])
   })
 
-  test('a GET succeeds when a later try does', async () => {
+  test('a GET succeeds if a later attempt succeeds', async () => {
     const { value, seen } = await against(
       (_, res, before) => (before < 2 ? res.writeHead(503).end() : json(res, 200, account)),
       getAccount,
@@ -373,7 +373,7 @@ describe('trying again', () => {
     },
   )
 
-  test('a GET is tried again when the connection is dropped', async () => {
+  test('a GET is retried when the connection is dropped', async () => {
     const { value, seen } = await against(
       (_, res, before) => (before === 0 ? res.destroy() : json(res, 200, account)),
       getAccount,
@@ -382,7 +382,7 @@ describe('trying again', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test.each([429, 502, 503, 504])('a POST is never repeated on %i', async (status) => {
+  test.each([429, 502, 503, 504])('a POST is never repeated on status %i', async (status) => {
     const { seen } = await against((_, res) => res.writeHead(status).end(), createSubaccount)
     expect(seen).toHaveLength(1)
   })
@@ -393,7 +393,7 @@ describe('trying again', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('PATCH and DELETE are never repeated either', async () => {
+  test('a PATCH or DELETE is never repeated', async () => {
     const params = { account_id: 'me', agent_id: 'x' }
     const { seen } = await against(
       (_, res) => res.writeHead(503).end(),
@@ -430,7 +430,7 @@ describe('trying again', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a POST is tried again if there was no connection: nothing was sent', async () => {
+  test('a POST is retried if there was no connection, because nothing was sent', async () => {
     const probe = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => probe.once('listening', resolve))
     const { port } = probe.address() as { port: number }
@@ -452,7 +452,7 @@ test.each(['-1', '1.5', 'soon 1', ''])('Retry-After "%s" is ignored', async (val
   expect(failure).toMatchObject({ retryAfter: null })
 })
 
-test('the waits before tries grow, and are not all the same', () => {
+test('the waits between attempts grow, and vary at random', () => {
   const busy = { kind: 'network', code: 'ECONNRESET', maybeSent: true } as const
   const wait = (attempt: number, random: number) =>
     waitBeforeRetry('GET', busy, attempt, defaultRetryPolicy, () => random)
@@ -469,7 +469,7 @@ test('a base URL with two slashes leads to the same host', async () => {
 })
 
 describe('time', () => {
-  test('all tries together take no longer than the limit for one', async () => {
+  test('all attempts together stay within the time limit of one request', async () => {
     const { attempts, failure } = await against(
       (_, res, before) => void (before === 0 && res.writeHead(503).end()),
       (client) => getAccount(client),
@@ -482,7 +482,7 @@ describe('time', () => {
     expect(Object(failure).afterMs).toBeLessThan(6000)
   })
 
-  test('a platform that does not begin to answer is a timeout, without another try', async () => {
+  test('a platform that does not begin to answer is a timeout, and is not asked again', async () => {
     const { failure, seen } = await against(() => {}, getAccount, { headersTimeoutMs: 80 })
     expect(failure).toEqual({
       kind: 'timeout',
@@ -566,7 +566,7 @@ describe('time', () => {
     between.close()
   })
 
-  test('a request is asked about when its turn comes, and not sent if it is cancelled then', async () => {
+  test('beforeSending runs when a waiting request gets its slot, and a request that it cancels is not sent', async () => {
     const answers: (() => void)[] = []
     await using platform = await startFakePlatform((_, res) => {
       answers.push(() => json(res, 201, account))
@@ -606,7 +606,7 @@ describe('time', () => {
     expect(failure).toEqual({ kind: 'cancelled', maybeSent: true })
   })
 
-  test('a request that is cancelled between two tries ends at once', async () => {
+  test('a request that is cancelled between two attempts ends at once', async () => {
     const controller = new AbortController()
     const { failure, seen } = await against(
       (_, res) => {

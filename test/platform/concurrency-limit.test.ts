@@ -13,7 +13,7 @@ function crowd(limit: ConcurrencyLimit) {
 const from = (network: string, key = 'a key') => ({ key, network })
 
 describe('requests to the platform', () => {
-  test('from one network wait for each other, and not for those of another', () => {
+  test('from one network wait for each other, but not for those from another network', () => {
     const limit = new ConcurrencyLimit({ inAll: 10, perKey: 10, perNetwork: 2 })
     const { begun, acquire } = crowd(limit)
     const requests = [from('a', '1'), from('a', '2'), from('a', '3'), from('b', '3')]
@@ -23,14 +23,14 @@ describe('requests to the platform', () => {
     expect(begun.at(-1)).toEqual(from('a', '3'))
   })
 
-  test('from a network that is not known are limited by key alone', () => {
+  test('from an unknown network are limited by API key only', () => {
     const limit = new ConcurrencyLimit({ inAll: 10, perKey: 3, perNetwork: 1 })
     const { begun, acquire } = crowd(limit)
     for (let count = 0; count < 5; count++) acquire({ key: 'a key', network: undefined })
     expect(begun).toHaveLength(3)
   })
 
-  test('that are given up are not begun', () => {
+  test('that are cancelled while they wait never start', () => {
     const limit = new ConcurrencyLimit({ inAll: 1, perKey: 1, perNetwork: 0 })
     const { begun, acquire } = crowd(limit)
     acquire(from('a', '1'))
@@ -41,7 +41,7 @@ describe('requests to the platform', () => {
     expect(begun).toEqual([from('a', '1'), from('a', '3')])
   })
 
-  test('are all begun in the end, and never more at once than the bounds allow', () => {
+  test('all start in the end, and never exceed a limit', () => {
     const requester = fc.record({
       key: fc.constantFrom('1', '2', '3'),
       network: fc.constantFrom('a', 'b', undefined),

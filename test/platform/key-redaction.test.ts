@@ -19,7 +19,7 @@ const visible = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
 })
 
-describe('a key is removed from a text', () => {
+describe('the API key is removed from a text', () => {
   test.each([
     ['as it is', key],
     ['in small letters', key.toLowerCase()],
@@ -49,7 +49,7 @@ describe('a key is removed from a text', () => {
     expect(redact(`before ${written} after`)).toBe('before [API key] after')
   })
 
-  test('in base64 wherever it begins there', () => {
+  test('in base64, at any offset', () => {
     for (const user of ['', 'u', 'us', 'use']) {
       const redacted = redact(`Basic ${base64(`${user}:${key}:x`)}`)
       expect(redacted).toContain('[API key]')
@@ -59,12 +59,12 @@ describe('a key is removed from a text', () => {
     }
   })
 
-  test('and nothing else', () => {
+  test('a text without the API key stays unchanged', () => {
     const text = JSON.stringify({ a: '100% "sure" / \\ \n', b: 'https://a.example/%20?x=%7B' })
     expect(redact(text)).toBe(text)
   })
 
-  test('whatever visible characters it is of, and whatever stands around it', () => {
+  test('whatever visible characters the key has, and whatever text surrounds it', () => {
     fc.assert(
       fc.property(visible, fc.string(), fc.string(), (apiKey, before, after) => {
         const cleaned = redactor(apiKey)(before + apiKey + after)
@@ -74,7 +74,7 @@ describe('a key is removed from a text', () => {
     )
   })
 
-  test('also where the text is cut: no part of it is left at the end', () => {
+  test('when the text is cut, so that no part of the key remains at the end', () => {
     const parts = fc.array(fc.constantFrom(key, json1, hex(key), 'some text ', '-'))
     fc.assert(
       fc.property(parts, fc.nat(200), (texts, first) => {
@@ -85,7 +85,7 @@ describe('a key is removed from a text', () => {
     )
   })
 
-  test('in linear time, also where a long text nearly repeats a long key', () => {
+  test('in linear time, even if a long text nearly repeats a long key', () => {
     const nearly = 'a'.repeat(4095)
     const began = process.threadCpuUsage()
     for (const unit of ['a', '\\u0061', '%61', '&#97;', '61', 'YWFh', '\\', '%25', '&#0', '%', '/'])
@@ -94,7 +94,7 @@ describe('a key is removed from a text', () => {
     expect(process.threadCpuUsage(began).user).toBeLessThan(8_000_000)
   })
 
-  test('so that JSON stays JSON, whatever stands around it', () => {
+  test('so that JSON stays valid, whatever text surrounds the key', () => {
     fc.assert(
       fc.property(visible, fc.string(), fc.string(), (apiKey, before, after) => {
         // Keys are never only digits, and never contain the two characters that JSON escapes.
@@ -130,7 +130,7 @@ describe('a platform that repeats the key', () => {
     expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
   }
 
-  test('does not get it into any result: values, names of fields, resources, prompts, completions', async () => {
+  test('gets the key into no result: values, field names, resources, prompts, completions', async () => {
     await using platform = await startFakePlatform((_, res) => {
       const item = { id: 'a', name: secret, items: [], count: 1, models: [], provider: 'p', ...all }
       const body = JSON.stringify({ ...item, items: [item] }).slice(0, -1)
@@ -162,7 +162,7 @@ describe('a platform that repeats the key', () => {
     expectClean(outputs)
   })
 
-  test('does not get it into an error: message, request id, host of a redirect', async () => {
+  test('gets the key into no error: message, request id, host of a redirect', async () => {
     let nth = 0
     await using platform = await startFakePlatform(
       (_, res) => {
@@ -209,7 +209,7 @@ describe('a platform that repeats the key', () => {
     expectClean(outputs.filter((one) => !JSON.stringify(one).includes('redirected')))
   })
 
-  test('nor does a client that gives it as an argument', async () => {
+  test('a client that sends the key as an argument does not get it into a result', async () => {
     await using platform = await startFakePlatform(
       (_, res) => json(res, 404, { code: 'not_found', message: 'No.' }),
       { account: 'own' },

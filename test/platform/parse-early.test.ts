@@ -10,7 +10,7 @@ const Page = z.looseObject({
 const good = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `id ${at}` }))
 const bad = (count: number) => Array.from({ length: count }, () => ({ id: 1 }))
 
-test('of 149,000 wrong items the problems of the first 100 are listed', () => {
+test('of 149,000 wrong items, only the problems of the first 100 are collected', () => {
   const { error } = parseEarly(Page, { items: bad(149_000) })
   expect(error?.issues).toHaveLength(100)
   expect(error?.issues[0]?.path).toEqual(['items', 0, 'id'])
@@ -22,13 +22,13 @@ test('wrong items behind good ones are found soon after the first', () => {
   expect(error?.issues.length).toBeLessThan(4 * 5000)
 })
 
-test('the same holds for arrays within items', () => {
+test('arrays within items are parsed in steps, too', () => {
   const messages = Array.from({ length: 149_000 }, (_, at) => at)
   const { error } = parseEarly(Page, { items: [{ id: 'a', messages }] })
   expect(error?.issues).toHaveLength(100)
 })
 
-test('otherwise it parses as zod does, arrays whole', () => {
+test('a valid value is parsed whole, as by zod', () => {
   const item = fc.record(
     { id: fc.oneof({ weight: 999, arbitrary: fc.string() }, fc.integer()), more: fc.json() },
     { requiredKeys: ['id'] },

@@ -42,7 +42,7 @@ const id = '00000000-0000-4000-8000-000000000001'
 const agent = { id, ...newAgent }
 
 describe('a reply', () => {
-  test('to a template check needs only valid: absent lists are empty', async () => {
+  test('to a template check needs only `valid`: absent lists are empty', async () => {
     for (const more of [{}, { errors: null, warnings: null, variables: null }]) {
       answer({ 'validate-template': { valid: true, ...more } })
       expect(await client.value('validate_agent_template', { template: 'Hi' })).toMatchObject({
@@ -64,7 +64,7 @@ describe('a reply', () => {
     )
   })
 
-  test('may have messages without a role, which keep their words', async () => {
+  test('may have messages without a role, which keep their text', async () => {
     const messages = [{ role: 'agent', message: 'Hello' }, { message: 'Yes?' }, { role: null }]
     answer({ 'calls/c1': { id: 'c1', messages } })
     const { transcript, summary } = await client.value('get_call', { call_id: 'c1' })
@@ -79,7 +79,7 @@ describe('a reply', () => {
     expect(summary).toContain('3 turns, 1 spoken')
   })
 
-  test('may have catalogs with eu_hosted null, a code as provider, and no list of models', async () => {
+  test('may have a catalog with eu_hosted null, a code as provider, and no list of models', async () => {
     answer({
       'providers/models': [
         { provider: { code: 'custom', eu_hosted: null }, models: [{ id: 'm1', name: null }] },
@@ -118,7 +118,7 @@ describe('a reply', () => {
     expect(result).toMatchObject({ returned: voices.length, voices, ...rest })
   })
 
-  test('loses the optional parts of another type, and keeps the rest', async () => {
+  test('loses its mistyped optional parts, and keeps the rest', async () => {
     const odd = {
       name: 7,
       note: 'Kept',
@@ -146,7 +146,7 @@ describe('a reply', () => {
     })
   })
 
-  test('is an error without what it cannot do without, and where a sum would be wrong', async () => {
+  test('is an error if a required part is missing, or if a sum would be wrong', async () => {
     answer({ agents: { items: [{ id: 'a1' }, { name: 'No id' }] } })
     expect((await textOf('list_agents', {})).text).toMatch(/undocumented shape \(items\.1\.id: /)
     const tolerated = { id: 'n1', number: 5, friendly_name: 6, sip_trunk: 7 }
@@ -162,8 +162,8 @@ describe('a reply', () => {
   })
 })
 
-describe('what a reply has lost', () => {
-  test('is in the log once for each part, without its value', async () => {
+describe('a dropped part of a reply', () => {
+  test('is logged once, without its value', async () => {
     answer({
       'sip-trunks': {
         items: [1, 2, 3].map((at) => ({
@@ -193,7 +193,7 @@ describe('what a reply has lost', () => {
     expect(program.stderr()).not.toMatch(/4711|secret/)
   })
 
-  test('is not overwritten: single tags of a list that is not all there are not changed', async () => {
+  test('is not overwritten: single tags of an incomplete list cannot be changed', async () => {
     answer({ [`agents/${id}`]: { ...agent, tags: ['a', 5] } })
     const refused = await textOf('update_agent', { agent_id: id, add_tags: ['b'] })
     expect(refused.isError).toBe(true)
@@ -203,7 +203,7 @@ describe('what a reply has lost', () => {
     expect(platform.seen.map(({ method }) => method)).toContain('PATCH')
   })
 
-  test('is named where a copy is without it', async () => {
+  test('is named in the result of a copy that lacks it', async () => {
     answer({
       [`agents/${id}`]: { ...agent, tags: 'a,b', note: 5 },
       agents: { ...agent, id: 'a2', items: [] },

@@ -24,14 +24,14 @@ describe('withTimeLimit', () => {
     })
   })
 
-  test('reports a cancellation by the caller as that', async () => {
+  test('reports a cancellation by the caller as a cancellation', async () => {
     const caller = new AbortController()
     const work = withTimeLimit(10_000, caller.signal, untilCancelled)
     caller.abort()
     await expect(work).rejects.toMatchObject({ failure: { kind: 'cancelled' } })
   })
 
-  test('throws every other error as it is', async () => {
+  test('throws every other error unchanged', async () => {
     const error = new Error('a bug')
     await expect(withTimeLimit(1000, undefined, () => Promise.reject(error))).rejects.toBe(error)
   })

@@ -31,7 +31,7 @@ test('a policy with all fields is read', () => {
   expect(parseDialPolicy(`\uFEFF${JSON.stringify(policy)}`, 'x')).toEqual(policy)
 })
 
-test('one quiet time may be given without a list', () => {
+test('one quiet period may be given without a list', () => {
   const hours = { from: '21:00', to: '08:00' }
   expect(parseDialPolicy(JSON.stringify({ quiet_hours: hours }), 'x')).toEqual({
     quiet_hours: [hours],
@@ -67,7 +67,7 @@ test.each([
   ],
   [[], /: [^:]+: \w/],
   ['{', /\bJSON: \w/],
-])('%j is refused by naming the file and the field', (value, text) => {
+])('%j is refused with the names of the file and the field', (value, text) => {
   expect(refused(value)).toContain('(/etc/dial.json)')
   expect(refused(value)).toMatch(text)
 })
@@ -78,7 +78,7 @@ test('a country may be written in small letters or as UK', () => {
   })
 })
 
-test('the countries it accepts are those a number can have', () => {
+test('the accepted countries are those that a number can have', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const taken = letters
     .flatMap((one) => letters.map((other) => one + other))

@@ -56,7 +56,7 @@ describe('a destination', () => {
     [{ allow_prefixes: ['+49'], deny_prefixes: ['+4930'] }, '+4930123456', 'deny_prefixes'],
     [{ allow_prefixes: ['+49'], deny_countries: ['DE'] }, '+4930123456', 'deny_countries'],
     [{ deny_countries: ['DE'] }, '+33142345678', undefined],
-    // Rules about countries cannot apply to a number of no country.
+    // Rules about countries cannot apply to a number without a country.
     [{ deny_countries: ['DE'] }, '+80012345678', 'deny_countries'],
     [{ allow_countries: ['DE'] }, '+80012345678', 'allow_countries'],
     [{ allow_prefixes: ['+800'], allow_countries: ['DE'] }, '+80012345678', undefined],
@@ -71,7 +71,7 @@ describe('a destination', () => {
     expect(verdict.allowed ? undefined : verdict.rule).toBe(rule)
   })
 
-  test('that is refused is explained, with who can change the rule', async () => {
+  test('that is refused has an explanation that names who can change the rule', async () => {
     const policy = policyOf({ allow_countries: ['DE', 'AT'], allow_prefixes: ['+1202'] })
     const verdict = await policy.check(phone('+33142345678'))
     expect(verdict).toMatchObject({ rule: 'allow_countries', retryAfterSeconds: null })
@@ -97,7 +97,7 @@ describe('agents and callers', () => {
     expect(decision).toMatchObject(allowed ? { allowed } : { allowed, rule: 'allow_agents' })
   })
 
-  test('a caller number is required and has to be in the list', async () => {
+  test('a caller number is required, and must be in the list', async () => {
     const policy = policyOf({ allow_from: ['+4930123456'] })
     expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
     for (const fromNumber of ['+4930123457', null]) {
@@ -120,7 +120,7 @@ describe('agents and callers', () => {
 describe('quiet hours', () => {
   const config = { quiet_hours: [{ from: '21:00', to: '08:00' }] }
 
-  test('apply in the time zone of the called number, and their end is given', async () => {
+  test('apply in the time zone of the called number, and the refusal has their end', async () => {
     const policy = policyOf(config)
     expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
     expect(await policy.check(phone('+12125550123'))).toMatchObject({
@@ -130,7 +130,7 @@ describe('quiet hours', () => {
     })
   })
 
-  test('of any possible time zone apply when the number does not tell which', async () => {
+  test('apply in every time zone that the number may be in', async () => {
     const verdict = await policyOf(config, Date.parse('2026-11-02T22:00:00Z')).check(
       phone('+61491570156'),
     )
@@ -142,7 +142,7 @@ describe('quiet hours', () => {
 })
 
 describe('limits', () => {
-  test('count reservations and not checks', async () => {
+  test('count reservations, but not checks', async () => {
     const policy = policyOf({ max_per_minute: 1 })
     await policy.check(phone('+4930123456'))
     expect(await policy.reserve(phone('+4930123456'))).toMatchObject({
@@ -159,7 +159,7 @@ describe('limits', () => {
     expect(await policy.reserve(phone('+4930123456'))).toMatchObject(refused)
   })
 
-  test('count web calls, to which of the other rules only allow_agents applies', async () => {
+  test('count web calls, to which no other rule than allow_agents applies', async () => {
     const policy = policyOf({
       allow_countries: ['DE'],
       allow_from: ['+4930123456'],
@@ -176,7 +176,7 @@ describe('limits', () => {
     })
   })
 
-  test('at once allow another call when one is released, cancelled or too old', async () => {
+  test('for concurrent calls allow another call when one is released, cancelled or too old', async () => {
     const policy = policyOf({ max_at_once: 1 })
     const reserve = async () => {
       const verdict = await policy.reserve(web)
@@ -194,7 +194,7 @@ describe('limits', () => {
     expect(await policy.check(web)).toMatchObject({ allowed: true })
   })
 
-  test('in total apply to this run, also for requests at the same moment', async () => {
+  test('in total apply to this process, even for concurrent requests', async () => {
     const policy = policyOf({ max_total: 2 })
     const verdicts = await Promise.all([1, 2, 3, 4].map(() => policy.reserve(web)))
     const placed = verdicts.filter((verdict) => verdict.allowed)
@@ -206,7 +206,7 @@ describe('limits', () => {
     expect(await policy.reserve(web)).toMatchObject({ rule: 'max_total' })
   })
 
-  test('allow nothing when calls cannot be counted', async () => {
+  test('refuse every call if calls cannot be counted', async () => {
     const broken = () => Promise.reject(new StateError('locked'))
     const counter = {
       ...createSqliteCallCounter(':memory:', '--state-dir'),

@@ -2,9 +2,9 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
 import { classifyNumber } from '../../src/policy/number-class.ts'
 
-describe('an emergency number is one', () => {
+describe('emergency numbers', () => {
   test.each([
-    // An emergency number alone, which looks like E.164 without being it.
+    // An emergency number alone, which only looks like an E.164 number.
     '+112',
     '+911',
     '+999',
@@ -106,7 +106,7 @@ describe('an emergency number is one', () => {
     expect(classifyNumber(number).kind).toBe('emergency')
   })
 
-  test('that is the code after the calling code of any country', () => {
+  test('include every emergency code after every calling code', () => {
     const callable = callingCodes().flatMap((code) =>
       ['112', '911', '999', '110', '119', '000', '118'].filter(
         (emergency) => classifyNumber(`+${code}${emergency}`).kind !== 'emergency',
@@ -115,7 +115,7 @@ describe('an emergency number is one', () => {
     expect(callable).toEqual([])
   })
 
-  test('and no ordinary number of a country is taken for one', () => {
+  test('do not include ordinary numbers that contain an emergency code', () => {
     for (const number of [
       '+33112345678',
       '+4930212233',
@@ -132,7 +132,7 @@ describe('an emergency number is one', () => {
   })
 })
 
-describe('a premium number is one', () => {
+describe('premium numbers', () => {
   test.each([
     '+19005551234',
     '+12129761234',
@@ -195,8 +195,8 @@ describe('a premium number is one', () => {
     '+529001234567',
     '+5719012345678',
     '+309011234567',
-    // Calling codes of no country: Inmarsat, personal numbers, satellite, networks, premium, shared
-    // cost.
+    // Calling codes without a country: Inmarsat, personal numbers, satellite, networks, premium,
+    // shared cost.
     '+870772001234',
     '+878101234567890',
     '+881612345678',
@@ -248,7 +248,7 @@ describe('an ordinary number has a country and a type', () => {
     ['Ireland', '+353209123456', '+353857000001'],
     ['Australia', '+61255501234', '+61491570006', '+611800160401'],
     ['Sweden', '+46850000123', '+46317900123', '+46701740605'],
-  ])('and so do the numbers that are reserved for films in %s', (_, ...numbers) => {
+  ])('so do the numbers reserved for fiction in %s', (_, ...numbers) => {
     for (const number of numbers)
       expect(classifyNumber(number), number).toMatchObject({ kind: 'ordinary' })
   })
@@ -267,11 +267,11 @@ test.each([
   '+3361234567',
   '+44790012345',
   '+493',
-])('%s is no number', (number) => {
+])('%s is no valid number', (number) => {
   expect(classifyNumber(number).kind).not.toBe('ordinary')
 })
 
-test('a number has one spelling: no trunk prefix hides its beginning', () => {
+test('a number has one spelling, so no trunk prefix hides its beginning', () => {
   for (const [number, right] of [
     ['+490302312512', '+49302312512'],
     ['+4402079460123', '+442079460123'],

@@ -43,7 +43,7 @@ describe('a night', () => {
     expect(quietUntil(at, zones, [night])).toBe(Date.parse('2026-11-03T16:00:00Z'))
   })
 
-  test('in the Australian half-hour zones begins by the local time', () => {
+  test('in the Australian half-hour zones begins at the local time', () => {
     expect(isQuiet('2026-11-02T09:59:00Z', ['Australia/Lord_Howe'], night)).toBe(false)
     expect(isQuiet('2026-11-02T10:00:00Z', ['Australia/Lord_Howe'], night)).toBe(true)
   })
@@ -57,19 +57,19 @@ test('a whole day is quiet from its first to its last minute', () => {
   expect(isQuiet('2026-11-08T23:00:00Z', berlin, sunday)).toBe(false)
 })
 
-test('a time that daylight saving skips is over after the change', () => {
+test('a period that daylight saving skips is over after the change', () => {
   const skipped: QuietHours = { from: '02:00', to: '03:00' }
   expect(isQuiet('2026-03-29T00:59:00Z', berlin, skipped)).toBe(false)
   expect(isQuiet('2026-03-29T01:00:00Z', berlin, skipped)).toBe(false)
 })
 
-test('a time that daylight saving repeats is quiet twice', () => {
+test('a period that daylight saving repeats is quiet twice', () => {
   const twice: QuietHours = { from: '02:00', to: '03:00' }
   const begin = Date.parse('2026-10-25T00:00:00Z')
   expect(quietUntil(begin, berlin, [twice])).toBe(begin + 2 * 3_600_000)
 })
 
-test('quiet hours on all hours have no end', () => {
+test('quiet hours that cover all hours have no end', () => {
   const always: QuietHours = { from: '00:00', to: '24:00' }
   expect(quietUntil(Date.parse('2026-11-02T12:00:00Z'), berlin, [always])).toBeUndefined()
 })
@@ -95,7 +95,7 @@ const zones = fc.uniqueArray(
 /** Instants in a year, including changes to and from daylight saving time. */
 const instants = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 31) })
 
-test('the end that is given is never in quiet hours, and at most an hour late', () => {
+test('the end of quiet hours is never in quiet hours, and at most an hour late', () => {
   fc.assert(
     fc.property(
       instants,
@@ -146,7 +146,7 @@ test.each([
   ['+38344123456', ['Europe/Belgrade']],
   ['+17875551234', ['America/Puerto_Rico']],
   ['+80012345678', []],
-])('%s rings in %j', (number, zones) => {
+])('%s may be in %j', (number, zones) => {
   const found = [...zonesOfNumber(number, countryOf(number))].sort()
   // Engines differ in the name of this zone: Asia/Kathmandu or Asia/Katmandu.
   expect(found.map((zone) => zone.replace('Kathmandu', 'Katmandu'))).toEqual(zones)
@@ -161,11 +161,11 @@ test.each([
   ['an American toll-free number', '+18005550199', ['Pacific/Honolulu', 'America/New_York']],
   ['a Russian mobile', '+79161234567', ['Europe/Kaliningrad', 'Asia/Kamchatka']],
   ['a Spanish mobile', '+34612345678', ['Europe/Madrid', 'Atlantic/Canary']],
-])('%s may ring anywhere in its country', (_, number, zones) => {
+])('%s may be anywhere in its country', (_, number, zones) => {
   expect(zonesOfNumber(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
 })
 
-test('the zones that the operator gives for a prefix replace the known ones; the longest prefix counts', () => {
+test('the operator’s zones for a prefix replace the known zones, and the longest prefix counts', () => {
   const zones = {
     '+1': ['America/Chicago'],
     '+1689': ['America/New_York'],
@@ -185,7 +185,7 @@ test('every country that a number can have has time zones', () => {
   }
 })
 
-test('every area code in use has its time zones, which are among those of its country', () => {
+test('every area code in use has time zones, which are among those of its country', () => {
   const january = Date.UTC(2026, 0, 15, 12)
   const july = Date.UTC(2026, 6, 15, 12)
   const clocks = (zones: readonly string[]) =>

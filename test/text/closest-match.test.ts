@@ -12,7 +12,7 @@ describe('the closest word', () => {
     expect(closestWord(word, ['agent_id', 'limit', 'offset'])).toBe(meant)
   })
 
-  test('is none where more than a third of the letters differ', () => {
+  test('is undefined if more than a third of the letters differ', () => {
     expect(closestWord('colour', ['agent_id', 'limit', 'offset'])).toBeUndefined()
   })
 
@@ -22,17 +22,17 @@ describe('the closest word', () => {
     expect(closestWord('tpro', ['port'])).toBeUndefined()
   })
 
-  test('is none where two words begin or end alike', () => {
+  test('is undefined if two words begin or end alike', () => {
     expect(closestWord('id', ['agent_id', 'trunk_id'])).toBeUndefined()
   })
 
-  test('is not looked for where the word is no typo, but a text', () => {
+  test('is undefined for a text that is too long for a typo', () => {
     const long = 'x'.repeat(300)
     expect(closestWord(`${long}y`, [long])).toBeUndefined()
     expect(closestWord(`${long.slice(0, 100)}y`, [long.slice(0, 100)])).toBeDefined()
   })
 
-  test('is the same word where only spelling differs', () => {
+  test('is the word that differs only in case and punctuation', () => {
     expect(sameWord('voiceId', ['voice_id', 'voice'])).toBe('voice_id')
     expect(sameWord('voice_ids', ['voice_id', 'voice'])).toBeUndefined()
   })
@@ -45,17 +45,18 @@ describe('the closest items', () => {
     { id: 'c3', names: [null, 'Front desk, nights'] },
   ]
 
-  test('are found by id or name, the closest first', () => {
+  test('are found by id or name, closest first', () => {
     expect(closestItems('front dest', items).map(itemLabel)).toEqual(['Front desk (a1)'])
     expect(closestItems('Front desk', items).map(({ id }) => id)).toEqual(['a1', 'c3'])
     expect(closestItems('b2', items).map(itemLabel)).toEqual(['Back office (b2)'])
   })
 
-  test('are at most as many as wanted', () => {
-    expect(closestItems('Front desk', items, 1)).toHaveLength(1)
+  test('are at most three', () => {
+    const desks = [1, 2, 3, 4].map((at) => ({ id: `d${at}`, names: [`Front desk ${at}`] }))
+    expect(closestItems('Front desk', desks)).toEqual(desks.slice(0, 3))
   })
 
-  test('without a name are written by their id', () => {
+  test('are labelled with their id if they have no name', () => {
     expect(itemLabel({ id: 'd4', names: [null, 'd4'] })).toBe('d4')
   })
 })

@@ -39,7 +39,7 @@ describe('a text from outside is shown', () => {
     expect(quoted(text)).toBe(shown)
   })
 
-  test('as JSON of that very text, whatever it is', () => {
+  test('as JSON of exactly that text, whatever its characters', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
     fc.assert(
       fc.property(texts, (text) => {
@@ -52,7 +52,7 @@ describe('a text from outside is shown', () => {
   })
 })
 
-test('a word is bare where it cannot mislead, and quoted elsewhere', () => {
+test('a word is quoted unless it cannot mislead', () => {
   expect(wordOrQuoted('+12025550101')).toBe('+12025550101')
   expect(wordOrQuoted('3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11')).toBe(
     '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11',
@@ -61,7 +61,7 @@ test('a word is bare where it cannot mislead, and quoted elsewhere', () => {
     expect(wordOrQuoted(word)).toBe(`"${word}"`)
 })
 
-test('a long name is cut, with a count of what is left out', () => {
+test('a long name is cut, with the number of omitted characters', () => {
   expect(quotedUpTo('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
   expect(quotedUpTo('😀'.repeat(203))).toBe(`"${'😀'.repeat(200)}" and 3 more characters`)
   expect(quotedNameWithId('Front desk', 'a-1')).toBe('"Front desk" (a-1)')

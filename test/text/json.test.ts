@@ -20,7 +20,7 @@ function countOf(value: unknown): number {
   return 1 + Math.max(0, items.length - 1) + items.reduce((sum, item) => sum + countOf(item), 0)
 }
 
-test('the scan counts as the parsed value does, whatever strings contain', () => {
+test('the scan of a text counts like the parsed value, whatever its strings contain', () => {
   const string = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '}', 'a', '\n') })
   const value = fc.letrec((tie) => ({
     any: fc.oneof({ maxDepth: 6 }, string, fc.integer(), tie('list'), tie('object')),
@@ -54,7 +54,7 @@ test('a value nested 100,000 deep does not exhaust the stack', () => {
   expect(boundExceededByValue(deep, { depth: 100, values: 2_000_000 })).toBe('depth')
 })
 
-test('broken JSON exceeds nothing', () => {
+test('invalid JSON exceeds no bound', () => {
   const bounds = { depth: 10, values: 10 }
   for (const text of ['"', '"\\', '"\\"'.repeat(99), ']'.repeat(99), '\\'.repeat(99), '']) {
     expect(boundExceededByText(text, bounds)).toBeUndefined()
@@ -82,7 +82,7 @@ test.each([
   expect(parseJsonText(`\uFEFF${text}`)).toEqual(JSON.parse(text))
 })
 
-test('whatever JSON.stringify writes is read as it was', () => {
+test('every text that JSON.stringify writes is parsed to its value', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       expect(parseJsonText(JSON.stringify(JSON.parse(text), undefined, 1))).toEqual(

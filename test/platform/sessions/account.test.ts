@@ -16,7 +16,7 @@ const envOf = (platform: { url: string }) => ({
 })
 
 describe('requests that name no account', () => {
-  test('are sent with the id of the account of the key, which is read once', async () => {
+  test('are sent with the id of the API key’s account, which is read once', async () => {
     await using platform = await startFakePlatform(answering)
     await using client = await connectStdio('v2 2026-07-28', { env: envOf(platform) })
     // Concurrent first requests share one read.
@@ -30,7 +30,7 @@ describe('requests that name no account', () => {
     expect(urls).toHaveLength(6)
   })
 
-  test('read no account if get_current_account has read it', async () => {
+  test('do not read the account again after get_current_account', async () => {
     await using platform = await startFakePlatform(answering)
     await using client = await connectStdio('v2 2026-07-28', { env: envOf(platform) })
     await client.value('get_current_account')
@@ -38,7 +38,7 @@ describe('requests that name no account', () => {
     expect(platform.seen).toHaveLength(2)
   })
 
-  test('fail as the read of the account does, and read it again the next time', async () => {
+  test('fail if the read of the account fails, and the next request reads it again', async () => {
     await using platform = await startFakePlatform((_, res) =>
       json(res, 401, envelope('unauthorized', 'The key is not valid.')),
     )
@@ -54,7 +54,7 @@ describe('requests that name no account', () => {
     expect(await client.value('list_calls')).toMatchObject({ account_id: own })
   })
 
-  test('of different keys are never mixed up', async () => {
+  test('of different API keys never get each other’s account', async () => {
     const idOf = (key: string) => `account ${key.length}`
     await using platform = await startFakePlatform(({ url, headers }, res) =>
       url === '/v1/accounts/current'

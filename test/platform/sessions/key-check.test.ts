@@ -26,7 +26,7 @@ function keyThat(status: number) {
   return { asked: () => asked, fault: () => faultOfKey(session) }
 }
 
-test('a refused key is asked about again only after some seconds', async () => {
+test('a refused API key is checked again only after some seconds', async () => {
   const key = keyThat(401)
   for (const _ of [1, 2, 3]) expect(await key.fault()).toMatchObject({ status: 401 })
   expect(key.asked()).toBe(1)
@@ -35,7 +35,7 @@ test('a refused key is asked about again only after some seconds', async () => {
   expect(key.asked()).toBe(2)
 })
 
-test('a platform that could not be asked is asked again at once', async () => {
+test('an API key is checked again at once if the platform could not be asked', async () => {
   const key = keyThat(500)
   for (const _ of [1, 2]) expect(await key.fault()).toMatchObject({ status: 503 })
   expect(key.asked()).toBe(2)

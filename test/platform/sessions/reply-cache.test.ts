@@ -25,7 +25,7 @@ const voices = (search: string) => ({
 const reader = (cache: ReturnType<ReturnType<typeof createReplyCaches>>) => (search: string) =>
   cache.read(routes.providers.voices, voices(search), 'catalog')
 
-test('replies of one key are kept up to some megabytes, not only up to a count', async () => {
+test('the replies of one API key are limited by their total size as well as by their number', async () => {
   const { asked, client } = platform(megabyte)
   const read = reader(createReplyCaches()('a key', client))
   const searches = Array.from({ length: 12 }, (_, index) => `s${index}`)
@@ -35,14 +35,14 @@ test('replies of one key are kept up to some megabytes, not only up to a count',
   expect(asked).toEqual([...searches, ...searches.slice(0, 5).toReversed()])
 })
 
-test('a reply that is too long to be kept is given all the same', async () => {
+test('a reply that is too long for the cache is returned', async () => {
   const { asked, client } = platform(9 * megabyte)
   const read = reader(createReplyCaches()('a key', client))
   for (const _ of [1, 2]) expect(await read('long')).toHaveProperty('voices')
   expect(asked).toEqual(['long', 'long'])
 })
 
-test('all keys together keep some more; those used least recently lose theirs', async () => {
+test('the replies of all API keys are limited, and the least recently used key loses its replies', async () => {
   const { asked, client } = platform(6 * megabyte)
   const cacheOf = createReplyCaches()
   const reads = Array.from({ length: 7 }, (_, index) => reader(cacheOf(`key ${index}`, client)))

@@ -13,7 +13,7 @@ import { seedIds, startSandbox } from '../../harness/sandbox.ts'
 
 const key = 'sk-0123456789'
 const unknown = '00000000-0000-4000-8000-00000000dead'
-/** Names of the key's own account and of its other subaccount, hidden from the pinned one. */
+/** Names and ids of accounts that results must not contain. */
 let others: string[] = []
 
 let sandbox: ReturnType<typeof startSandbox>
@@ -193,7 +193,7 @@ describe('with hidden tools', () => {
     })
   })
 
-  test('an invented task id of a call finds no task', async () => {
+  test('a forged task id of a call finds no task', async () => {
     await using program = await start({ VOICE_AGENT_TOOLS: 'list_agents' })
     const { body } = await sandbox.get(`accounts/${seedIds.account}/calls?limit=1`)
     const taskId = taskIdOf('me', body.items[0].id)
@@ -205,7 +205,7 @@ describe('with hidden tools', () => {
     })
   })
 
-  test('a question to a person names no numbers that no exposed tool lists', async () => {
+  test('a confirmation question names no phone number that no exposed tool lists', async () => {
     const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: key }
     const args = {
       type: 'phone',

@@ -12,7 +12,9 @@ const ownAccount = [routes.accounts.current, { params: {}, query: {} }, 'account
 const voices = [routes.providers.voices, { params: {}, query: {} }, 'catalog'] as const
 const ignore = () => undefined
 
-/** A session with a pinned account, whose key has used its only subscription to a reply. */
+/**
+ * A session with a pinned account. Its API key already watches the only reply that it may watch.
+ */
 function watchingOne() {
   const cache = createReplyCaches({ watched: { inAll: 1, perKey: 1 } })('a key', client)
   cache.watch(...voices, ignore)
@@ -21,14 +23,14 @@ function watchingOne() {
   return { cache, restricted: restrictedSession(session, tools) }
 }
 
-test('one reply too many is refused if the key’s own account is known', async () => {
+test('a watch above the limit is refused if the API key’s own account is known', async () => {
   const { cache, restricted } = watchingOne()
   await ownAccountId({ cache })
   expect(() => restricted.cache.watch(...ownAccount, ignore)).toThrow(WatchLimitError)
 })
 
 // An unhandled rejection would end the program, and fails the test run.
-test('one reply too many leaves the account unwatched if it is not known yet', async () => {
+test('a watch above the limit does nothing if the API key’s own account is not known yet', async () => {
   const { cache, restricted } = watchingOne()
   const stop = restricted.cache.watch(...ownAccount, ignore)
   await ownAccountId({ cache })
