@@ -73,11 +73,7 @@ export async function startReplicas(
       return kills
     },
     async killRepeatedly(every, random, signal) {
-      while (!signal.aborted) {
-        const enough = answers + Math.floor(2 * every * random())
-        while (answers < enough && !signal.aborted) await sleep(20)
-        await sleep(1000 * random(), undefined, { signal }).catch(() => undefined)
-        if (signal.aborted) return
+      const restart = async () => {
         const which = Math.floor(random() * count)
         const killed = programs[which]
         programs[which] = undefined
@@ -85,6 +81,7 @@ export async function startReplicas(
         await killed?.[Symbol.asyncDispose]()
         programs[which] = await start(which)
       }
+      await restartRepeatedly(restart, { answers: () => answers, every, random, signal })
     },
     async restart(which, signal) {
       const ending = programs[which]
@@ -101,6 +98,34 @@ export async function startReplicas(
       balancer.closeAllConnections()
       await Promise.all(programs.map((program) => program?.[Symbol.asyncDispose]()))
     },
+  }
+}
+
+/**
+ * Calls `restart` again and again until the signal fires: each time after a random number of
+ * answers, `every` on average, and up to a second more. Without the answers, a program might never
+ * finish starting on a busy machine.
+ */
+export async function restartRepeatedly(
+  restart: () => Promise<void> | void,
+  {
+    answers,
+    every,
+    random,
+    signal,
+  }: {
+    /** Number of answers so far. */
+    readonly answers: () => number
+    readonly every: number
+    readonly random: () => number
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  while (!signal.aborted) {
+    const enough = answers() + Math.floor(2 * every * random())
+    while (answers() < enough && !signal.aborted) await sleep(20)
+    await sleep(1000 * random(), undefined, { signal }).catch(() => undefined)
+    if (!signal.aborted) await restart()
   }
 }
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Program, scratchFolder, startProcess } from '../../harness/program.ts'
+import { restartRepeatedly } from '../../harness/replicas.ts'
 import { StdioClient } from '../measure/clients.ts'
 import { inParallel } from '../measure/concurrency.ts'
 import { randomOf } from '../random.ts'
@@ -115,18 +115,10 @@ export class KilledServer implements CallPlacer, AsyncDisposable {
     }
   }
 
-  /**
-   * Kills the program again and again until the signal fires: each time after a random number of
-   * answers, `every` on average, and up to a second more. Without the answers, the program might
-   * never finish starting on a busy machine.
-   */
-  async killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const enough = this.#answers + Math.floor(2 * every * random())
-      while (this.#answers < enough && !signal.aborted) await sleep(20)
-      await sleep(1000 * random(), undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted) this.#restart()
-    }
+  /** Kills and restarts the program until the signal fires, every `every` answers on average. */
+  killRepeatedly(every: number, random: () => number, signal: AbortSignal): Promise<void> {
+    const answers = () => this.#answers
+    return restartRepeatedly(() => this.#restart(), { answers, every, random, signal })
   }
 
   #restart(): void {
