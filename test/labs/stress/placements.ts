@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { classifyNumber } from '../../../src/policy/number-class.ts'
-import type { ToolResult } from '../../harness/client.ts'
+import { errorOf, type ToolResult } from '../../harness/client.ts'
 import { textOf } from '../measure/clients.ts'
 import { agentId } from '../platform/call-lists.ts'
 import { oneOf, randomOf } from '../random.ts'
@@ -20,7 +20,6 @@ export interface CallPlacer {
 }
 
 const PlacedCall = z.looseObject({ id: z.string(), repeated: z.boolean() })
-const FailureMeta = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
 
 /** Parses a result of place_call. */
 export function answerOf(result: ToolResult): Answer {
@@ -29,7 +28,7 @@ export function answerOf(result: ToolResult): Answer {
     return { kind: 'placed', callId: id, isRepeat: repeated }
   }
   const text = textOf(result)
-  const { kind } = FailureMeta.parse(result._meta)['voice-agent-mcp/error']
+  const { kind } = errorOf(result)
   return kind === 'unknown_outcome'
     ? { kind: 'unknown', text }
     : { kind: 'refused', why: kind, text }

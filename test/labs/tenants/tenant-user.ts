@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import type { TestClient, ToolResult } from '../../harness/client.ts'
+import { errorOf, type TestClient, ToolResult } from '../../harness/client.ts'
 import { rpc } from '../../harness/rpc.ts'
+import { textOf } from '../measure/clients.ts'
 import { within } from '../measure/concurrency.ts'
 import { pick } from '../random.ts'
 import { calledNumber, strangersIn, type Tenant } from './tenant-platform.ts'
@@ -23,7 +24,6 @@ interface TenantUserOptions {
   readonly onAsked: (asked: Asked) => void
 }
 
-const Failure = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
 const Preview = z.looseObject({ confirmation: z.looseObject({ confirm_token: z.string() }) })
 const Placed = z.looseObject({ id: z.string() })
 const Task = z.looseObject({ taskId: z.string(), status: z.string() })
@@ -115,7 +115,7 @@ export class TenantUser {
       for (const other of strangersIn(JSON.stringify(answer), this.tenant))
         this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
       const failure = failureOf(answer)
-      record(failure ?? 'ok', failure && textOf(answer))
+      record(failure?.outcome ?? 'ok', failure?.text)
       return failure === undefined ? answer : undefined
     } catch (error) {
       record(caller.signal.aborted ? 'cancelled' : thrownOutcome(error))
@@ -213,18 +213,11 @@ export class TenantUser {
   }
 }
 
-/** Kind of an error or a refusal in an answer; `undefined` for a success. */
-function failureOf(answer: unknown): string | undefined {
-  const { isError, _meta, error } = Object(answer)
-  if (error) return thrownOutcome(error)
+/** The error or refusal in an answer; `undefined` for a success. */
+function failureOf(answer: unknown): Pick<Asked, 'outcome' | 'text'> | undefined {
+  const { isError, error } = Object(answer)
+  if (error) return { outcome: thrownOutcome(error), text: '' }
   if (!isError) return undefined
-  const failure = Failure.safeParse(_meta)
-  return failure.success ? failure.data['voice-agent-mcp/error'].kind : 'an error without a kind'
+  const result = ToolResult.parse(answer)
+  return { outcome: errorOf(result).kind, text: textOf(result) }
 }
-
-const Texts = z.looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
-
-const textOf = (answer: unknown) =>
-  Texts.safeParse(answer)
-    .data?.content.map(({ text = '' }) => text)
-    .join('\n') ?? ''
