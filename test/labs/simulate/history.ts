@@ -2,7 +2,7 @@ import { longestCallMs } from '../../../src/policy/dial-policy.ts'
 import { mayHide } from '../platform/call-lists.ts'
 import { randomOf } from '../random.ts'
 import { Steps } from './fault-injection.ts'
-import { judge, type ReportedAnswer } from './judge.ts'
+import { type AnsweredRequest, judge } from './judge.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 import { SharedState } from './shared-state.ts'
 import {
@@ -59,7 +59,7 @@ class History {
   readonly #platform: VirtualPlatform
   readonly #random: () => number
   readonly #servers: SimulatedServer[]
-  readonly #reported: ReportedAnswer[] = []
+  readonly #reported: AnsweredRequest[] = []
   /** Callbacks that end a server's pending requests when it stops, by the server's `Steps`. */
   readonly #waiting = new Map<Steps, Set<() => void>>()
   readonly #tokens = new Map<WantedCall, ClientToken>()
@@ -187,7 +187,7 @@ class History {
     const answer = await Promise.race([serving, dead])
     ends?.delete(end)
     trace(`request ${nth}: ${JSON.stringify(answer)}`)
-    this.#reported.push({ wanted: request.wanted, nth, from, to: time.now, answer })
+    this.#reported.push({ wanted: request.wanted, nth, from, answer })
     return answer
   }
 

@@ -1,18 +1,14 @@
 import { isOnList, mayHide } from '../platform/call-lists.ts'
-import { wrongWithCall } from '../platform/judge-call.ts'
+import { type ReportedAnswer, wrongWithCall } from '../platform/judge-call.ts'
 import type { Plan, WantedCall } from './plan.ts'
 import type { Reserved, SharedState } from './shared-state.ts'
 import type { Answer } from './simulated-server.ts'
 import type { VirtualPlatform } from './virtual-platform.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** A request and the client's answer. */
-export interface ReportedAnswer {
+/** A request for a wanted call, and the client's answer. */
+export interface AnsweredRequest extends ReportedAnswer {
   readonly wanted: WantedCall
-  readonly nth: number
-  /** Time of the request and of the answer, ms since the history began. */
-  readonly from: number
-  readonly to: number
   readonly answer: Answer
 }
 
@@ -20,7 +16,7 @@ export interface ReportedAnswer {
 export interface Evidence {
   readonly plan: Plan
   readonly platform: VirtualPlatform
-  readonly reported: readonly ReportedAnswer[]
+  readonly reported: readonly AnsweredRequest[]
   readonly state: SharedState
   readonly time: VirtualTime
   /** True if a new server with max_at_once = 1 allows a call. */

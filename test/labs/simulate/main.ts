@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { readScript } from '../../../src/dev/script-arguments.ts'
 import { concurrently } from '../measure/concurrency.ts'
 import { planOf } from './plan.ts'
-import { scriptedPlans } from './scripted.ts'
+import { scriptedPlans } from './scripted-histories.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
 
 const usage = `Runs the protocol that places calls exactly once through many histories: several servers over

@@ -68,20 +68,20 @@ interface Weighted<T> {
   readonly value: T
 }
 
-const oneOf = <T>(random: () => number, ...values: readonly Weighted<T>[]): T =>
+const choose = <T>(random: () => number, ...values: readonly Weighted<T>[]): T =>
   pick(values, random).value
-const at = <T>(weight: number, value: T): Weighted<T> => ({ weight, value })
+const chance = <T>(weight: number, value: T): Weighted<T> => ({ weight, value })
 const between = (random: () => number, from: number, to: number) =>
   Math.round(from + random() * (to - from))
 
 /** Generates the plan for a seed. */
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, 'plan')
-  const servers = oneOf(random, at(3, 1), at(5, 2), at(2, 3))
+  const servers = choose(random, chance(3, 1), chance(5, 2), chance(2, 3))
   const timing = {
-    settledMs: oneOf(random, at(2, 3000), at(3, 20_000), at(3, 120_000)),
-    findOutMs: oneOf(random, at(2, 600), at(3, 5000), at(3, 20_000)),
-    requestMs: oneOf(random, at(1, 4000), at(2, 12_000), at(4, 54_000)),
+    settledMs: choose(random, chance(2, 3000), chance(3, 20_000), chance(3, 120_000)),
+    findOutMs: choose(random, chance(2, 600), chance(3, 5000), chance(3, 20_000)),
+    requestMs: choose(random, chance(1, 4000), chance(2, 12_000), chance(4, 54_000)),
   }
   const isHostile = random() < 0.6
   const events = eventsOf(random, servers)
@@ -90,60 +90,62 @@ export function planOf(seed: number): Plan {
     servers,
     ...timing,
     listing: random() < 0.6 ? documented : listingOf(randomOf(seed, 'listing')),
-    otherCalls: oneOf(random, at(8, 0), at(4, 12), at(1, 120)),
-    crashRate: isHostile ? oneOf(random, at(3, 0), at(3, 0.01), at(2, 0.05)) : 0,
-    stateFailureRate: isHostile ? oneOf(random, at(3, 0), at(2, 0.02), at(1, 0.1)) : 0,
-    readFaultRate: isHostile ? oneOf(random, at(1, 0), at(2, 0.1), at(2, 0.4)) : 0,
-    stateMs: oneOf(random, at(3, 0), at(3, 30), at(1, 2500)),
+    otherCalls: choose(random, chance(8, 0), chance(4, 12), chance(1, 120)),
+    crashRate: isHostile ? choose(random, chance(3, 0), chance(3, 0.01), chance(2, 0.05)) : 0,
+    stateFailureRate: isHostile ? choose(random, chance(3, 0), chance(2, 0.02), chance(1, 0.1)) : 0,
+    readFaultRate: isHostile ? choose(random, chance(1, 0), chance(2, 0.1), chance(2, 0.4)) : 0,
+    stateMs: choose(random, chance(3, 0), chance(3, 30), chance(1, 2500)),
     limits: limitsOf(random),
-    calls: Array.from({ length: oneOf(random, at(4, 1), at(3, 2), at(1, 4)) }, (_, index) =>
-      wantedOf(random, { index, servers, isHostile, ...timing }),
+    calls: Array.from(
+      { length: choose(random, chance(4, 1), chance(3, 2), chance(1, 4)) },
+      (_, index) => wantedOf(random, { index, servers, isHostile, ...timing }),
     ),
     events,
     // Drawn last, so that earlier random values of a seed stay the same.
-    shared: oneOf(random, at(2, 'files'), at(1, 'database')),
+    shared: choose(random, chance(2, 'files'), chance(1, 'database')),
   }
 }
 
 const listingOf = (random: () => number): Listing => ({
-  ids: oneOf<Listing['ids']>(
+  ids: choose<Listing['ids']>(
     random,
-    at(8, 'kept'),
-    ...(['hidden', 'prefixed', 'in capitals', 'cut'] as const).map((ids) => at(1, ids)),
+    chance(8, 'kept'),
+    ...(['hidden', 'prefixed', 'in capitals', 'cut'] as const).map((ids) => chance(1, ids)),
   ),
-  filter: oneOf(random, at(2, 'sent id'), at(1, 'shown id'), at(2, 'ignored')),
+  filter: choose(random, chance(2, 'sent id'), chance(1, 'shown id'), chance(2, 'ignored')),
   ignoresOffset: random() < 0.15,
-  maxOnPage: oneOf(random, at(2, 100), at(1, 7)),
-  count: oneOf(random, at(2, 'all'), at(1, 'page'), at(1, 'nothing')),
-  numbers: oneOf(random, at(4, 'kept'), at(3, 'without +'), at(1, 'masked')),
+  maxOnPage: choose(random, chance(2, 100), chance(1, 7)),
+  count: choose(random, chance(2, 'all'), chance(1, 'page'), chance(1, 'nothing')),
+  numbers: choose(random, chance(4, 'kept'), chance(3, 'without +'), chance(1, 'masked')),
   changesOthers: random() < 0.5,
 })
 
 const limitsOf = (random: () => number): Plan['limits'] =>
-  oneOf<() => Plan['limits']>(
+  choose<() => Plan['limits']>(
     random,
-    at(5, () => ({})),
-    at(2, () => ({ max_at_once: between(random, 1, 2) })),
-    at(1, () => ({ max_per_minute: between(random, 1, 2) })),
-    at(1, () => ({ max_at_once: 2, max_per_minute: 2 })),
+    chance(5, () => ({})),
+    chance(2, () => ({ max_at_once: between(random, 1, 2) })),
+    chance(1, () => ({ max_per_minute: between(random, 1, 2) })),
+    chance(1, () => ({ max_at_once: 2, max_per_minute: 2 })),
   )()
 
 /** Random events; none in half of the histories. */
 function eventsOf(random: () => number, servers: number): PlannedEvent[] {
-  const count = oneOf(random, at(5, 0), at(3, 1), at(2, 3))
+  const count = choose(random, chance(5, 0), chance(3, 1), chance(2, 3))
   // All clock changes have one direction: if a clock is set forward and then back, the program may
   // forget that a token was used.
   const direction = random() < 0.5 ? 1 : -1
   const step = () =>
-    direction * oneOf(random, at(1, 900), at(1, 5000), at(2, 90_000), at(2, 3_600_000))
+    direction *
+    choose(random, chance(1, 900), chance(1, 5000), chance(2, 90_000), chance(2, 3_600_000))
   return Array.from({ length: count }, () => {
     const when = { at: between(random, 0, random() < 0.5 ? 5000 : 240_000) }
-    return oneOf<() => PlannedEvent>(
+    return choose<() => PlannedEvent>(
       random,
-      at(4, () => ({ ...when, kind: 'clock', byMs: step() })),
-      at(4, () => ({ ...when, kind: 'kill', server: between(random, 0, servers - 1) })),
-      at(1, () => ({ ...when, kind: 'restart of the machine' })),
-      at(2, () => ({ ...when, kind: 'no lists', forMs: between(random, 1000, 180_000) })),
+      chance(4, () => ({ ...when, kind: 'clock', byMs: step() })),
+      chance(4, () => ({ ...when, kind: 'kill', server: between(random, 0, servers - 1) })),
+      chance(1, () => ({ ...when, kind: 'restart of the machine' })),
+      chance(2, () => ({ ...when, kind: 'no lists', forMs: between(random, 1000, 180_000) })),
     )()
   })
 }
@@ -159,7 +161,7 @@ interface WantedOptions {
 function wantedOf(random: () => number, options: WantedOptions): WantedCall {
   const { index, servers, isHostile } = options
   const isOwnId = random() < 0.5
-  const count = oneOf(random, at(2, 1), at(4, 2), at(3, 4))
+  const count = choose(random, chance(2, 1), chance(4, 2), chance(3, 4))
   return {
     number: `+4915112345${String(670 + index)}`,
     externalId: isOwnId ? `Order ${index} of customer 42` : undefined,
@@ -181,11 +183,11 @@ function wantedOf(random: () => number, options: WantedOptions): WantedCall {
  * sent again.
  */
 const requestTime = (random: () => number, { settledMs, requestMs }: WantedOptions): number =>
-  oneOf<() => number>(
+  choose<() => number>(
     random,
-    at(4, () => between(random, 0, 30)),
-    at(3, () => between(random, 0, 8000)),
-    at(2, () => settledMs + between(random, -1000, 8000)),
-    at(2, () => settledMs + between(random, 0, requestMs)),
-    at(1, () => between(random, 0, 300_000)),
+    chance(4, () => between(random, 0, 30)),
+    chance(3, () => between(random, 0, 8000)),
+    chance(2, () => settledMs + between(random, -1000, 8000)),
+    chance(2, () => settledMs + between(random, 0, requestMs)),
+    chance(1, () => between(random, 0, 300_000)),
   )()

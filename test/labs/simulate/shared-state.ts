@@ -133,7 +133,7 @@ const bound = (value: unknown): Value =>
  * A PostgreSQL database that servers on several machines share. The journal's statements run on
  * SQLite in memory, one operation after the other, with the clock of the history.
  */
-export class SimulatedDatabase {
+class SimulatedDatabase {
   readonly #db = new DatabaseSync(':memory:')
   readonly #time: VirtualTime
   #last: Promise<unknown> = Promise.resolve()

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { scriptedPlans } from './scripted.ts'
+import { scriptedPlans } from './scripted-histories.ts'
 
 const run = promisify(execFile)
 const simulate = (...flags: string[]) =>

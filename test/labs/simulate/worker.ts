@@ -3,8 +3,7 @@ import * as z from 'zod'
 import { runHistory } from './history.ts'
 import { type Plan, planOf } from './plan.ts'
 
-/** Range of seeds for one worker: each `every`th seed from `from` on. */
-
+/** The seeds of one worker: each `every`th seed from `from` on. */
 export const SeedRange = z.object({
   from: z.int(),
   /** Exclusive end. */

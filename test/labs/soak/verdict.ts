@@ -1,3 +1,4 @@
+import { round } from '../measure/report.ts'
 import { countOf, type keptOpen, stillOpen, type WatchedServer } from './watched-server.ts'
 
 const megabyte = 1_000_000
@@ -45,8 +46,8 @@ export function verdictOf(server: WatchedServer) {
     const span = (half.at(-1)?.at ?? 0) - (half[0]?.at ?? 0)
     const { share, bytes, bytesWhenShort } = growth[what]
     if (slope * span > Math.max(mean * share, span < shortMs ? bytesWhenShort : bytes))
-      problems.push(`${what} grew by ${round((slope * span) / megabyte)} MB in the second half`)
-    return { mb: round(mean / megabyte), kbPerMinute: round((slope * minute) / 1000) }
+      problems.push(`${what} grew by ${round((slope * span) / megabyte, 1)} MB in the second half`)
+    return { mb: round(mean / megabyte, 1), kbPerMinute: round((slope * minute) / 1000, 1) }
   }
   const open = (what: keyof typeof keptOpen) => ({
     fresh: countOf(server.fresh, what),
@@ -62,5 +63,3 @@ export function verdictOf(server: WatchedServer) {
     problems,
   }
 }
-
-const round = (value: number) => Math.round(value * 10) / 10
