@@ -131,7 +131,13 @@ export const accountHandlers = [
 /** Stores a new, active account, with its API key if it has one. */
 export function createAccount(
   store: Store,
-  account: { id: string; parentId: string | null; name: string; now: number; apiKey?: string },
+  account: {
+    id: string
+    parentId: string | null
+    name: string
+    now: number
+    apiKey?: string | undefined
+  },
 ): AccountRow {
   const { id, parentId: parent_id, name, now, apiKey } = account
   const row = { id, parent_id, name, is_active: 1, created: now, modified: now }

@@ -44,7 +44,7 @@ function seedFixture(store: Store, now: number, { account, subaccounts, ...main 
   const created = now - 90 * day
   const ids = countingIds(1)
   const add = (id: string, name: string, parentId: string | null, apiKey?: string) =>
-    createAccount(store, { id, name, parentId, now: created, ...(apiKey && { apiKey }) })
+    createAccount(store, { id, name, parentId, now: created, apiKey })
   const fill = (accountId: string, content: Content) =>
     loadContent(content, contentOf(store, { now, ids, accountId }))
   add(seedIds.account, account ?? 'Sandbox account', null, sandboxKeys.main)

@@ -62,7 +62,7 @@ export function seedSmall(store: Store, now: number): void {
 function seedAccounts(store: Store, created: number): void {
   const { account, subaccount, secondSubaccount, otherAccount } = seedIds
   const add = (id: string, name: string, parentId: string | null, apiKey?: string) =>
-    createAccount(store, { id, name, parentId, now: created, ...(apiKey && { apiKey }) })
+    createAccount(store, { id, name, parentId, now: created, apiKey })
   add(account, 'Sandbox account', null, sandboxKeys.main)
   add(subaccount, 'Sandbox branch', account, sandboxKeys.subaccount)
   add(secondSubaccount, 'Sandbox franchise', account)

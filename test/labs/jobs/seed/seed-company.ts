@@ -65,7 +65,7 @@ function seedAccounts(store: Store, job: string, accountId: Ids['accountId']): v
       parentId: isRoot ? null : accountId('company'),
       name,
       now: opened,
-      ...(isRoot && { apiKey: keyOf(job) }),
+      apiKey: isRoot ? keyOf(job) : undefined,
     })
   }
   store.update('accounts', accountId(disabledAccount), { is_active: 0 })
