@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Call, CallDetail } from '../contract/call.ts'
 import type { Conversation, Message } from '../contract/conversation.ts'
-import { callSettings } from './agent-call-settings.ts'
 import type { CallPlan } from './call-plan.ts'
-import type { Store } from './store.ts'
+import { ScriptLine } from './dialogue.ts'
 
 /** The account, agent and numbers of a call. */
 const CallParties = z.object({
@@ -59,7 +58,10 @@ export function rowOfPlan(
   }
 }
 
-const Script = z.array(z.object({ at: z.number(), role: z.string(), message: z.string() }))
+const Script = z.array(ScriptLine)
+
+/** The transcript of the whole course. */
+export const scriptOf = ({ script }: CallRow): ScriptLine[] => Script.parse(JSON.parse(script))
 
 /** SQL: the status of a call at `:now`. */
 export const statusAtNow = "CASE WHEN ended > :now THEN 'in_progress' ELSE outcome END"
@@ -70,44 +72,27 @@ export const modifiedAtNow =
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-interface State {
-  hasEnded: boolean
-  isAnswered: boolean
-  modified: number
-  durationSeconds: number
-}
-
-function stateAt(row: CallRow, now: number): State {
-  const hasEnded = row.ended <= now
-  const isAnswered = row.answered !== null && row.answered <= now
-  const talked = isAnswered && row.answered !== null ? ((now - row.answered) / 1000) * row.speed : 0
-  return {
-    hasEnded,
-    isAnswered,
-    modified: hasEnded ? row.ended : isAnswered ? (row.answered ?? row.created) : row.created,
-    durationSeconds: hasEnded ? row.duration_seconds : Math.floor(talked),
-  }
-}
-
 /** A call at the time `now`, as lists show it. */
 export function callAt(row: CallRow, now: number): Call {
-  const state = stateAt(row, now)
+  const hasEnded = row.ended <= now
+  const answered = row.answered !== null && row.answered <= now ? row.answered : null
+  const talked = answered === null ? 0 : Math.floor(((now - answered) / 1000) * row.speed)
   return {
     id: row.id,
     type: row.type,
-    status: state.hasEnded ? row.outcome : 'in_progress',
-    answer_status: state.hasEnded || state.isAnswered ? row.answer_status : 'waiting',
+    status: hasEnded ? row.outcome : 'in_progress',
+    answer_status: hasEnded || answered !== null ? row.answer_status : 'waiting',
     direction: row.direction,
     agent_id: row.agent_id,
     agent_name: row.agent_name,
     from_number: row.from_number,
     to_number: row.to_number,
     external_id: row.external_id,
-    started_at: state.isAnswered && row.answered !== null ? iso(row.answered) : null,
-    ended_at: state.hasEnded ? iso(row.ended) : null,
-    duration_seconds: state.durationSeconds,
+    started_at: answered === null ? null : iso(answered),
+    ended_at: hasEnded ? iso(row.ended) : null,
+    duration_seconds: hasEnded ? row.duration_seconds : talked,
     created: iso(row.created),
-    modified: iso(state.modified),
+    modified: iso(hasEnded ? row.ended : (answered ?? row.created)),
   }
 }
 
@@ -141,7 +126,7 @@ export function conversationAt(row: CallRow, now: number): Conversation {
 
 function messagesAt(row: CallRow, now: number): Message[] {
   const from = row.answered ?? row.ended
-  return Script.parse(JSON.parse(row.script))
+  return scriptOf(row)
     .map(({ at, role, message }) => ({ role, message, when: from + (at * 1000) / row.speed }))
     .filter(({ when }) => when <= now)
     .map(({ role, message, when }) => ({ role, message, timestamp: iso(Math.round(when)) }))
@@ -152,45 +137,3 @@ function captureAt(row: CallRow, now: number): { recording_url: string | null } 
   // The .example domain is reserved (RFC 2606): no recording exists, and the URL cannot resolve.
   return { recording_url: `https://recordings.sandbox.example/${row.id}.wav` }
 }
-
-const WebTalk = z.object({
-  settings: z.record(z.string(), z.unknown()).transform(callSettings),
-  greeting: z.object({ text: z.string(), error: z.string().nullable() }),
-  agent: z.object({ name: z.string().nullable(), note: z.string().nullable() }),
-  /** The person's first words, sent when the person joins the call. */
-  initialText: z.string().nullable(),
-  skipGreeting: z.boolean(),
-})
-/** What the agent of a web call needs to talk with a person. */
-export type WebTalk = z.output<typeof WebTalk>
-
-/** A web call that can be joined in a browser. */
-const WebCallRow = z.object({
-  call_id: z.string(),
-  token: z.string(),
-  talk: z.string(),
-  /** Unix ms; null until somebody joins. */
-  joined: z.int().nullable(),
-})
-export type WebCallRow = z.output<typeof WebCallRow>
-
-/**
- * Makes a web call joinable in a browser. Its new random token, a part of the page's URL, is the
- * only credential.
- */
-export function insertWebCall(store: Store, callId: string, talk: WebTalk): void {
-  const token = randomUUID().replaceAll('-', '')
-  store.insert('web_calls', { call_id: callId, token, talk: JSON.stringify(talk) })
-}
-
-export const webCallByToken = (store: Store, token: string): WebCallRow | undefined =>
-  store.find(WebCallRow, 'web_calls', { token })
-
-export const webCallOf = (store: Store, callId: string): WebCallRow | undefined =>
-  store.find(WebCallRow, 'web_calls', { call_id: callId })
-
-export function markJoined(store: Store, callId: string, now: number): void {
-  store.run('UPDATE web_calls SET joined = :now WHERE call_id = :callId', { callId, now })
-}
-
-export const talkOf = ({ talk }: WebCallRow): WebTalk => WebTalk.parse(JSON.parse(talk))

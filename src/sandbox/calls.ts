@@ -8,12 +8,12 @@ import {
   conversationAt,
   modifiedAtNow,
   statusAtNow,
-  webCallOf,
 } from './call-row.ts'
 import { type AnyInput, type HandlerInput, on, ReplyWithStatus } from './operation-handler.ts'
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import { instant, pageOfRows } from './row-pages.ts'
+import { webCallOf } from './web-calls/web-call-row.ts'
 import { webCallPath } from './web-calls/web-calls.ts'
 
 /** Filters of calls and conversations; only their statuses differ. */

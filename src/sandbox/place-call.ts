@@ -4,13 +4,14 @@ import type { routes } from '../contract/routes.ts'
 import { callSettings, renderGreeting } from './agent-call-settings.ts'
 import { type AgentRow, findAgent, merge } from './agents.ts'
 import { magicDestinations, planCall } from './call-plan.ts'
-import { CallRow, insertWebCall, rowOfPlan, type WebTalk } from './call-row.ts'
+import { CallRow, rowOfPlan } from './call-row.ts'
 import type { LlmCall } from './llm-dialogue.ts'
 import type { HandlerInput } from './operation-handler.ts'
 import { findNumber } from './phone-numbers.ts'
 import { invalid, missingReference, Problem } from './problem.ts'
 import { fieldError } from './request.ts'
 import { findSipTrunk } from './sip-trunks.ts'
+import { insertWebCall, type WebTalk } from './web-calls/web-call-row.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
@@ -114,7 +115,9 @@ const webTalk = (
   { settings, greeting, agent }: LlmCall,
   { initial_text, skip_greeting_on_initial_text }: CallCreate,
 ): WebTalk => ({
-  ...{ settings, greeting, agent },
+  settings,
+  greeting,
+  agent,
   initialText: initial_text || null,
   skipGreeting: skip_greeting_on_initial_text ?? false,
 })

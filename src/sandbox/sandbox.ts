@@ -119,7 +119,8 @@ async function answer(
   webCallOptions: SandboxOptions['webCalls'],
 ): Promise<Response> {
   const url = new URL(request.url)
-  if (request.method === 'GET' && url.pathname === '/v1/openapi.json') return openApiResponse()
+  if (request.method === 'GET' && url.pathname === '/v1/openapi.json')
+    return Response.json(openApiDocument(allRoutes))
   const own = accountOfKey(context.store, request.headers.get('x-api-key'))
   const { route, params } = matchRoute(request.method, url.pathname)
   const handler = handlers.get(route.id)
@@ -154,10 +155,6 @@ async function openWebCalls(
 ): Promise<AnyInput['webCalls']> {
   const pagesAt = await options?.pagesAt(request)
   return options && pagesAt !== undefined ? { pagesAt, waitMs: options.waitMs } : undefined
-}
-
-function openApiResponse(): Response {
-  return Response.json(openApiDocument(allRoutes))
 }
 
 function problemResponse(error: unknown): Response {

@@ -1,7 +1,7 @@
-import * as z from 'zod'
-import { CallRow, callDetailAt, markJoined, talkOf, type WebCallRow } from '../call-row.ts'
-import { Dialogue, ScriptLine } from '../dialogue.ts'
+import { CallRow, callDetailAt, scriptOf } from '../call-row.ts'
+import { Dialogue } from '../dialogue.ts'
 import type { Store } from '../store.ts'
+import { markJoined, talkOf, type WebCallRow } from './web-call-row.ts'
 
 /*
  * A web call that a person has joined. As for every call, its row holds a complete course: the
@@ -16,12 +16,8 @@ export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
 /** Maximum transcript lines. In a longer call, a person can only hang up. */
 const maxLines = 1000
 
-const Script = z.array(ScriptLine)
-
-const scriptOf = ({ script }: CallRow): ScriptLine[] => Script.parse(JSON.parse(script))
-
 const callOf = (store: Store, { call_id }: WebCallRow): CallRow => {
-  const row = store.get(CallRow, 'SELECT * FROM calls WHERE id = :id', { id: call_id })
+  const row = store.find(CallRow, 'calls', { id: call_id })
   if (!row) throw new Error(`The web call ${call_id} has no call`)
   return row
 }
@@ -99,18 +95,14 @@ function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Di
       },
     )
   }
-  store.run(
-    `UPDATE calls SET answered = :answered, ended = :ended, speed = :speed, outcome = 'completed',
-     duration_seconds = :duration_seconds, script = :script WHERE id = :id`,
-    {
-      id: row.id,
-      answered: row.answered,
-      ended: Math.round((row.answered ?? row.created) + seconds * 1000),
-      speed: row.speed,
-      duration_seconds,
-      script: JSON.stringify(script),
-    },
-  )
+  store.update('calls', row.id, {
+    answered: row.answered,
+    ended: Math.round((row.answered ?? row.created) + seconds * 1000),
+    speed: row.speed,
+    outcome: 'completed',
+    duration_seconds,
+    script: JSON.stringify(script),
+  })
 }
 
 /** State of a call for the person on its page. */

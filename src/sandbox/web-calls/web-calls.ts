@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import type { HtmlPage } from '../../apps/pages/page.ts'
 import { speaksGerman } from '../agent-call-settings.ts'
-import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from '../call-row.ts'
 import type { Dialogue, ScriptLine } from '../dialogue.ts'
 import { LlmError } from '../llm-client.ts'
 import type { LlmCalls } from '../llm-dialogue.ts'
 import type { Store } from '../store.ts'
 import { type Reply, replyByRules } from './rule-based-replies.ts'
+import { talkOf, type WebCallRow, type WebTalk, webCallByToken } from './web-call-row.ts'
 import { goOn, hangUp, join, longestText, type Refusal, stateOf } from './web-call-state.ts'
 
 /** Path prefix of the pages; the call's token follows. */
