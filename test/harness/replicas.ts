@@ -55,7 +55,8 @@ export async function startReplicas(
     }
     return undefined
   }
-  const balancer = createServer((incoming, answer) => {
+  // It closes no idle connection: on a busy machine a client's next request would meet the close.
+  const balancer = createServer({ keepAliveTimeout: 0 }, (incoming, answer) => {
     const target = next()
     if (target === undefined) answer.writeHead(503).end('503')
     else forward(incoming, answer, target, () => answers++)
