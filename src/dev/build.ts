@@ -62,11 +62,7 @@ async function buildProgram(): Promise<void> {
     metafile: true,
     // The package's main file loads its parts in a way that cannot be bundled.
     alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
-    plugins: [
-      replaceModules(root, replacements),
-      keepClassNames('oidc-provider'),
-      oneStartPart(root, 'src/cli/main.ts', ['src/cli/compile-cache-folder.ts']),
-    ],
+    plugins: [replaceModules(root, replacements), keepClassNames, oneStartPart],
     // Defines `require` for undici, which is CommonJS and loads Node's built-in modules with it.
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
@@ -220,32 +216,32 @@ export function replaceModules(root: string, contents: Readonly<Record<string, s
   }
 }
 
-/**
- * Keeps class names in a package that relies on them: oidc-provider stores records under its
- * models' names.
- */
-const keepClassNames = (packageName: string): Plugin => ({
+/** Keeps the class names of oidc-provider, which stores records under its models' names. */
+const keepClassNames: Plugin = {
   name: 'keep-class-names',
   setup({ onLoad }) {
-    const inPackage = new RegExp(`[\\\\/]node_modules[\\\\/]${packageName}[\\\\/].*\\.js$`)
-    onLoad({ filter: inPackage }, async ({ path }) => {
+    onLoad({ filter: /[\\/]node_modules[\\/]oidc-provider[\\/].*\.js$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       const { code } = await transform(source, { keepNames: true, sourcefile: path })
       return { contents: code, loader: 'js' }
     })
   },
-})
+}
+
+/** The main module of every start. */
+const main = join(root, 'src/cli/main.ts')
+
+/** Modules that load before all others that are loaded lazily: `main`, and one that imports nothing of it. */
+const early = [main, join(root, 'src/cli/compile-cache-folder.ts')]
 
 /**
  * Puts everything that a start loads into one chunk, by importing `main` into each lazily loaded
  * module. Otherwise esbuild makes a chunk for each set of modules with shared imports, and a start
- * opens all of them. `main` always loads before those modules. So do the modules in `before`, which
- * import nothing of `main`.
+ * opens all of them.
  */
-const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
+const oneStartPart: Plugin = {
   name: 'one-start-part',
   setup({ onResolve, onLoad }) {
-    const early = [main, ...before].map((path) => join(root, path))
     onResolve({ filter: /^\..*\.ts$/ }, ({ kind, resolveDir, path }) => {
       const file = join(resolveDir, path)
       return kind === 'dynamic-import' && !early.includes(file)
@@ -253,10 +249,10 @@ const oneStartPart = (root: string, main: string, before: readonly string[]): Pl
         : undefined
     })
     onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(root, main))}\nexport * from ${JSON.stringify(path)}`,
+      contents: `import ${JSON.stringify(main)}\nexport * from ${JSON.stringify(path)}`,
       resolveDir: dirname(path),
     }))
   },
-})
+}
 
 if (import.meta.main && !(process.argv.includes('--if-needed') && isCurrent())) await buildProgram()
