@@ -6,7 +6,10 @@ import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageId], env: {} }
 
-/** An editor, and the link that opens it and adds the server. */
+/**
+ * An editor, and its install link. The editor shows the server entry, the same as `install` writes,
+ * and asks before adding it.
+ */
 interface Editor {
   readonly title: string
   readonly link: string

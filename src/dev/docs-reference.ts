@@ -47,40 +47,35 @@ function reference(tool: Tool): string {
     tool.asksConfirmation && 'asks for confirmation',
     tool.reportsProgress && 'reports progress',
   ].filter((hint) => typeof hint === 'string')
-  const rows = fieldsOf(tool.inputSchema())
+  const rows = fieldsOf(tool.inputSchema(), 'required')
   return [
     `### ${code(tool.name)}`,
     `${tool.title}. ${tool.description}`,
     `- Operation: ${code(`${tool.route.method} ${tool.route.path}`)}`,
     `- Hints: ${hints.join(', ')}.`,
     rows.length === 0 ? 'It takes no arguments.' : table(['Argument', 'Type', 'Meaning'], rows),
-    table(['Result', 'Type', 'Meaning'], fieldsOf(tool.outputSchema(), { marks: 'optional' })),
+    table(['Result', 'Type', 'Meaning'], fieldsOf(tool.outputSchema(), 'optional')),
   ]
     .join('\n\n')
     .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-interface FieldOptions {
-  readonly marks: 'required' | 'optional'
-}
+/** The fields that the table marks: required arguments, or optional parts of a result. */
+type Marked = 'required' | 'optional'
 
 /** Fields of a schema; nested ones by dotted paths. */
-function fieldsOf(
-  schema: JsonSchema,
-  { marks }: FieldOptions = { marks: 'required' },
-  prefix = '',
-): string[][] {
+function fieldsOf(schema: JsonSchema, marked: Marked, prefix = ''): string[][] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
     const { isNullable, field } = nullable(Object(value) as JsonSchema)
     const path = `${prefix}${name}`
     const type = isNullable ? `${typeOf(field)} or null` : typeOf(field)
-    const mark = required.has(name) === (marks === 'required') ? ` (${marks})` : ''
+    const mark = required.has(name) === (marked === 'required') ? ` (${marked})` : ''
     const items = field.type === 'array' ? itemsOf(field) : undefined
     return [
-      [code(path), `${type}${mark}`, meaningOf(field, { marks })],
-      ...fieldsOf(field, { marks }, `${path}.`),
-      ...(items ? fieldsOf(items, { marks }, `${path}[].`) : []),
+      [code(path), `${type}${mark}`, meaningOf(field, marked)],
+      ...fieldsOf(field, marked, `${path}.`),
+      ...(items ? fieldsOf(items, marked, `${path}[].`) : []),
     ]
   })
 }
@@ -106,12 +101,12 @@ function typeOf(field: JsonSchema): string {
   return type === 'array' ? `array of ${itemsOf(field).type ?? 'any'}` : `${type}`
 }
 
-function meaningOf(field: JsonSchema, { marks }: FieldOptions): string {
+function meaningOf(field: JsonSchema, marked: Marked): string {
   const { description = '', default: usual } = field
   const choices = field.enum ?? itemsOf(field).enum
   return [
     // In the API, null clears a field. In a tool's arguments, `clear` names the field.
-    marks === 'required' ? description.replace('null:', 'cleared:') : description,
+    marked === 'required' ? description.replace('null:', 'cleared:') : description,
     choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
     !/\d to \d/.test(description) && boundsOf(field),
     usual !== undefined && `Default ${code(JSON.stringify(usual))}.`,

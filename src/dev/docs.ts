@@ -81,11 +81,6 @@ const installOptionTable = (): string =>
     ]),
   )
 
-/*
- * Install links for editors. The editor shows the server entry, the same as `install` writes, and
- * asks before adding it.
- */
-
 /** Generated sections of each document. */
 const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
