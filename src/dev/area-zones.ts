@@ -1,29 +1,27 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readScript } from './script-arguments.ts'
+
+const usage = `Generates src/policy/area-code-time-zones.ts from published data.
+
+node src/dev/area-zones.ts --npa npa_report.csv --map map_data.txt --release 9.0.34
+
+  --npa      the report of area codes of the North American Numbering Plan Administrator
+             (https://www.nanpa.com/reports): place, time zones by letter, codes that share an area
+  --map      resources/timezones/map_data.txt of google/libphonenumber (Apache-2.0; its licence is
+             beside the generated file)
+  --release  the release of google/libphonenumber
+`
 
 /*
- * Generates src/policy/area-code-time-zones.ts from published data:
- *
- *   node src/dev/area-zones.ts --npa npa_report.csv --map map_data.txt --release 9.0.34
- *
- * npa_report.csv is the report of area codes of the North American Numbering Plan Administrator
- * (https://www.nanpa.com/reports): place, time zones by letter, and the codes that share an area.
- * map_data.txt is resources/timezones/map_data.txt of google/libphonenumber in that release
- * (Apache-2.0; its licence is beside the generated file). It has the zones of single exchanges,
- * some of which the report lacks, such as Mountain time in eastern British Columbia. Its zones of
- * whole area codes are not used: they are wrong for some overlays (+1 689 is Orlando, not Central
- * time).
+ * map_data.txt has the zones of single exchanges, some of which the report lacks, such as Mountain
+ * time in eastern British Columbia. Its zones of whole area codes are not used: they are wrong for
+ * some overlays (+1 689 is Orlando, not Central time).
  */
 
-const {
-  npa: npaFile,
-  map: mapFile,
-  release,
-} = parseArgs({
-  options: { npa: { type: 'string' }, map: { type: 'string' }, release: { type: 'string' } },
-}).values
-if (!npaFile || !mapFile || !release) throw new Error('Give --npa, --map and --release.')
+const { flags, refuse } = readScript(usage, { npa: undefined, map: undefined, release: undefined })
+const given = (flag: keyof typeof flags) => flags[flag] ?? refuse(`--${flag} is missing.`)
+const [npaFile, mapFile, release] = [given('npa'), given('map'), given('release')]
 
 /** Zone of each letter in the report, by country. */
 const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> = {
