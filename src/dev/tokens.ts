@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { installOnce } from '../../test/harness/install-once.ts'
+import { importInstalled } from '../../test/harness/install-once.ts'
 import { tools } from '../../tools/index.ts'
 
 /*
@@ -12,15 +10,11 @@ import { tools } from '../../tools/index.ts'
 
 /** Folder of gpt-tokenizer (30 MB), which a plain `npm ci` does not install. */
 const folder = join(import.meta.dirname, '../../test/dev/tokens')
-installOnce(folder)
-const tokenizer = createRequire(join(folder, 'package.json')).resolve(
-  'gpt-tokenizer/encoding/o200k_base',
-)
 const { encode } = z
   .object({
     encode: z.custom<(text: string) => readonly number[]>((value) => typeof value === 'function'),
   })
-  .parse({ ...(await import(pathToFileURL(tokenizer).href)) })
+  .parse(await importInstalled(folder, 'gpt-tokenizer/encoding/o200k_base'))
 
 /** Number of tokens of a text, or of a value as JSON. */
 export const tokensOf = (value: unknown): number =>

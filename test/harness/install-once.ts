@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 
 /**
@@ -15,6 +17,13 @@ export function installOnce(folder: string): void {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   })
+}
+
+/** Installs the packages of a folder's own manifest, and imports a module of theirs. */
+export async function importInstalled(folder: string, module: string): Promise<object> {
+  installOnce(folder)
+  const path = createRequire(join(folder, 'package.json')).resolve(module)
+  return { ...(await import(pathToFileURL(path).href)) }
 }
 
 const Lock = z.object({

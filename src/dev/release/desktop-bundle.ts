@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { installOnce } from '../../../test/harness/install-once.ts'
+import { importInstalled, installOnce } from '../../../test/harness/install-once.ts'
 import { tools } from '../../../tools/index.ts'
 import { firstSentence } from '../../cli/terminal/tool-help.ts'
 import { sandboxKeys } from '../../sandbox/small-seed.ts'
@@ -80,8 +78,8 @@ const Mcpb = z.object({
 
 /** Launch command of an unpacked bundle, with a person's answers to its options. */
 async function launchWith(folder: string, userConfig: Record<string, unknown>): Promise<Launch> {
-  const path = createRequire(join(toolsFolder, 'package.json')).resolve('@anthropic-ai/mcpb/node')
-  const { getMcpConfigForManifest } = Mcpb.parse({ ...(await import(pathToFileURL(path).href)) })
+  const mcpbModule = await importInstalled(toolsFolder, '@anthropic-ai/mcpb/node')
+  const { getMcpConfigForManifest } = Mcpb.parse(mcpbModule)
   const { args, env } = McpConfig.parse(
     await getMcpConfigForManifest({
       manifest: JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')),
