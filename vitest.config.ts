@@ -17,7 +17,7 @@ const slow = [
   'test/cli/terminal/tool-call.test.ts',
   'test/cli/unwritable-log.test.ts',
   'test/cli/web-call-server.test.ts',
-  'test/dev/docs/install-links.test.ts',
+  'test/dev/docs-install-buttons.test.ts',
   'test/dev/imports/check.test.ts',
   'test/dev/release/desktop-bundle.test.ts',
   'test/dev/release/install-options.test.ts',

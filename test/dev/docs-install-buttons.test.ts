@@ -4,21 +4,15 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'
-import packageJson from '../../../package.json' with { type: 'json' }
-import {
-  bin,
-  cleanEnv,
-  type Program,
-  quietly,
-  startPlatformProgram,
-} from '../../harness/program.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { bin, cleanEnv, type Program, quietly, startPlatformProgram } from '../harness/program.ts'
 
 /*
  * The install buttons of docs/install.md: parses each link as the editor does, and starts its
  * server with the built program in place of the published package.
  */
 
-const document = readFileSync(join(import.meta.dirname, '../../../docs/install.md'), 'utf8')
+const document = readFileSync(join(import.meta.dirname, '../../docs/install.md'), 'utf8')
 
 const Entry = z.strictObject({
   type: z.literal('stdio').optional(),
