@@ -38,7 +38,7 @@ export interface Database {
     undo?: (late: T) => Promise<unknown>,
   ): Promise<T>
   /** Hashes a text with the installation's secret. */
-  seal(text: string): Promise<string>
+  hash(text: string): Promise<string>
   /** The database's clock. Sampled at every check, and with every row of the journal. */
   readonly clock: WatchedClock
   /** Connects, creates missing tables, and compares the clocks. */
@@ -120,10 +120,10 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
         const { pool } = await opened.get()
         return inTransaction(pool, lock, work)
       }, undo),
-    seal: (text) =>
+    hash: (text) =>
       failing(async () => {
         const { installation } = await opened.get()
-        return sealWith(installation, text)
+        return hashWith(installation, text)
       }),
     clock,
     async check() {
@@ -136,7 +136,7 @@ export function openDatabase({ url, setting }: DatabaseOptions): Database {
 }
 
 /** Hashes a text with an installation's secret. */
-export const sealWith = ({ secret }: Pick<Installation, 'secret'>, text: string): string =>
+export const hashWith = ({ secret }: Pick<Installation, 'secret'>, text: string): string =>
   createHmac('sha256', secret).update(text).digest('base64url')
 
 interface OpenDatabase {

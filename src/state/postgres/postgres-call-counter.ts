@@ -25,7 +25,7 @@ export function createPostgresCallCounter(
   database: Database,
   { countedAs, now = databaseNow }: PostgresCounterOptions,
 ): CallCounter {
-  const { run, seal } = database
+  const { run, hash } = database
   return {
     check: async (limits) => (await countedNow(run, limits, { countedAs, now })).exceeded,
     reserve: (limits, leaseMs, call) =>
@@ -53,12 +53,12 @@ export function createPostgresCallCounter(
     },
     async placed(id, { owner, callId }) {
       const sql = `UPDATE ${table} SET owner = $2, call_id = $3 WHERE id = $1`
-      await run(NoRow, sql, [id, await seal(owner), callId])
+      await run(NoRow, sql, [id, await hash(owner), callId])
     },
     async open(owner, withinMs) {
       const sql = `SELECT id, call_id AS "callId" FROM ${table}
         WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
-      return run(OpenRow, sql, [countedAs, await seal(owner), withinMs])
+      return run(OpenRow, sql, [countedAs, await hash(owner), withinMs])
     },
     async renew(id, leaseMs) {
       const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`

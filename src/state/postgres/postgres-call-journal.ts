@@ -27,18 +27,18 @@ import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } 
  */
 export function createPostgresJournal(database: Database): Journal {
   const journal = failingAsJournal(database)
-  const { run, seal } = journal
+  const { run, hash } = journal
   return {
     ...claiming(journal),
     ...recording(journal),
     async readNote(name) {
       const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
-      return (await run(NoteRow, sql, [await seal(name)]))[0]?.value
+      return (await run(NoteRow, sql, [await hash(name)]))[0]?.value
     },
     async writeNote(name, value) {
       const sql = `INSERT INTO voice_agent_mcp.notes VALUES ($1, $2)
         ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
-      await run(NoRow, sql, [await seal(name), value])
+      await run(NoRow, sql, [await hash(name), value])
     },
     close: async () => undefined,
   }
@@ -63,7 +63,7 @@ function failingAsJournal(database: Database): Database {
     ...database,
     run: (...statement) => failing(database.run(...statement)),
     transaction: (...work) => failing(database.transaction(...work)),
-    seal: (text) => failing(database.seal(text)),
+    hash: (text) => failing(database.hash(text)),
   }
 }
 
@@ -79,7 +79,7 @@ const claiming = (database: Database): Claiming => {
   })
   return {
     async claim(identity) {
-      const own = await sealed(identity, database)
+      const own = await hashed(identity, database)
       void purge()
       return database.transaction(
         `calls of ${own.owner}`,
@@ -88,7 +88,7 @@ const claiming = (database: Database): Claiming => {
       )
     },
     async find(identity) {
-      const own = await sealed(identity, database)
+      const own = await hashed(identity, database)
       return foundEntry(await rowFor(database.run, clock, own), own)
     },
     async current(entry) {
@@ -104,7 +104,7 @@ const claiming = (database: Database): Claiming => {
     beginSending: (entry, forMs) =>
       restamp(database.run, entry, forMs, async ([late]) => late && release(entryOf(late))),
     async placedAgoMs(owner, callId) {
-      const [row] = await database.run(PostgresRow, byCallSql, [await database.seal(owner), callId])
+      const [row] = await database.run(PostgresRow, byCallSql, [await database.hash(owner), callId])
       return row && (elapsedSince(row, clock) ?? 'unknown')
     },
   }
@@ -290,11 +290,11 @@ const releaseSql = `
   WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3`
 
 /** An identity in its stored form. */
-async function sealed(
+async function hashed(
   identity: CallIdentity,
-  { seal }: Pick<Database, 'seal'>,
+  { hash }: Pick<Database, 'hash'>,
 ): Promise<CallIdentity> {
-  const [owner, content] = await Promise.all([seal(identity.owner), seal(identity.content)])
+  const [owner, content] = await Promise.all([hash(identity.owner), hash(identity.content)])
   return { ...identity, owner, content }
 }
 

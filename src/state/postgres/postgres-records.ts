@@ -13,7 +13,7 @@ const unbounded = 2 ** 31 - 1
 const purgeEveryMs = 60_000
 
 /** Records in PostgreSQL. They expire by the database's clock. */
-export function createPostgresRecords({ run, seal }: Database): Records {
+export function createPostgresRecords({ run, hash }: Database): Records {
   let purged = 0
   const purge = async () => {
     purged = performance.now()
@@ -26,7 +26,7 @@ export function createPostgresRecords({ run, seal }: Database): Records {
     statement: (values: readonly unknown[]) => Promise<Answer | 'full'>,
   ): Promise<Answer | 'full'> => {
     const { kind, id, owner, value, forMs, inAll = unbounded, perOwner = unbounded } = given
-    const ids = [kind, await seal(id), await seal(owner)]
+    const ids = [kind, await hash(id), await hash(owner)]
     const values = [...ids, value, Math.ceil(forMs), inAll, perOwner]
     if (performance.now() - purged > purgeEveryMs) await purge()
     const answer = await statement(values)
@@ -46,14 +46,14 @@ export function createPostgresRecords({ run, seal }: Database): Records {
         (await run(IdRow, putSql, values)).length > 0 ? 'kept' : 'full',
       ),
     async replace({ kind, id, value, forMs }, from) {
-      const values = [kind, await seal(id), value, Math.ceil(forMs), from]
+      const values = [kind, await hash(id), value, Math.ceil(forMs), from]
       return (await run(IdRow, replaceSql, values)).length > 0
     },
     async get({ kind, id }) {
-      return (await run(ValueRow, getSql, [kind, await seal(id)]))[0]?.value
+      return (await run(ValueRow, getSql, [kind, await hash(id)]))[0]?.value
     },
     async remove({ kind, id }) {
-      return (await run(IdRow, removeSql, [kind, await seal(id)])).length > 0
+      return (await run(IdRow, removeSql, [kind, await hash(id)])).length > 0
     },
   }
 }

@@ -4,10 +4,10 @@ import type { State } from '../state.ts'
 import {
   type DatabaseOptions,
   databaseNow,
+  hashWith,
   maxClockDifferenceMs,
   openDatabase,
   patience,
-  sealWith,
   unusable,
 } from './database.ts'
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
@@ -122,7 +122,7 @@ export const inspectDatabaseNote = (
     if (found.rows[0]?.has_tables !== true) return undefined
     const installation = await readInstallation(client)
     const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
-    const { rows } = await client.query(sql, [sealWith(installation, name)])
+    const { rows } = await client.query(sql, [hashWith(installation, name)])
     return NoteRow.optional().parse(rows[0])?.value
   })
 

@@ -10,7 +10,7 @@ const ItemRow = z.object({ item: z.number(), at: z.coerce.number(), value: z.str
  * them reads as many items as the bound allows.
  */
 export function createPostgresUndoStore(
-  { run, seal }: Pick<Database, 'run' | 'seal'>,
+  { run, hash }: Pick<Database, 'run' | 'hash'>,
   { purgeEveryMs = 60_000 } = {},
 ): UndoStore {
   let purged = Number.NEGATIVE_INFINITY
@@ -21,26 +21,26 @@ export function createPostgresUndoStore(
         await run(NoRow, purgeSql, [maxAgeMs, inAll])
       }
       await run(NoRow, addSql, [
-        await seal(owner),
-        await seal(change),
+        await hash(owner),
+        await hash(change),
         items.map(({ item }) => item),
-        await Promise.all(items.map(({ object }) => seal(object))),
+        await Promise.all(items.map(({ object }) => hash(object))),
         items.map(({ value }) => value),
         perOwner,
       ])
     },
     async settle({ owner, change }, items) {
       await run(NoRow, settleSql, [
-        await seal(owner),
-        await seal(change),
+        await hash(owner),
+        await hash(change),
         items.map(({ item }) => item),
         items.map(({ value }) => value),
       ])
     },
     ofChange: async ({ owner, change }, { maxAgeMs }) =>
-      run(ItemRow, ofChangeSql, [await seal(owner), await seal(change), maxAgeMs]),
+      run(ItemRow, ofChangeSql, [await hash(owner), await hash(change), maxAgeMs]),
     ofObject: async ({ owner, object }, max, { maxAgeMs }) =>
-      run(ItemRow, ofObjectSql, [await seal(owner), await seal(object), maxAgeMs, max]),
+      run(ItemRow, ofObjectSql, [await hash(owner), await hash(object), maxAgeMs, max]),
   }
 }
 

@@ -23,11 +23,11 @@ import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../c
 import {
   createSecret,
   isLocked,
+  keyedHashOf,
   OtherVersionError,
   openStateFile,
   retryWhileBusy,
   type StateFile,
-  sealOf,
   transaction,
 } from './state-file.ts'
 
@@ -47,14 +47,14 @@ interface SqliteJournal extends Journal {
  */
 export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
   const file = await openJournalFile(path)
-  const { db, seal, run } = file
+  const { db, hash, run } = file
   return {
     ...claiming(file),
     ...recording(file),
-    readNote: (name) => run(() => noteIn(db, seal(name))),
+    readNote: (name) => run(() => noteIn(db, hash(name))),
     writeNote: (name, value) =>
       run(
-        () => void db.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)').run(seal(name), value),
+        () => void db.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)').run(hash(name), value),
       ),
     fault: file.fault,
     close: async () => db.close(),
@@ -62,8 +62,8 @@ export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
 }
 
 /**
- * Owners, contents and names of notes are sealed (`sealOf`), so the file contains neither API keys
- * nor phone numbers.
+ * Owners, contents and names of notes are stored as keyed hashes (`keyedHashOf`), so the file
+ * contains neither API keys nor phone numbers.
  */
 export const journalSchema: StateFile = {
   // "once" in ASCII.
@@ -96,18 +96,18 @@ export const journalSchema: StateFile = {
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
 /** The methods that decide which caller sends. */
-const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
-  const sealed = (identity: CallIdentity): CallIdentity => ({
+const claiming = ({ db, hash, run, fault }: JournalFile): Claiming => {
+  const hashed = (identity: CallIdentity): CallIdentity => ({
     ...identity,
-    owner: seal(identity.owner),
-    content: seal(identity.content),
+    owner: hash(identity.owner),
+    content: hash(identity.content),
   })
   return {
     claim: (identity) =>
-      run(() => transaction(db, 'BEGIN IMMEDIATE', () => claimRow(db, sealed(identity)))),
+      run(() => transaction(db, 'BEGIN IMMEDIATE', () => claimRow(db, hashed(identity)))),
     find: (identity) =>
       run(() => {
-        const own = sealed(identity)
+        const own = hashed(identity)
         return foundEntry(rowFor(db, own), own)
       }),
     current: (entry) =>
@@ -130,7 +130,7 @@ const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
       }),
     placedAgoMs: (owner, callId) =>
       run(() => {
-        const row = rowOf(db.prepare(byCallSql).get(seal(owner), callId))
+        const row = rowOf(db.prepare(byCallSql).get(hash(owner), callId))
         return row && (elapsedByUptime(row) ?? 'unknown')
       }),
   }
@@ -249,7 +249,7 @@ function releaseRow(db: DatabaseSync, { owner, externalId, stamp }: JournalEntry
 
 const NoteRow = z.object({ value: z.string() }).optional()
 
-/** Value of a note. `name` is the sealed name. */
+/** Value of a note. `name`: the hash of its name. */
 export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
   NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
 
@@ -257,7 +257,7 @@ export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
 interface JournalFile {
   readonly db: DatabaseSync
   /** Hashes a text with the file's secret. */
-  readonly seal: (text: string) => string
+  readonly hash: (text: string) => string
   /**
    * Runs `work`, and again while another process writes. `work` must be synchronous, so it is
    * atomic within this process. Among processes it is atomic only if it is a single statement or
@@ -283,17 +283,17 @@ async function openJournalFile(path: string): Promise<JournalFile> {
       throw unusable(path, error)
     }
   }
-  const { db, seal, opened } = await inErrors(async () => {
+  const { db, hash, opened } = await inErrors(async () => {
     const db = await openStateFile(path, journalSchema)
     await retryWhileBusy(() => db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) }))
     const opened = statOf(path)
     // The file was deleted while it was being opened.
     if (opened === undefined) throw new JournalError(deleted(path))
-    return { db, seal: sealOf(db), opened }
+    return { db, hash: keyedHashOf(db), opened }
   })
   return {
     db,
-    seal,
+    hash,
     run: (work) => inErrors(() => retryWhileBusy(work)),
     fault() {
       if (opened === 'in memory') return undefined

@@ -9,7 +9,7 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** Ids and owners are stored sealed (`sealOf`). */
+/** Ids and owners are stored as keyed hashes (`keyedHashOf`). */
 export const recordsSchema: LazyStateFile = {
   // "kept" in ASCII.
   applicationId: 0x6b657074,
@@ -49,34 +49,34 @@ export function createSqliteRecords(path: string, setting: string): Records & In
   const { use, close } = lazyStateFile(path, setting, recordsSchema)
   return {
     add: (record, bounds) =>
-      use(({ db, seal }) =>
-        transaction(db, 'BEGIN IMMEDIATE', () => addRow(db, sealed(record, seal), bounds)),
+      use(({ db, hash }) =>
+        transaction(db, 'BEGIN IMMEDIATE', () => addRow(db, hashed(record, hash), bounds)),
       ),
     put: (record, bounds) =>
-      use(({ db, seal }) =>
-        transaction(db, 'BEGIN IMMEDIATE', () => putRow(db, sealed(record, seal), bounds)),
+      use(({ db, hash }) =>
+        transaction(db, 'BEGIN IMMEDIATE', () => putRow(db, hashed(record, hash), bounds)),
       ),
     replace: ({ kind, id, value, forMs }, from) =>
-      use(({ db, seal }) => {
+      use(({ db, hash }) => {
         const now = Date.now()
         const expires = now + Math.ceil(forMs)
-        const values = { kind, id: seal(id), value, from, expires, now }
+        const values = { kind, id: hash(id), value, from, expires, now }
         return db.prepare(replaceSql).run(values).changes === 1
       }),
-    get: (key) => use(({ db, seal }) => readValue(db, { ...key, id: seal(key.id) })),
+    get: (key) => use(({ db, hash }) => readValue(db, { ...key, id: hash(key.id) })),
     remove: ({ kind, id }) =>
       use(
-        ({ db, seal }) =>
-          db.prepare(removeSql).run({ kind, id: seal(id), now: Date.now() }).changes === 1,
+        ({ db, hash }) =>
+          db.prepare(removeSql).run({ kind, id: hash(id), now: Date.now() }).changes === 1,
       ),
     close,
   }
 }
 
-const sealed = (record: NewRecord, seal: (text: string) => string): NewRecord => ({
+const hashed = (record: NewRecord, hash: (text: string) => string): NewRecord => ({
   ...record,
-  id: seal(record.id),
-  owner: seal(record.owner),
+  id: hash(record.id),
+  owner: hash(record.owner),
 })
 
 const getSql = 'SELECT value FROM records WHERE kind = :kind AND id = :id AND expires > :now'

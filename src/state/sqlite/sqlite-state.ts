@@ -8,7 +8,7 @@ import { callCounterSchema, createSqliteCallCounter } from './sqlite-call-counte
 import { journalSchema, noteIn, openSqliteJournal } from './sqlite-call-journal.ts'
 import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
 import { createSqliteUndoStore, undoSchema } from './sqlite-undo-store.ts'
-import { inspectStateFile, sealOf } from './state-file.ts'
+import { inspectStateFile, keyedHashOf } from './state-file.ts'
 
 export interface SqliteStateOptions {
   /** Folder of the files. `:memory:`: the state belongs to this process and ends with it. */
@@ -104,7 +104,7 @@ export async function inspectSqliteNote(
 ): Promise<string | undefined> {
   const file = stateFile(folder, 'calls.db', isSandbox)
   if (!existsSync(file)) return undefined
-  return inspectStateFile(file, journalSchema, (db) => noteIn(db, sealOf(db)(name))).catch(
+  return inspectStateFile(file, journalSchema, (db) => noteIn(db, keyedHashOf(db)(name))).catch(
     (cause: unknown) => {
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new StateError(`The journal of calls ${file} cannot be used: ${reason}.`, { cause })

@@ -8,7 +8,7 @@ import {
   transaction,
 } from './state-file.ts'
 
-/** Owners, changes and objects are stored sealed (`sealOf`). */
+/** Owners, changes and objects are stored as keyed hashes (`keyedHashOf`). */
 export const undoSchema: LazyStateFile = {
   // "undo" in ASCII.
   applicationId: 0x756e646f,
@@ -39,38 +39,38 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
   const { use, readAll, close } = lazyStateFile(path, setting, undoSchema)
   return {
     add: (change, items, bounds) =>
-      use(({ db, seal }) => {
+      use(({ db, hash }) => {
         const at = Date.now()
-        const key = sealed(change, seal)
+        const key = hashed(change, hash)
         const insert = db.prepare(addSql)
         transaction(db, 'BEGIN IMMEDIATE', () => {
           for (const { item, object, value } of items)
-            insert.run({ ...key, item, object: seal(object), at, value })
+            insert.run({ ...key, item, object: hash(object), at, value })
           db.prepare('DELETE FROM items WHERE at <= ?').run(at - bounds.maxAgeMs)
           db.prepare(boundOwnerSql).run({ owner: key.owner, max: bounds.perOwner })
           db.prepare(boundSql).run(bounds.inAll)
         })
       }),
     settle: (change, items) =>
-      use(({ db, seal }) => {
-        const key = sealed(change, seal)
+      use(({ db, hash }) => {
+        const key = hashed(change, hash)
         const update = db.prepare(settleSql)
         transaction(db, 'BEGIN IMMEDIATE', () => {
           for (const { item, value } of items) update.run({ ...key, item, value })
         })
       }),
     ofChange: (change, bounds) =>
-      readAll(({ db, seal }) =>
+      readAll(({ db, hash }) =>
         ItemRows.parse(
-          db.prepare(ofChangeSql).all({ ...sealed(change, seal), oldest: oldestOf(bounds) }),
+          db.prepare(ofChangeSql).all({ ...hashed(change, hash), oldest: oldestOf(bounds) }),
         ),
       ),
     ofObject: ({ owner, object }, max, bounds) =>
-      readAll(({ db, seal }) =>
+      readAll(({ db, hash }) =>
         ItemRows.parse(
           db.prepare(ofObjectSql).all({
-            owner: seal(owner),
-            object: seal(object),
+            owner: hash(owner),
+            object: hash(object),
             oldest: oldestOf(bounds),
             max,
           }),
@@ -80,9 +80,9 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
   }
 }
 
-const sealed = ({ owner, change }: ChangeKey, seal: (text: string) => string) => ({
-  owner: seal(owner),
-  change: seal(change),
+const hashed = ({ owner, change }: ChangeKey, hash: (text: string) => string) => ({
+  owner: hash(owner),
+  change: hash(change),
 })
 
 const oldestOf = ({ maxAgeMs }: UndoBounds) => Date.now() - maxAgeMs

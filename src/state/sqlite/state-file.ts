@@ -102,7 +102,7 @@ function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolea
   throw new Error('it is a database of another program')
 }
 
-/** Creates the secret of a new file. */
+/** Creates the table with the secret of a new file. */
 export function createSecret(db: DatabaseSync): void {
   db.exec('CREATE TABLE secret (secret BLOB NOT NULL) STRICT')
   db.prepare('INSERT INTO secret VALUES (?)').run(randomBytes(32))
@@ -111,10 +111,10 @@ export function createSecret(db: DatabaseSync): void {
 const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
 
 /**
- * Returns a function that seals texts for storage, as an HMAC with the file's secret. Nobody can
- * test guesses against the stored texts alone.
+ * Returns a function that hashes texts for storage: an HMAC with the file's secret, so that nobody
+ * can test guesses against the stored hashes alone.
  */
-export function sealOf(db: DatabaseSync): (text: string) => string {
+export function keyedHashOf(db: DatabaseSync): (text: string) => string {
   const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
   return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
@@ -127,10 +127,10 @@ export interface LazyStateFile extends StateFile {
   readonly isRelaxed?: boolean
 }
 
-/** An open file. `seal`: see `sealOf`; only for kinds of files with a secret. */
+/** An open file. Only files with a secret have a `hash`: see `keyedHashOf`. */
 interface OpenFile {
   readonly db: DatabaseSync
-  readonly seal: (text: string) => string
+  readonly hash: (text: string) => string
 }
 
 /** Runs `work` on the open file, and again while another process writes. Throws StateError. */
@@ -150,12 +150,12 @@ export function lazyStateFile(path: string, setting: string, kind: LazyStateFile
   const file = openOnce(async (): Promise<OpenFile> => {
     const db = await openStateFile(path, kind)
     if (kind.isRelaxed) db.exec('PRAGMA synchronous = NORMAL')
-    let seal: OpenFile['seal'] | undefined
+    let hash: OpenFile['hash'] | undefined
     return {
       db,
-      seal(text) {
-        seal ??= sealOf(db)
-        return seal(text)
+      hash(text) {
+        hash ??= keyedHashOf(db)
+        return hash(text)
       },
     }
   })

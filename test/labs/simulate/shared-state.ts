@@ -155,7 +155,7 @@ class SimulatedDatabase {
       run: (row, sql, values) => this.#next(async () => this.#rows(row, sql, values)),
       transaction: (_, work) =>
         this.#next(() => work(async (row, sql, values) => this.#rows(row, sql, values))),
-      seal: async (text) => text,
+      hash: async (text) => text,
       check: async () => undefined,
       close: async () => undefined,
     }
