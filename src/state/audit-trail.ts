@@ -133,4 +133,7 @@ export interface AuditTrail {
   prune(before: number, max: number): Promise<number>
 }
 
-export const parseAuditEntry = (text: string): AuditEntry => AuditEntry.parse(JSON.parse(text))
+/** Stored form of an entry: JSON. */
+export const AuditRow = z.object({
+  entry: z.string().transform((text) => AuditEntry.parse(JSON.parse(text))),
+})

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { CallKey } from './call-journal.ts'
 
 /*
@@ -52,10 +53,8 @@ export interface PlatformCall {
 }
 
 /** A call that may still be running. */
-export interface OpenCall {
-  readonly id: string
-  readonly callId: string
-}
+export const OpenCall = z.object({ id: z.string(), callId: z.string() })
+export type OpenCall = Readonly<z.output<typeof OpenCall>>
 
 /**
  * Limits that a call counter enforces. An absent limit does not apply. The limit per server process

@@ -41,12 +41,13 @@ export interface NewUndoItem {
   readonly value: string
 }
 
-export interface StoredUndoItem {
-  readonly item: number
+export const StoredUndoItem = z.object({
+  item: z.number(),
   /** Time at which the item was added, ms since 1970. */
-  readonly at: number
-  readonly value: string
-}
+  at: z.coerce.number(),
+  value: z.string(),
+})
+export type StoredUndoItem = z.output<typeof StoredUndoItem>
 
 export interface UndoBounds {
   /** Maximum age of an item, ms. Older items count as deleted. */

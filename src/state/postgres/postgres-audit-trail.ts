@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
+import { AuditRow, type AuditTrail } from '../audit-trail.ts'
 import { type Database, NoRow } from './database.ts'
 
-const EntryRow = z.object({ entry: z.string().transform(parseAuditEntry) })
 const IdRow = z.object({ id: z.string() })
 
 export function createPostgresAuditTrail({ run }: Pick<Database, 'run'>): AuditTrail {
@@ -13,7 +12,7 @@ export function createPostgresAuditTrail({ run }: Pick<Database, 'run'>): AuditT
       await run(NoRow, saveSql, [id, at, tool, outcome, key, JSON.stringify(entry)])
     },
     async list({ since, until, tool, outcome, key, before, limit }) {
-      const rows = await run(EntryRow, listSql, [
+      const rows = await run(AuditRow, listSql, [
         since ?? null,
         until ?? null,
         tool ?? null,

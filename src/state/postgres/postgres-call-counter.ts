@@ -6,6 +6,7 @@ import {
   type ExceededLimit,
   exceededLimit,
   longestWindow,
+  OpenCall,
   type Reservation,
 } from '../call-counter.ts'
 import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
@@ -58,7 +59,7 @@ export function createPostgresCallCounter(
     async open(owner, withinMs) {
       const sql = `SELECT id, call_id AS "callId" FROM ${table}
         WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
-      return run(OpenRow, sql, [countedAs, await hash(owner), withinMs])
+      return run(OpenCall, sql, [countedAs, await hash(owner), withinMs])
     },
     async renew(id, leaseMs) {
       const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`
@@ -119,5 +120,3 @@ async function countedNow(
   }
   return { at, exceeded: exceededLimit(limits, at, { nthNewest, underWay: () => under_way }) }
 }
-
-const OpenRow = z.object({ id: z.string(), callId: z.string() })

@@ -1,8 +1,5 @@
-import * as z from 'zod'
-import type { UndoStore } from '../undo-log.ts'
+import { StoredUndoItem, type UndoStore } from '../undo-log.ts'
 import { type Database, databaseNow, NoRow } from './database.ts'
-
-const ItemRow = z.object({ item: z.number(), at: z.coerce.number(), value: z.string() })
 
 /**
  * Earlier values in PostgreSQL. Their age counts by the database's clock. `purgeEveryMs`: interval at
@@ -38,9 +35,9 @@ export function createPostgresUndoStore(
       ])
     },
     ofChange: async ({ owner, change }, { maxAgeMs }) =>
-      run(ItemRow, ofChangeSql, [await hash(owner), await hash(change), maxAgeMs]),
+      run(StoredUndoItem, ofChangeSql, [await hash(owner), await hash(change), maxAgeMs]),
     ofObject: async ({ owner, object }, max, { maxAgeMs }) =>
-      run(ItemRow, ofObjectSql, [await hash(owner), await hash(object), maxAgeMs, max]),
+      run(StoredUndoItem, ofObjectSql, [await hash(owner), await hash(object), maxAgeMs, max]),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
+import { type AuditQuery, AuditRow, type AuditTrail } from '../audit-trail.ts'
 import { type InFile, type LazyStateFile, lazyStateFile } from './state-file.ts'
 
 export const auditSchema: LazyStateFile = {
@@ -55,8 +55,6 @@ const listSql = `
     AND (:beforeAt IS NULL OR (at, id) < (:beforeAt, :beforeId))
   ORDER BY at DESC, id DESC LIMIT :limit`
 
-const EntryRow = z.object({ entry: z.string().transform(parseAuditEntry) })
-
 function rowsOf(db: DatabaseSync, { since, until, tool, outcome, key, before, limit }: AuditQuery) {
   const rows = db.prepare(listSql).all({
     since: since ?? null,
@@ -69,7 +67,7 @@ function rowsOf(db: DatabaseSync, { since, until, tool, outcome, key, before, li
     limit,
   })
   return z
-    .array(EntryRow)
+    .array(AuditRow)
     .parse(rows)
     .map(({ entry }) => entry)
 }

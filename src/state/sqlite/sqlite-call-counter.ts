@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { type CallCounter, type CallCounts, exceededLimit, longestWindow } from '../call-counter.ts'
+import {
+  type CallCounter,
+  type CallCounts,
+  exceededLimit,
+  longestWindow,
+  OpenCall,
+} from '../call-counter.ts'
 import { type LazyStateFile, lazyStateFile, transaction } from './state-file.ts'
 
 /**
@@ -68,7 +74,7 @@ export function createSqliteCallCounter(
     placed: (id, { owner, callId }) =>
       use(({ db }) => void db.prepare(placedSql).run(owner, callId, id)),
     open: (owner, withinMs) =>
-      use(({ db }) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))),
+      use(({ db }) => z.array(OpenCall).parse(db.prepare(openSql).all(owner, now() - withinMs))),
     renew: (id, leaseMs) => use(({ db }) => void db.prepare(renewSql).run(now() + leaseMs, id)),
     release: (id) => use(({ db }) => void db.prepare(releaseSql).run(id)),
     close,
@@ -89,7 +95,6 @@ const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
 
 const AtRow = z.object({ at: z.number() }).optional()
 const CountRow = z.object({ count: z.number() })
-const OpenRow = z.object({ id: z.string(), callId: z.string() })
 
 const nthNewestSql = 'SELECT at FROM calls WHERE at > ? ORDER BY at DESC LIMIT 1 OFFSET ?'
 const underWaySql = 'SELECT count(*) AS count FROM calls WHERE lease_end > ?'

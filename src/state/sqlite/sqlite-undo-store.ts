@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ChangeKey, UndoBounds, UndoStore } from '../undo-log.ts'
+import { type ChangeKey, StoredUndoItem, type UndoBounds, type UndoStore } from '../undo-log.ts'
 import {
   createSecret,
   type InFile,
@@ -61,13 +61,13 @@ export function createSqliteUndoStore(path: string, setting: string): UndoStore 
       }),
     ofChange: (change, bounds) =>
       readAll(({ db, hash }) =>
-        ItemRows.parse(
+        Items.parse(
           db.prepare(ofChangeSql).all({ ...hashed(change, hash), oldest: oldestOf(bounds) }),
         ),
       ),
     ofObject: ({ owner, object }, max, bounds) =>
       readAll(({ db, hash }) =>
-        ItemRows.parse(
+        Items.parse(
           db.prepare(ofObjectSql).all({
             owner: hash(owner),
             object: hash(object),
@@ -87,7 +87,7 @@ const hashed = ({ owner, change }: ChangeKey, hash: (text: string) => string) =>
 
 const oldestOf = ({ maxAgeMs }: UndoBounds) => Date.now() - maxAgeMs
 
-const ItemRows = z.array(z.object({ item: z.number(), at: z.number(), value: z.string() }))
+const Items = z.array(StoredUndoItem)
 
 const addSql = `
   INSERT INTO items (owner, change, item, object, at, value)
