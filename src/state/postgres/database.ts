@@ -247,6 +247,22 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
   }
 }
 
+/**
+ * Limits deletions of old rows to one run per interval; calls in between do nothing. A run that
+ * fails counts as one.
+ */
+export function atMostEvery<Given extends unknown[]>(
+  intervalMs: number,
+  work: (...given: Given) => Promise<unknown>,
+): (...given: Given) => Promise<void> {
+  let last = Number.NEGATIVE_INFINITY
+  return async (...given) => {
+    if (performance.now() - last < intervalMs) return
+    last = performance.now()
+    await work(...given)
+  }
+}
+
 const rowsOf = <T>(row: z.ZodType<T>, { rows }: { rows: unknown[] }): T[] =>
   z.array(row).parse(rows)
 

@@ -19,7 +19,14 @@ import {
 } from '../call-journal.ts'
 import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import { StateError, withoutStateDeadline } from '../state-access.ts'
-import { type Database, databaseNow, maxClockDifferenceMs, NoRow, type RunSql } from './database.ts'
+import {
+  atMostEvery,
+  type Database,
+  databaseNow,
+  maxClockDifferenceMs,
+  NoRow,
+  type RunSql,
+} from './database.ts'
 
 /**
  * The journal in PostgreSQL, for servers on any machines. Claims of one owner run one after the
@@ -73,14 +80,14 @@ const claiming = (database: Database): Claiming => {
   const { clock } = database
   // A claim that commits too late is released: its caller no longer waits, and does not send.
   const { release } = recording(database)
-  const purge = hourly(() => {
+  const purge = atMostEvery(3_600_000, () => {
     const { since, boot, uptime } = timestampIn(-keptForMs)
     return database.run(NoRow, purgeSql, [keptForMs, since, boot, uptime])
   })
   return {
     async claim(identity) {
       const own = await hashed(identity, database)
-      void purge()
+      purge().catch(ignore)
       return database.transaction(
         `calls of ${own.owner}`,
         (run) => claimRow(run, clock, own),
@@ -298,12 +305,4 @@ async function hashed(
   return { ...identity, owner, content }
 }
 
-/** Runs work at most once an hour. After a failure, runs it again in the next hour. */
-function hourly(work: () => Promise<unknown>): () => Promise<void> {
-  let last = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (performance.now() - last < 3_600_000) return
-    last = performance.now()
-    await work().catch(() => undefined)
-  }
-}
+const ignore = () => undefined

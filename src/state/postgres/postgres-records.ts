@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NewRecord, RecordBounds, Records } from '../records.ts'
-import { type Database, databaseNow, NoRow } from './database.ts'
+import { atMostEvery, type Database, databaseNow, NoRow } from './database.ts'
 
 const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
 const ValueRow = z.object({ value: z.string() })
@@ -14,12 +14,11 @@ const purgeEveryMs = 60_000
 
 /** Records in PostgreSQL. They expire by the database's clock. */
 export function createPostgresRecords({ run, hash }: Database): Records {
-  let purged = 0
   const purge = async () => {
-    purged = performance.now()
     await run(NoRow, purgeSql)
     await run(NoRow, purgeCountsSql)
   }
+  const purgeSometimes = atMostEvery(purgeEveryMs, purge)
   /** Writes a record. If expired records use up the capacity, purges them and writes again. */
   const write = async <Answer>(
     given: NewRecord & Partial<RecordBounds>,
@@ -28,7 +27,7 @@ export function createPostgresRecords({ run, hash }: Database): Records {
     const { kind, id, owner, value, forMs, inAll = unbounded, perOwner = unbounded } = given
     const ids = [kind, await hash(id), await hash(owner)]
     const values = [...ids, value, Math.ceil(forMs), inAll, perOwner]
-    if (performance.now() - purged > purgeEveryMs) await purge()
+    await purgeSometimes()
     const answer = await statement(values)
     if (answer !== 'full') return answer
     await purge()

@@ -1,29 +1,28 @@
-import { StoredUndoItem, type UndoStore } from '../undo-log.ts'
-import { type Database, databaseNow, NoRow } from './database.ts'
+import { StoredUndoItem, type UndoBounds, type UndoStore } from '../undo-log.ts'
+import { atMostEvery, type Database, databaseNow, NoRow } from './database.ts'
 
 /**
- * Earlier values in PostgreSQL. Their age counts by the database's clock. `purgeEveryMs`: interval at
- * which a server deletes the items that are too old or, of all owners together, too many. Finding
- * them reads as many items as the bound allows.
+ * Earlier values in PostgreSQL. Their age counts by the database's clock. `purgeEveryMs`: interval
+ * at which a server deletes items that are too old, and the oldest ones beyond the total bound. A
+ * purge reads as many items as the bound allows.
  */
 export function createPostgresUndoStore(
   { run, hash }: Pick<Database, 'run' | 'hash'>,
   { purgeEveryMs = 60_000 } = {},
 ): UndoStore {
-  let purged = Number.NEGATIVE_INFINITY
+  const purge = atMostEvery(purgeEveryMs, ({ maxAgeMs, inAll }: UndoBounds) =>
+    run(NoRow, purgeSql, [maxAgeMs, inAll]),
+  )
   return {
-    async add({ owner, change }, items, { maxAgeMs, perOwner, inAll }) {
-      if (performance.now() - purged > purgeEveryMs) {
-        purged = performance.now()
-        await run(NoRow, purgeSql, [maxAgeMs, inAll])
-      }
+    async add({ owner, change }, items, bounds) {
+      await purge(bounds)
       await run(NoRow, addSql, [
         await hash(owner),
         await hash(change),
         items.map(({ item }) => item),
         await Promise.all(items.map(({ object }) => hash(object))),
         items.map(({ value }) => value),
-        perOwner,
+        bounds.perOwner,
       ])
     },
     async settle({ owner, change }, items) {
