@@ -79,7 +79,7 @@ export const NoRow = z.never()
  * Timeouts, ms: of connecting, of a statement in the database, of its answer, of a lock, and of the
  * last answers at shutdown.
  */
-export const patience = {
+export const timeouts = {
   connection: 5000,
   statement: 8000,
   answer: 10_000,
@@ -164,8 +164,8 @@ async function open(url: string): Promise<OpenDatabase> {
     connectionString: url,
     application_name: applicationName,
     max: maxConnections,
-    connectionTimeoutMillis: patience.connection,
-    query_timeout: patience.answer,
+    connectionTimeoutMillis: timeouts.connection,
+    query_timeout: timeouts.answer,
     keepAlive: true,
     allowExitOnIdle: true,
     // pg-pool awaits this function before it uses a connection, although its type does not say so.
@@ -186,7 +186,7 @@ async function open(url: string): Promise<OpenDatabase> {
 async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
   const cut = setTimeout(() => {
     for (const socket of sockets) socket.destroy()
-  }, patience.close)
+  }, timeouts.close)
   await pool.end()
   clearTimeout(cut)
 }
@@ -201,9 +201,9 @@ const sessionSql = `
   SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') IN ('off', 'local');
   SET default_transaction_isolation TO 'read committed';
-  SET statement_timeout TO ${patience.statement};
-  SET lock_timeout TO ${patience.lock};
-  SET idle_in_transaction_session_timeout TO ${patience.answer}`
+  SET statement_timeout TO ${timeouts.statement};
+  SET lock_timeout TO ${timeouts.lock};
+  SET idle_in_transaction_session_timeout TO ${timeouts.answer}`
 
 async function inTransaction<T>(
   pool: Pool,

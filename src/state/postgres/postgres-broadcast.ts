@@ -8,7 +8,7 @@ import {
   type Broadcast,
   Listeners,
 } from '../broadcast.ts'
-import type { Database } from './database.ts'
+import { type Database, timeouts } from './database.ts'
 import { applicationName } from './schema.ts'
 
 /** Channel of LISTEN and NOTIFY. PostgreSQL delivers a notice only within its database. */
@@ -114,8 +114,8 @@ class ListeningConnection {
       stream: () => socket,
       connectionString: this.#url,
       application_name: applicationName,
-      connectionTimeoutMillis: 5000,
-      query_timeout: 5000,
+      connectionTimeoutMillis: timeouts.connection,
+      query_timeout: timeouts.connection,
       keepAlive: true,
     })
     client.on('error', ignore)

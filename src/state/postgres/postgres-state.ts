@@ -7,7 +7,7 @@ import {
   hashWith,
   maxClockDifferenceMs,
   openDatabase,
-  patience,
+  timeouts,
   unusable,
 } from './database.ts'
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
@@ -78,8 +78,8 @@ const inspect = async <T>(
   const client = new pg.Client({
     connectionString: url,
     application_name: applicationName,
-    connectionTimeoutMillis: patience.connection,
-    query_timeout: patience.statement,
+    connectionTimeoutMillis: timeouts.connection,
+    query_timeout: timeouts.statement,
   })
   client.on('error', () => undefined)
   try {
