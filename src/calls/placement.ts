@@ -197,8 +197,7 @@ export async function recordIfPossible(write: () => Promise<void>): Promise<void
  * sessions.
  */
 export interface CallServices {
-  /** The journal, opened on first use. Throws JournalError. */
-  readonly journal: () => Promise<Journal>
+  readonly journal: Journal
   readonly batches: CallBatches
   readonly policy: DialPolicy
   readonly follower: CallFollower

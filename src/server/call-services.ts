@@ -38,11 +38,11 @@ export function createCallServices(
   { observer, audit }: { observer: Observer | undefined; audit: Audit | undefined },
 ): CallServices {
   const { config, source } = readPolicy(policy)
-  const callStop = async () => readCallStop(await journal())
+  const callStop = () => readCallStop(journal)
   const dialPolicy = createDialPolicy({ config, source, counter: callCounter, callStop, leaseMs })
   const follower = new CallFollower()
   return {
-    journal: audit ? async () => audit.journal(await journal()) : journal,
+    journal: audit ? audit.journal(journal) : journal,
     batches: createCallBatches(records),
     policy: observer ? observedDialPolicy(dialPolicy, observer) : dialPolicy,
     follower,

@@ -39,7 +39,7 @@ export async function setCallStop(
   for (const isSandbox of location.databaseUrl === undefined ? [false, true] : [false]) {
     const state = await openState(location, isSandbox)
     try {
-      await writeCallStop(await state.journal(), stop)
+      await writeCallStop(state.journal, stop)
     } finally {
       await state.close()
     }

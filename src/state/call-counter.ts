@@ -41,7 +41,6 @@ export interface CallCounter {
   release(id: string): Promise<void>
   /** Records that the call was not placed. It no longer counts. */
   cancel(id: string): Promise<void>
-  close(): Promise<void>
 }
 
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }

@@ -90,7 +90,10 @@ export interface CurrentEntry extends JournalEntry {
   readonly sinceDeadlineMs: number
 }
 
-/** See the protocol above. Every method rejects with JournalError if the journal is unusable. */
+/**
+ * See the protocol above. The first use opens the journal. Every method rejects with JournalError if
+ * the journal is unusable.
+ */
 export interface Journal {
   /** Returns the right to send the call, or the entry of the caller that has this right. */
   claim(identity: CallIdentity): Promise<Claim>
@@ -121,12 +124,24 @@ export interface Journal {
   /** Reads a note: the last value written under a name, such as the stop of all calls. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
-  close(): Promise<void>
 }
 
 /** Thrown if the journal is unusable. No call is placed without it. */
 export class JournalError extends StateError {
   override readonly name = 'JournalError'
+}
+
+/** Waits for a use of the journal. Throws JournalError where the use throws StateError. */
+export async function usingJournal<T>(use: Promise<T>): Promise<T> {
+  try {
+    return await use
+  } catch (error) {
+    if (!(error instanceof StateError) || error instanceof JournalError) throw error
+    throw new JournalError(
+      `${error.message} Without the journal of calls, a call could be placed twice, so no call is placed.`,
+      { cause: error, isTemporary: error.isTemporary },
+    )
+  }
 }
 
 /**

@@ -12,8 +12,7 @@ import type { UndoStore } from './undo-log.ts'
  * audit trail, is a part of its own, with a table in each implementation.
  */
 export interface State {
-  /** The journal, opened on first use. Throws JournalError. */
-  journal(): Promise<Journal>
+  readonly journal: Journal
   readonly callCounter: CallCounter
   readonly records: Records
   readonly audit: AuditTrail

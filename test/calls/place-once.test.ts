@@ -11,7 +11,7 @@ import type { Client } from '../../src/platform/client.ts'
 import { ApiError, type Failure } from '../../src/platform/failure.ts'
 import { requestMs } from '../../src/platform/time-limit.ts'
 import { type CallKey, type Journal, JournalError } from '../../src/state/call-journal.ts'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }
@@ -159,7 +159,7 @@ async function placing(
   { journal, settledMs = 60_000, findOutMs = 600, refuseIfStopped }: PlacingOptions = {},
 ) {
   const { seen, permit, pendingPermits } = permits(refuseIfStopped)
-  const kept = journal ?? (await openSqliteJournal(':memory:'))
+  const kept = journal ?? createSqliteJournal(':memory:', '--state-dir')
   return {
     journal: kept,
     permits: seen,
@@ -270,7 +270,7 @@ describe('a call', () => {
 
   test('that was placed is reported as placed even if the journal cannot be written', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const recordPlaced = () => Promise.reject(new JournalError('disk full'))
     const { place } = await placing(platform, { journal: { ...journal, recordPlaced } })
     expect(await place()).toMatchObject({ isRepeat: false })
@@ -280,7 +280,7 @@ describe('a call', () => {
 
   test('that was found is reported as a repeat even if the journal then fails', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     await (await placing(platform, { journal })).place()
     let reads = 0
     const current: Journal['current'] = async (entry) => {
@@ -294,7 +294,7 @@ describe('a call', () => {
 
   test('that another process has taken over is not sent', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const { place } = await placing(platform, {
       journal: {
         ...journal,
@@ -434,7 +434,7 @@ describe('a call', () => {
 
   test('is not sent if the send cannot be recorded, and its permit and external id become free', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     let isFull = true
     const beginSending: Journal['beginSending'] = async (...args) => {
       if (isFull) throw new JournalError('disk full')
@@ -469,7 +469,7 @@ describe('a call', () => {
 
   test('is not sent if recording the send took all its time, and its external id becomes free', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const beginSending: Journal['beginSending'] = async (entry, forMs) => {
       const sending = await journal.beginSending(entry, forMs)
       await sleep(forMs + 50)
@@ -485,7 +485,7 @@ describe('a call', () => {
 
   test('is not sent if the caller gave up while the send was recorded, and its external id becomes free', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const caller = new AbortController()
     const beginSending: Journal['beginSending'] = async (entry, forMs) => {
       const sending = await journal.beginSending(entry, forMs)
@@ -504,7 +504,7 @@ describe('a call', () => {
 
   test('is reported as unknown, not as refused, if the journal fails after the send', async () => {
     const platform = platformOf({ rings: true, answer: broken })
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const current = () => Promise.reject(new JournalError('disk gone'))
     const { place, permits: seen } = await placing(platform, { journal: { ...journal, current } })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -571,7 +571,7 @@ describe('a call', () => {
 
   test('without a permit is not sent', async () => {
     const platform = platformOf()
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', '--state-dir')
     const placed = placeOnce(
       {
         request: request(),
@@ -642,9 +642,9 @@ describe('a journal', () => {
   ])('%s is an error that names the file and the remedy', async (_, make) => {
     using folder = scratchFolder()
     const file = make(folder.path)
-    const opening = openSqliteJournal(file)
+    const opening = createSqliteJournal(file, '--state-dir').check()
     await expect(opening).rejects.toThrow(JournalError)
-    for (const word of [file, 'VOICE_AGENT_STATE_DIR']) await expect(opening).rejects.toThrow(word)
+    for (const word of [file, '--state-dir']) await expect(opening).rejects.toThrow(word)
     expect(existsSync(`${file}-wal`)).toBe(false)
   })
 })

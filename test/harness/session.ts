@@ -6,7 +6,7 @@ import type { Session } from '../../src/platform/sessions/session.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import { createCallBatches } from '../../src/state/call-batches.ts'
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 /** A session with state in memory, for a given platform client. */
@@ -16,7 +16,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
     client,
     cache: createReplyCaches()('a key', client),
     callServices: {
-      journal: () => openSqliteJournal(':memory:'),
+      journal: createSqliteJournal(':memory:', '--state-dir'),
       batches: createCallBatches(createSqliteRecords(':memory:', '--state-dir')),
       policy: createDialPolicy({
         config: undefined,

@@ -9,7 +9,7 @@ import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-coun
 import { StateError } from '../../src/state/state-access.ts'
 import { cleanEnv, scratchFolder } from '../harness/program.ts'
 import { beforeEachStatement } from '../sandbox/statement-hook.ts'
-import { describeCallCounter, type TimedCounter } from './conformance/call-counter.ts'
+import { describeCallCounter } from './conformance/call-counter.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -17,7 +17,7 @@ const setting = '--dial-counter'
 
 describeCallCounter('in SQLite', async () => timedIn(':memory:'))
 
-function timedIn(file: string): TimedCounter & { at(time: number): CallCounter } {
+function timedIn(file: string) {
   let at = 0
   const counter = createSqliteCallCounter(file, setting, () => at)
   const setTime = async (next: number) => {
@@ -26,7 +26,7 @@ function timedIn(file: string): TimedCounter & { at(time: number): CallCounter }
   return {
     counter,
     setTime,
-    at(time) {
+    at(time: number): CallCounter {
       at = time
       return counter
     },

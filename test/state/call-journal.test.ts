@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, describe, vi } from 'vitest'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeJournal, describeJournalAfterClockStep } from './conformance/call-journal.ts'
 
@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 describeJournal('in memory', async () => {
-  const journal = await openSqliteJournal(':memory:')
+  const journal = createSqliteJournal(':memory:', '--state-dir')
   cleanUp.push(journal.close)
   return [journal, journal]
 })
@@ -19,15 +19,15 @@ describe('in a file', () => {
   describeJournal('in a file', async () => {
     const folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const one = await openSqliteJournal(file)
-    const other = await openSqliteJournal(file)
+    const one = createSqliteJournal(file, '--state-dir')
+    const other = createSqliteJournal(file, '--state-dir')
     cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
     return [one, other]
   })
 })
 
 describeJournalAfterClockStep('in memory', async () => {
-  const journal = await openSqliteJournal(':memory:')
+  const journal = createSqliteJournal(':memory:', '--state-dir')
   cleanUp.push(journal.close)
   return {
     journals: [journal, journal],

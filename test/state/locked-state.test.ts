@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { connectPerson } from '../harness/answering-client.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
@@ -19,7 +19,8 @@ function lock(file: string) {
 test('a journal that another process writes to is waited for without blocking this one', async () => {
   using folder = scratchFolder()
   const file = join(folder.path, 'calls.db')
-  const journal = await openSqliteJournal(file)
+  const journal = createSqliteJournal(file, '--state-dir')
+  await journal.check()
   const owner = 'an account'
   const identity = { owner, content: 'call', externalId: 'mine' }
   using other = lock(file)

@@ -13,7 +13,7 @@ const key = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000
 
 /** Files of the state, each with an operation that opens it. */
 const files: readonly (readonly [name: string, use: (state: State) => Promise<unknown>])[] = [
-  ['calls.db', async (state) => (await state.journal()).claim(identity)],
+  ['calls.db', (state) => state.journal.claim(identity)],
   ['dialled.db', (state) => state.callCounter.reserve({ max_per_day: 5 }, 1000)],
   ['records.db', (state) => state.records.add(key)],
   ['audit.db', (state) => state.audit.save(entryOf('a'))],
@@ -57,8 +57,7 @@ describe.each(files)('%s', (name, use) => {
     file.close()
     const state = open(folder.path)
     await expect(use(state)).rejects.toThrow(`another version (${other}, not ${other - by})`)
-    if (name === 'calls.db')
-      await expect(use(state)).rejects.toThrow(/\bStart the version\b.*\bVOICE_AGENT_STATE_DIR\b/)
+    await expect(use(state)).rejects.toThrow(/\bStart the version\b.*--state-dir\b/)
     await state.close()
     expect(versionIn(folder.path)).toBe(other)
   })

@@ -98,7 +98,7 @@ export const placeCalls = defineTool({
     refuseUnknownCallerNumber(body.from_number)
     refuseRepeatedIds(options.calls)
     const placing = await placingRun(given)
-    const journal = await placing.session.callServices.journal()
+    const { journal } = placing.session.callServices
     const run: BatchRun = { ...placing, journal, asGiven: given.request, hints: new Map() }
     const known = await findKnownCalls(run)
     if (known.size === options.calls.length) {

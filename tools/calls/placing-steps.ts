@@ -36,7 +36,7 @@ export async function placingRun<
 }
 
 async function readableAccount({ request, session }: Pick<Run, 'request' | 'session'>) {
-  const found = await callAccountIn(request, session, await session.callServices.journal())
+  const found = await callAccountIn(request, session)
   if (!found.isOwn) {
     // The cheapest request that fails for a key without access to the account's calls.
     const oneCall = { params: { account_id: found.account }, query: { limit: 1 } }
@@ -85,7 +85,7 @@ export async function readCallingAgent(agent_id: string, run: PlacingRun): Promi
  */
 export async function findRepeated(run: PlacingRun): Promise<Placement | undefined> {
   try {
-    return await placedBefore(await contextOf(run), run.signal)
+    return await placedBefore(contextOf(run), run.signal)
   } catch (error) {
     throw placingRefusal(error, run)
   }
@@ -103,20 +103,19 @@ export async function placePermitted(
   const permit = (call: CallKey) => permitFor(dial, call, run, { isInBatch })
   const sameForMs = isInBatch ? sameInBatchMs : undefined
   try {
-    return await placeOnce({ ...(await contextOf(run)), permit, sameForMs }, run.signal)
+    return await placeOnce({ ...contextOf(run), permit, sameForMs }, run.signal)
   } catch (error) {
     throw placingRefusal(error, run)
   }
 }
 
-async function contextOf(run: PlacingRun): Promise<LookupContext> {
+function contextOf(run: PlacingRun): LookupContext {
   const { request, session, callOwner, answerBy } = run
   const { client, callServices } = session
-  const journal = await callServices.journal()
+  const { journal, timing } = callServices
   const pendingPermits = pendingPermitsOf(run)
   return {
-    ...{ request, client, journal, callOwner, pendingPermits },
-    timing: callServices.timing,
+    ...{ request, client, journal, callOwner, pendingPermits, timing },
     until: answerBy,
   }
 }

@@ -113,9 +113,8 @@ async function waitForBatch(batchId: string, run: BatchRun, until: number): Prom
 
 async function callsOf(batchId: string, run: BatchRun, until: number) {
   const { request, session } = run
-  const journal = await session.callServices.journal()
   const { account, callOwner } = await accountUntil(until, run, () =>
-    callAccountIn(request, session, journal),
+    callAccountIn(request, session),
   )
   const callIds = await session.callServices.batches.find(callOwner, batchId)
   if (callIds) return { account, callIds }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { shownAfterMs } from '../../calls/call-follower.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import { type Journal, JournalError } from '../../state/call-journal.ts'
+import { JournalError } from '../../state/call-journal.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 import { ApiError, isNotFound, isRejectedWith } from '../failure.ts'
 import { accountIn, ownAccount, rememberOwnAccount } from './account.ts'
@@ -20,7 +20,8 @@ type KeyAccount = z.output<typeof KeyAccount>
  * platform temporarily cannot name it, a call that was already placed must not look failed. Throws
  * ApiError and JournalError.
  */
-async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
+async function keyAccount(session: Session): Promise<KeyAccount> {
+  const { journal } = session.callServices
   const name = `account of ${session.platform} ${session.keyHash}`
   const noted = await journal.readNote(name)
   const own = await currentAccount(session).catch((error: unknown) => {
@@ -62,9 +63,8 @@ interface CallAccount {
 export async function callAccountIn(
   request: Pick<RouteRequest, 'params'>,
   session: Session,
-  journal: Journal,
 ): Promise<CallAccount> {
-  const own = await keyAccount(session, journal)
+  const own = await keyAccount(session)
   const named = accountIn(request)
   const account = named === 'me' ? own.id : named
   const id = canonicalId(account)
@@ -86,10 +86,9 @@ export async function mayShowLater(
 ): Promise<boolean> {
   if (!isNotFound(error)) return false
   try {
-    const journal = await session.callServices.journal()
     const request = { params: { account_id: account } }
-    const { callOwner } = await callAccountIn(request, session, journal)
-    const agoMs = await journal.placedAgoMs(callOwner, callId)
+    const { callOwner } = await callAccountIn(request, session)
+    const agoMs = await session.callServices.journal.placedAgoMs(callOwner, callId)
     return typeof agoMs === 'number' && agoMs < shownAfterMs
   } catch (failure) {
     if (failure instanceof JournalError || failure instanceof ApiError) return false

@@ -68,7 +68,6 @@ export function createPostgresCallCounter(
     async release(id) {
       await run(NoRow, `UPDATE ${table} SET lease_end = 0 WHERE id = $1`, [id])
     },
-    close: async () => undefined,
   }
 }
 

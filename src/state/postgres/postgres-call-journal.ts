@@ -9,16 +9,16 @@ import {
   foundEntry,
   type Journal,
   type JournalEntry,
-  JournalError,
   JournalRow,
   keptForMs,
   longestSendMs,
   longestStampAheadMs,
   renewedEntry,
   sameCallMs,
+  usingJournal,
 } from '../call-journal.ts'
 import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
-import { StateError, withoutStateDeadline } from '../state-access.ts'
+import { withoutStateDeadline } from '../state-access.ts'
 import {
   atMostEvery,
   type Database,
@@ -33,7 +33,7 @@ import {
  * other. Every other method is one compare-and-swap statement.
  */
 export function createPostgresJournal(database: Database): Journal {
-  const journal = failingAsJournal(database)
+  const journal = forJournal(database)
   const { run, hash } = journal
   return {
     ...claiming(journal),
@@ -47,32 +47,18 @@ export function createPostgresJournal(database: Database): Journal {
         ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
       await run(NoRow, sql, [await hash(name), value])
     },
-    close: async () => undefined,
   }
 }
 
 const NoteRow = z.object({ value: z.string() })
 
 /** Wraps a database so that it throws JournalError for every StateError. */
-function failingAsJournal(database: Database): Database {
-  const failing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error
-      throw new JournalError(
-        `${error.message} Without its journal of calls, a call could be placed twice, so none is placed.`,
-        { cause: error, isTemporary: error.isTemporary },
-      )
-    }
-  }
-  return {
-    ...database,
-    run: (...statement) => failing(database.run(...statement)),
-    transaction: (...work) => failing(database.transaction(...work)),
-    hash: (text) => failing(database.hash(text)),
-  }
-}
+const forJournal = (database: Database): Database => ({
+  ...database,
+  run: (...statement) => usingJournal(database.run(...statement)),
+  transaction: (...work) => usingJournal(database.transaction(...work)),
+  hash: (text) => usingJournal(database.hash(text)),
+})
 
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 

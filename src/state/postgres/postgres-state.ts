@@ -27,9 +27,8 @@ interface PostgresStateOptions extends DatabaseOptions {
 export function createPostgresState({ isSandbox, ...options }: PostgresStateOptions): State {
   const database = openDatabase(options)
   const broadcast = createPostgresBroadcast(options.url, database)
-  const journal = createPostgresJournal(database)
   return {
-    journal: async () => journal,
+    journal: createPostgresJournal(database),
     callCounter: createPostgresCallCounter(database, {
       countedAs: isSandbox ? 'sandbox' : 'platform',
     }),

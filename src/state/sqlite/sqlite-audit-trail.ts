@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { type AuditQuery, AuditRow, type AuditTrail } from '../audit-trail.ts'
-import { type InFile, type LazyStateFile, lazyStateFile } from './state-file.ts'
+import { type InFile, lazyStateFile, type StateFile } from './state-file.ts'
 
-export const auditSchema: LazyStateFile = {
+export const auditSchema: StateFile = {
   // "audt" in ASCII.
   applicationId: 0x61756474,
   version: 1,

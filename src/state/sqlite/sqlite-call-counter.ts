@@ -8,13 +8,13 @@ import {
   longestWindow,
   OpenCall,
 } from '../call-counter.ts'
-import { type LazyStateFile, lazyStateFile, transaction } from './state-file.ts'
+import { type InFile, lazyStateFile, type StateFile, transaction } from './state-file.ts'
 
 /**
  * Times are ms since 1970. lease_end 0: the call has ended. `placed_calls`: ids of the placed
  * calls. `reserved_calls`: journal entries of the calls.
  */
-export const callCounterSchema: LazyStateFile = {
+export const callCounterSchema: StateFile = {
   // "dial" in ASCII.
   applicationId: 0x6469616c,
   version: 1,
@@ -43,7 +43,7 @@ export function createSqliteCallCounter(
   path: string,
   setting: string,
   now: () => number = Date.now,
-): CallCounter {
+): CallCounter & InFile {
   const { use, close } = lazyStateFile(path, setting, callCounterSchema)
   return {
     check: (limits) =>

@@ -18,47 +18,43 @@ import {
   longestStampAheadMs,
   renewedEntry,
   sameCallMs,
+  usingJournal,
 } from '../call-journal.ts'
 import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../clocks.ts'
 import {
   createSecret,
-  isLocked,
-  keyedHashOf,
-  OtherVersionError,
-  openStateFile,
-  retryWhileBusy,
+  type InFile,
+  lazyStateFile,
   type StateFile,
   transaction,
+  type UseFile,
 } from './state-file.ts'
 
-/** A journal whose file may be deleted while it is open. */
-interface SqliteJournal extends Journal {
-  /**
-   * Reason why no more calls can be placed, because the file was deleted or replaced; `undefined`:
-   * it is intact.
-   */
-  fault(): JournalError | undefined
-}
-
 /**
- * Opens or creates the journal in an SQLite file, which processes on one machine may share.
- * `:memory:` ends with the process. While another process writes, methods wait without blocking
- * this process.
+ * The journal in an SQLite file, which processes on one machine may share. While another process
+ * writes, methods wait without blocking this process. If the file was deleted or replaced while it
+ * was open, no more calls are placed.
  */
-export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
-  const file = await openJournalFile(path)
-  const { db, hash, run } = file
+export function createSqliteJournal(path: string, setting: string): SqliteJournal {
+  const file = journalFile(path, setting)
+  const { useIntact } = file
   return {
     ...claiming(file),
     ...recording(file),
-    readNote: (name) => run(() => noteIn(db, hash(name))),
+    readNote: (name) => useIntact(({ db, hash }) => noteIn(db, hash(name))),
     writeNote: (name, value) =>
-      run(
-        () => void db.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)').run(hash(name), value),
+      useIntact(
+        ({ db, hash }) =>
+          void db.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)').run(hash(name), value),
       ),
-    fault: file.fault,
-    close: async () => db.close(),
+    check: () => useIntact(() => undefined),
+    close: file.close,
   }
+}
+
+export interface SqliteJournal extends Journal, InFile {
+  /** Opens the file. Throws JournalError if it is unusable. */
+  check(): Promise<void>
 }
 
 /**
@@ -69,6 +65,7 @@ export const journalSchema: StateFile = {
   // "once" in ASCII.
   applicationId: 0x6f6e6365,
   version: 3,
+  holds: 'the journal of calls',
   create(db) {
     db.exec(`
     CREATE TABLE calls (
@@ -96,45 +93,46 @@ export const journalSchema: StateFile = {
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
 /** The methods that decide which caller sends. */
-const claiming = ({ db, hash, run, fault }: JournalFile): Claiming => {
-  const hashed = (identity: CallIdentity): CallIdentity => ({
-    ...identity,
-    owner: hash(identity.owner),
-    content: hash(identity.content),
-  })
-  return {
-    claim: (identity) =>
-      run(() => transaction(db, 'BEGIN IMMEDIATE', () => claimRow(db, hashed(identity)))),
-    find: (identity) =>
-      run(() => {
-        const own = hashed(identity)
-        return foundEntry(rowFor(db, own), own)
-      }),
-    current: (entry) =>
-      run(() => {
-        const row = rowOf(db.prepare(byIdSql).get(entry.owner, entry.externalId))
-        if (!row) return undefined
-        const current = currentEntry(row, elapsedSince(row))
-        if (current) return current
-        return renewedEntry(setDeadline(db, entryOf(row), longestSendMs) ?? entryOf(row))
-      }),
-    beginSending: (entry, forMs) =>
-      run(() => {
-        const sending = setDeadline(db, entry, forMs)
-        // If the file was deleted or replaced, other processes do not see the entry, and could send
-        // the same call.
-        const why = fault()
-        if (!why) return sending
-        if (sending) releaseRow(db, sending)
-        throw why
-      }),
-    placedAgoMs: (owner, callId) =>
-      run(() => {
-        const row = rowOf(db.prepare(byCallSql).get(hash(owner), callId))
-        return row && (elapsedByUptime(row) ?? 'unknown')
-      }),
-  }
-}
+const claiming = ({ use, useIntact, fault }: JournalFile): Claiming => ({
+  claim: (identity) =>
+    useIntact(({ db, hash }) =>
+      transaction(db, 'BEGIN IMMEDIATE', () => claimRow(db, hashed(identity, hash))),
+    ),
+  find: (identity) =>
+    useIntact(({ db, hash }) => {
+      const own = hashed(identity, hash)
+      return foundEntry(rowFor(db, own), own)
+    }),
+  current: (entry) =>
+    use(({ db }) => {
+      const row = rowOf(db.prepare(byIdSql).get(entry.owner, entry.externalId))
+      if (!row) return undefined
+      const current = currentEntry(row, elapsedSince(row))
+      if (current) return current
+      return renewedEntry(setDeadline(db, entryOf(row), longestSendMs) ?? entryOf(row))
+    }),
+  beginSending: (entry, forMs) =>
+    use(({ db }) => {
+      const sending = setDeadline(db, entry, forMs)
+      // If the file was deleted or replaced, other processes do not see the entry, and could send
+      // the same call.
+      const why = fault()
+      if (!why) return sending
+      if (sending) releaseRow(db, sending)
+      throw why
+    }),
+  placedAgoMs: (owner, callId) =>
+    useIntact(({ db, hash }) => {
+      const row = rowOf(db.prepare(byCallSql).get(hash(owner), callId))
+      return row && (elapsedByUptime(row) ?? 'unknown')
+    }),
+})
+
+const hashed = (identity: CallIdentity, hash: (text: string) => string): CallIdentity => ({
+  ...identity,
+  owner: hash(identity.owner),
+  content: hash(identity.content),
+})
 
 const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().parse(row)
 
@@ -221,21 +219,21 @@ const settleSql = `
   WHERE owner = :owner AND external_id = :externalId AND state NOT IN ('placed', 'not_taken')`
 
 /** The methods that record outcomes. */
-const recording = ({ db, run }: JournalFile): Recording => {
+const recording = ({ use }: JournalFile): Recording => {
   const settle = (state: 'placed' | 'not_taken') => (entry: JournalEntry, callId: string) =>
-    run(() => {
+    use(({ db }) => {
       const { owner, externalId } = entry
       db.prepare(settleSql).run({ owner, externalId, state, callId, ...timestampIn() })
     })
   return {
     endSending: (entry) =>
-      run(() => {
+      use(({ db }) => {
         const now = timestampIn()
         if (now.since < entry.stamp) restamp(db, entry, now)
       }),
     recordPlaced: settle('placed'),
     recordNotAccepted: settle('not_taken'),
-    release: (entry) => run(() => releaseRow(db, entry)),
+    release: (entry) => use(({ db }) => releaseRow(db, entry)),
   }
 }
 
@@ -253,17 +251,11 @@ const NoteRow = z.object({ value: z.string() }).optional()
 export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
   NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
 
-/** An open journal file. Its functions throw JournalError. */
-interface JournalFile {
-  readonly db: DatabaseSync
-  /** Hashes a text with the file's secret. */
-  readonly hash: (text: string) => string
-  /**
-   * Runs `work`, and again while another process writes. `work` must be synchronous, so it is
-   * atomic within this process. Among processes it is atomic only if it is a single statement or
-   * transaction.
-   */
-  readonly run: <T>(work: () => T) => Promise<T>
+/** The journal's file. Its functions throw JournalError. */
+interface JournalFile extends InFile {
+  readonly use: UseFile
+  /** Like `use`, but refuses a file that was deleted or replaced. */
+  readonly useIntact: UseFile
   /**
    * Reason why other processes do not find this file: on most systems an open file can be deleted,
    * and stays usable for processes that have it open. `undefined`: the path still leads to the
@@ -275,55 +267,38 @@ interface JournalFile {
 const purgeSql =
   'DELETE FROM calls WHERE since < :since AND NOT (boot = :boot AND uptime >= :uptime)'
 
-async function openJournalFile(path: string): Promise<JournalFile> {
-  const inErrors = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work()
-    } catch (error) {
-      throw unusable(path, error)
-    }
-  }
-  const { db, hash, opened } = await inErrors(async () => {
-    const db = await openStateFile(path, journalSchema)
-    await retryWhileBusy(() => db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) }))
-    const opened = statOf(path)
+function journalFile(path: string, setting: string): JournalFile {
+  /** Identity of the open file; `undefined` in memory. */
+  let opened: BigIntStats | undefined
+  const { use: useFile, close } = lazyStateFile(path, setting, journalSchema, (db) => {
+    db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) })
+    opened = statOf(path)
     // The file was deleted while it was being opened.
-    if (opened === undefined) throw new JournalError(deleted(path))
-    return { db, hash: keyedHashOf(db), opened }
+    if (!opened && path !== ':memory:') throw new JournalError(deleted(path))
   })
+  const use: UseFile = (work) => usingJournal(useFile(work))
+  const fault = () => {
+    if (!opened) return undefined
+    const now = statOf(path)
+    if (!now) return new JournalError(deleted(path))
+    const isSame = now.ino === opened.ino && now.dev === opened.dev
+    return isSame ? undefined : new JournalError(replaced(path))
+  }
   return {
-    db,
-    hash,
-    run: (work) => inErrors(() => retryWhileBusy(work)),
-    fault() {
-      if (opened === 'in memory') return undefined
-      const now = statOf(path)
-      if (now === undefined || now === 'in memory') return new JournalError(deleted(path))
-      const isSame = now.ino === opened.ino && now.dev === opened.dev
-      return isSame ? undefined : new JournalError(replaced(path))
-    },
+    use,
+    useIntact: (work) =>
+      use((file) => {
+        const why = fault()
+        if (why) throw why
+        return work(file)
+      }),
+    fault,
+    close,
   }
 }
 
-const statOf = (path: string): BigIntStats | 'in memory' | undefined =>
-  path === ':memory:' ? 'in memory' : statSync(path, { bigint: true, throwIfNoEntry: false })
-
-const unusable = (path: string, error: unknown) =>
-  error instanceof JournalError
-    ? error
-    : new JournalError(
-        `The journal of calls ${path} cannot be used: ${error instanceof Error ? error.message : error}. Without it a call could be placed twice, so none is. ${adviceOn(error)}`,
-        { cause: error, isTemporary: isLocked(error) },
-      )
-
-function adviceOn(error: unknown): string {
-  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
-  const remedy =
-    error instanceof OtherVersionError
-      ? 'Start the version that wrote it'
-      : 'Let this program read and write the file and its folder'
-  return `${remedy}, or name another folder with VOICE_AGENT_STATE_DIR.`
-}
+const statOf = (path: string): BigIntStats | undefined =>
+  path === ':memory:' ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })
 
 const deleted = (path: string) =>
   `The journal of calls ${path} was deleted while this program was running. No other program finds what this one has placed, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`

@@ -4,13 +4,13 @@ import type { NewRecord, RecordBounds, RecordKey, Records } from '../records.ts'
 import {
   createSecret,
   type InFile,
-  type LazyStateFile,
   lazyStateFile,
+  type StateFile,
   transaction,
 } from './state-file.ts'
 
 /** Ids and owners are stored as keyed hashes (`keyedHashOf`). */
-export const recordsSchema: LazyStateFile = {
+export const recordsSchema: StateFile = {
   // "kept" in ASCII.
   applicationId: 0x6b657074,
   version: 2,

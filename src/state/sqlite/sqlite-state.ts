@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalBroadcast } from '../broadcast.ts'
 import type { State } from '../state.ts'
-import { openOnce, StateError } from '../state-access.ts'
+import { StateError } from '../state-access.ts'
 import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
 import { callCounterSchema, createSqliteCallCounter } from './sqlite-call-counter.ts'
-import { journalSchema, noteIn, openSqliteJournal } from './sqlite-call-journal.ts'
+import { createSqliteJournal, journalSchema, noteIn } from './sqlite-call-journal.ts'
 import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
 import { createSqliteUndoStore, undoSchema } from './sqlite-undo-store.ts'
 import { inspectStateFile, keyedHashOf } from './state-file.ts'
@@ -36,33 +36,21 @@ const stateFile = (folder: string, name: string, isSandbox: boolean) =>
  */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
   const file = (name: keyof typeof stateFiles) => stateFile(folder, name, isSandbox)
-  const journal = openOnce(() => openSqliteJournal(file('calls.db')))
+  const journal = createSqliteJournal(file('calls.db'), setting)
   const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
   const records = createSqliteRecords(file('records.db'), setting)
   const audit = createSqliteAuditTrail(file('audit.db'), setting)
   const undo = createSqliteUndoStore(file('undo.db'), setting)
-  const open = async () => {
-    const opened = await journal.get()
-    const fault = opened.fault()
-    if (fault) throw fault
-    return opened
-  }
   return {
-    journal: open,
+    journal,
     callCounter,
     records,
     audit,
     undo,
     broadcast: createLocalBroadcast(),
-    async check() {
-      await open()
-    },
+    check: journal.check,
     async close() {
-      await journal.close((opened) => opened.close())
-      await callCounter.close()
-      await records.close()
-      await audit.close()
-      await undo.close()
+      for (const part of [journal, callCounter, records, audit, undo]) await part.close()
     },
   }
 }

@@ -3,13 +3,13 @@ import { type ChangeKey, StoredUndoItem, type UndoBounds, type UndoStore } from 
 import {
   createSecret,
   type InFile,
-  type LazyStateFile,
   lazyStateFile,
+  type StateFile,
   transaction,
 } from './state-file.ts'
 
 /** Owners, changes and objects are stored as keyed hashes (`keyedHashOf`). */
-export const undoSchema: LazyStateFile = {
+export const undoSchema: StateFile = {
   // "undo" in ASCII.
   applicationId: 0x756e646f,
   version: 1,

@@ -15,6 +15,10 @@ export interface StateFile {
   readonly applicationId: number
   /** Schema version. A file with another version is refused. */
   readonly version: number
+  /** Contents of the file, as errors name them. */
+  readonly holds: string
+  /** If true, a commit does not wait for the disk, so a power cut may lose the last commits. */
+  readonly isRelaxed?: boolean
   /** Creates the tables in a new file. */
   readonly create: (db: DatabaseSync) => void
 }
@@ -26,10 +30,14 @@ const busy = 5
 const longestWaitMs = 5000
 
 /**
- * Opens or creates a file; `:memory:` ends with the process. Throws for a file of another program
- * or version, and leaves that file unchanged.
+ * Opens or creates a file. Throws for a file of another program or version, and leaves that file
+ * unchanged.
  */
-export async function openStateFile(file: string, kind: StateFile): Promise<DatabaseSync> {
+async function openStateFile(
+  file: string,
+  kind: StateFile,
+  opened: (db: DatabaseSync) => void,
+): Promise<DatabaseSync> {
   const { DatabaseSync } = await import('node:sqlite')
   if (file !== ':memory:') makePrivateFile(file)
   // SQLite's own timeout would block this thread, so `retryWhileBusy` waits instead.
@@ -38,12 +46,16 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
     // Checked before anything is changed, because the file may belong to another program.
     await retryWhileBusy(() => isMade(db, kind))
     // FULL: committed data survives a power cut.
-    await retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'))
+    const synchronous = kind.isRelaxed ? 'NORMAL' : 'FULL'
+    await retryWhileBusy(() =>
+      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}`),
+    )
     await retryWhileBusy(() =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
         if (!isMade(db, kind)) make(db, kind)
       }),
     )
+    await retryWhileBusy(() => opened(db))
     return db
   } catch (error) {
     db.close()
@@ -77,7 +89,7 @@ function make(db: DatabaseSync, { applicationId, version, create }: StateFile): 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
 /** Thrown for a file with a schema version that this program cannot read. */
-export class OtherVersionError extends Error {
+class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError'
 }
 
@@ -119,21 +131,17 @@ export function keyedHashOf(db: DatabaseSync): (text: string) => string {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** A kind of file that is opened on first use. */
-export interface LazyStateFile extends StateFile {
-  /** Contents of the file, as errors name them. */
-  readonly holds: string
-  /** If true, a commit does not wait for the disk, so a power cut may lose the last commits. */
-  readonly isRelaxed?: boolean
-}
-
 /** An open file. Only files with a secret have a `hash`: see `keyedHashOf`. */
-interface OpenFile {
+export interface OpenFile {
   readonly db: DatabaseSync
   readonly hash: (text: string) => string
 }
 
-/** Runs `work` on the open file, and again while another process writes. Throws StateError. */
+/**
+ * Runs `work` on the open file, and again while another process writes. `work` is synchronous, so it
+ * is atomic within this process. Among processes, only a single statement or a transaction is
+ * atomic. Throws StateError.
+ */
 export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
 
 /** A store with a file of its own. */
@@ -142,14 +150,19 @@ export interface InFile {
 }
 
 /**
- * A file that servers on one machine may share. The first use opens or creates it; after a failure
- * the next use tries again. `readAll` never creates the file. `setting`: name of the setting that
- * has the folder, for errors.
+ * A file that servers on one machine may share; `:memory:` ends with the process. The first use
+ * opens or creates it; after a failure the next use tries again. `readAll` never creates the file.
+ * `setting`: name of the setting that has the folder, for errors. `opened` runs after each opening;
+ * if it throws, the file counts as not opened.
  */
-export function lazyStateFile(path: string, setting: string, kind: LazyStateFile) {
+export function lazyStateFile(
+  path: string,
+  setting: string,
+  kind: StateFile,
+  opened: (db: DatabaseSync) => void = () => undefined,
+) {
   const file = openOnce(async (): Promise<OpenFile> => {
-    const db = await openStateFile(path, kind)
-    if (kind.isRelaxed) db.exec('PRAGMA synchronous = NORMAL')
+    const db = await openStateFile(path, kind, opened)
     let hash: OpenFile['hash'] | undefined
     return {
       db,
@@ -161,12 +174,13 @@ export function lazyStateFile(path: string, setting: string, kind: LazyStateFile
   })
   const use: UseFile = async (work) => {
     try {
-      const opened = await file.get()
-      return await retryWhileBusy(() => work(opened))
+      const openFile = await file.get()
+      return await retryWhileBusy(() => work(openFile))
     } catch (error) {
+      if (error instanceof StateError) throw error
       const reason = error instanceof Error ? error.message : String(error)
       throw new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. Let this program read and write it and its folder, see that the disk is not full, or name another folder with ${setting}.`,
+        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. ${adviceOn(error, setting)}`,
         { cause: error, isTemporary: isLocked(error) },
       )
     }
@@ -177,6 +191,15 @@ export function lazyStateFile(path: string, setting: string, kind: LazyStateFile
       path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([]),
     close: () => file.close(({ db }) => db.close()),
   }
+}
+
+function adviceOn(error: unknown, setting: string): string {
+  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
+  const remedy =
+    error instanceof OtherVersionError
+      ? 'Start the version that wrote it'
+      : 'Let this program read and write it and its folder, see that the disk is not full'
+  return `${remedy}, or name another folder with ${setting}.`
 }
 
 /** Runs `work` in an atomic transaction. */

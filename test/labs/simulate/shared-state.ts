@@ -7,8 +7,12 @@ import { type Database, databaseNow } from '../../../src/state/postgres/database
 import { createPostgresJournal } from '../../../src/state/postgres/postgres-call-journal.ts'
 import type { Records } from '../../../src/state/records.ts'
 import { createSqliteCallCounter } from '../../../src/state/sqlite/sqlite-call-counter.ts'
-import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
+import {
+  createSqliteJournal,
+  type SqliteJournal,
+} from '../../../src/state/sqlite/sqlite-call-journal.ts'
 import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
+import type { InFile } from '../../../src/state/sqlite/state-file.ts'
 import { StateError } from '../../../src/state/state-access.ts'
 import { inSteps, type Steps } from './fault-injection.ts'
 import type { Plan } from './plan.ts'
@@ -29,10 +33,10 @@ export interface Reserved {
  */
 export class SharedState {
   /** The shared journal in files; with a database each server opens its own. */
-  readonly #journal: Journal
+  readonly #journal: SqliteJournal
   readonly #database: SimulatedDatabase
-  readonly #counter: CallCounter
-  readonly #records: Records & { close(): Promise<void> }
+  readonly #counter: CallCounter & InFile
+  readonly #records: Records & InFile
   readonly #time: VirtualTime
   readonly reserved: Reserved[] = []
   /** Uses of each confirmation token that were not given back, by nonce. */
@@ -40,8 +44,8 @@ export class SharedState {
   /** Nonces of confirmation tokens that were used twice without being given back between. */
   readonly usedTwice: string[] = []
 
-  private constructor(journal: Journal, time: VirtualTime) {
-    this.#journal = journal
+  private constructor(time: VirtualTime) {
+    this.#journal = createSqliteJournal(':memory:', 'the simulation')
     this.#database = new SimulatedDatabase(time)
     this.#time = time
     this.#counter = createSqliteCallCounter(':memory:', 'the simulation')
@@ -49,9 +53,10 @@ export class SharedState {
   }
 
   static async open(time: VirtualTime): Promise<SharedState> {
-    const state = new SharedState(await openSqliteJournal(':memory:'), time)
+    const state = new SharedState(time)
     // Opens the databases before virtual time begins: it waits only for timers, and opening uses
     // none.
+    await state.#journal.check()
     await state.#counter.check({})
     await state.#records.get({ kind: 'used_token', id: '' })
     return state

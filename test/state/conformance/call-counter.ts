@@ -198,7 +198,6 @@ export function describeCallCounter(
             expect('id' in answer).toBe(isFree)
             if ('id' in answer) calls.set(answer.id, { at: now, end: now + hour })
           }
-          await counter.close()
         }),
         tries(runs),
       )

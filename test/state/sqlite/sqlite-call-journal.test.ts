@@ -4,9 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type CallIdentity, JournalError } from '../../../src/state/call-journal.ts'
-import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
 import { createSqliteState } from '../../../src/state/sqlite/sqlite-state.ts'
 import { scratchFolder } from '../../harness/program.ts'
+
+const setting = '--state-dir'
 
 const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
@@ -19,7 +21,7 @@ describe('a journal', () => {
   test('is readable by its user only, and contains no owner or content in clear', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const journal = await openSqliteJournal(file)
+    const journal = createSqliteJournal(file, setting)
     const claim = await journal.claim(
       identity({ owner: 'owner-in-clear', content: 'content-in-clear' }),
     )
@@ -35,7 +37,7 @@ describe('a journal', () => {
     const stored = async () => {
       using folder = scratchFolder()
       const file = join(folder.path, 'calls.db')
-      const journal = await openSqliteJournal(file)
+      const journal = createSqliteJournal(file, setting)
       await journal.claim(identity())
       await journal.close()
       using db = new DatabaseSync(file)
@@ -49,7 +51,9 @@ describe('a journal', () => {
   test('is created once when several open it at the same time', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const journals = await Promise.all(Array.from({ length: 8 }, () => openSqliteJournal(file)))
+    const journals = await Promise.all(
+      Array.from({ length: 8 }, () => createSqliteJournal(file, setting)),
+    )
     const claims = await Promise.all(journals.map((journal) => journal.claim(identity())))
     expect(claims.map(({ kind }) => kind).toSorted()).toEqual([
       'mine',
@@ -59,7 +63,7 @@ describe('a journal', () => {
   })
 
   test('takes instants and durations of fractions of a millisecond', async () => {
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', setting)
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
     expect(await journal.beginSending(claim.entry, 6931.4375)).toMatchObject({ state: 'sending' })
@@ -76,7 +80,7 @@ describe('after the clock was set', () => {
     ['forward', 3_600_000],
     ['back', -3_600_000],
   ])('%s, the deadline of the last sender is set anew', async (_, byMs) => {
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', setting)
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
     const sent = await journal.beginSending(claim.entry, 0)
@@ -93,7 +97,7 @@ describe('after the clock was set', () => {
     ['forward', 3_600_000],
     ['back', -3_600_000],
   ])('%s, it is still known how long ago a call was placed', async (_, byMs) => {
-    const journal = await openSqliteJournal(':memory:')
+    const journal = createSqliteJournal(':memory:', setting)
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
     await journal.recordPlaced(claim.entry, 'call-1')
@@ -109,12 +113,12 @@ describe('after the clock was set', () => {
     async () => {
       using folder = scratchFolder()
       const file = join(folder.path, 'calls.db')
-      const journal = await openSqliteJournal(file)
+      const journal = createSqliteJournal(file, setting)
       const claim = await journal.claim(identity())
       if (claim.kind !== 'mine') throw new Error('not mine')
       await journal.recordPlaced(claim.entry, 'call-1')
       setClock(40 * 86_400_000)
-      const again = await openSqliteJournal(file)
+      const again = createSqliteJournal(file, setting)
       expect(await again.claim(identity())).toMatchObject({
         kind: 'theirs',
         entry: { callId: 'call-1' },
@@ -128,8 +132,8 @@ describe('after the clock was set', () => {
 describe.skipIf(process.platform === 'win32')('a journal that is deleted while it is open', () => {
   const opened = async (folder: string) => {
     const file = join(folder, 'calls.db')
-    const state = createSqliteState({ folder, setting: '--state-dir', isSandbox: false })
-    const journal = await state.journal()
+    const state = createSqliteState({ folder, setting, isSandbox: false })
+    const { journal } = state
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
     const remove = () => {
@@ -148,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
       )
     // The call was not sent, so another request may claim it.
     expect(await journal.current(entry)).toMatchObject({ state: 'free' })
-    for (const use of [() => state.journal(), () => state.check()]) {
+    for (const use of [() => journal.claim(identity()), () => state.check()]) {
       await expect(use()).rejects.toThrow(JournalError)
       await expect(use()).rejects.toThrow(/\bdeleted\b/)
     }
@@ -159,11 +163,13 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
   test('sends no call either where it was deleted while it was being opened', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    await (await openSqliteJournal(file)).close()
+    const before = createSqliteJournal(file, setting)
+    await before.check()
+    await before.close()
     // The opening program waits for the lock of another one, which then deletes the file.
     const other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
-    const opening = openSqliteJournal(file).then((journal) => journal.claim(identity()))
+    const opening = createSqliteJournal(file, setting).claim(identity())
     await sleep(200)
     rmSync(file)
     other.exec('ROLLBACK')
@@ -175,15 +181,16 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     using folder = scratchFolder()
     const { file, state, journal, entry, remove } = await opened(folder.path)
     remove()
-    const neighbour = await openSqliteJournal(file)
+    const neighbour = createSqliteJournal(file, setting)
+    await neighbour.check()
     await expect(journal.beginSending(entry, 1000)).rejects.toThrow(/\breplaced\b/)
-    await expect(state.journal()).rejects.toThrow(/\breplaced\b/)
+    await expect(journal.claim(identity())).rejects.toThrow(/\breplaced\b/)
     // Programs that start now use the new file, as this one does after a restart.
     await state.close()
     const claim = await neighbour.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
     expect(await neighbour.beginSending(claim.entry, 1000)).toMatchObject({ state: 'sending' })
-    expect(await (await state.journal()).claim(identity())).toMatchObject({ kind: 'theirs' })
+    expect(await journal.claim(identity())).toMatchObject({ kind: 'theirs' })
     await neighbour.close()
     await state.close()
   })

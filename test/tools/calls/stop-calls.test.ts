@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callStopNote } from '../../../src/state/call-stop.ts'
-import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
+import { createSqliteJournal } from '../../../src/state/sqlite/sqlite-call-journal.ts'
 import { tokenOf } from '../../harness/answering-client.ts'
 import { connectHttp, errorOf, type TestClient } from '../../harness/client.ts'
 import { examine } from '../../harness/doctor.ts'
@@ -155,7 +155,7 @@ describe('an operator who stops calls', () => {
   })
 
   test('is believed also where the note cannot be read: nothing is called', async () => {
-    const journal = await openSqliteJournal(join(folder.path, 'calls.db'))
+    const journal = createSqliteJournal(join(folder.path, 'calls.db'), '--state-dir')
     await journal.writeNote(callStopNote, '{')
     await journal.close()
     const before = platform.dialled.length
