@@ -3,6 +3,7 @@ import { settingLabel } from '../cli/config/setting.ts'
 import { type StateConfig, type StateLocation, stateSettings } from '../cli/config/state.ts'
 import { type CallStop, callStopIn, callStopNote, writeCallStop } from '../state/call-stop.ts'
 import type { InspectedDatabase } from '../state/postgres/postgres-state.ts'
+import { unwritableFolder } from '../state/private-files.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import {
   createSqliteState,
@@ -72,7 +73,7 @@ export async function prepareState(
   { databaseUrl, dir }: StateConfig,
 ): Promise<string | undefined> {
   try {
-    if (databaseUrl === undefined) return dir === ':memory:' ? undefined : await folderWarning(dir)
+    if (databaseUrl === undefined) return dir === ':memory:' ? undefined : folderWarning(dir)
     await state.check()
     return undefined
   } catch (error) {
@@ -82,8 +83,7 @@ export async function prepareState(
   }
 }
 
-async function folderWarning(folder: string): Promise<string | undefined> {
-  const { unwritableFolder } = await import('../state/sqlite/writable.ts')
+function folderWarning(folder: string): string | undefined {
   const fault = unwritableFolder(folder)
   return (
     fault &&

@@ -82,7 +82,8 @@ export const mayImport = {
   // Our entry in the configuration files of MCP clients.
   'cli/install': 'cli/terminal/terminal-io cli/config state/private-files text',
   // Checks of a server's requirements.
-  'cli/doctor': 'cli/install server tools/index cli/config policy state platform contract text',
+  'cli/doctor':
+    'cli/install server tools/index cli/config policy state state/private-files platform contract text',
   // Tools called from the command line.
   'cli/terminal': [
     'cli/terminal/terminal-io',
