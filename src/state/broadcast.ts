@@ -1,7 +1,7 @@
 /**
  * Announces events to all servers that share a state: a write on the platform, a cancelled task or
- * request. Delivery is unordered and best effort. A server that misses an event finds it later by
- * reading.
+ * request. Delivery is unordered and best effort. A server that misses an event sees its effect at
+ * the next read.
  */
 export interface Broadcast {
   /**
@@ -29,14 +29,14 @@ export class Listeners<K> {
   readonly #listeners = new Map<K, Set<(topic: string) => void>>()
 
   add(key: K, listener: (topic: string) => void): () => void {
-    const those = this.#listeners.get(key) ?? new Set()
-    this.#listeners.set(key, those)
+    const ofKey = this.#listeners.get(key) ?? new Set()
+    this.#listeners.set(key, ofKey)
     // A new function for each call, because the same listener may be added twice.
-    const one = (topic: string) => listener(topic)
-    those.add(one)
+    const added = (topic: string) => listener(topic)
+    ofKey.add(added)
     return () => {
-      those.delete(one)
-      if (those.size === 0 && this.#listeners.get(key) === those) this.#listeners.delete(key)
+      ofKey.delete(added)
+      if (ofKey.size === 0 && this.#listeners.get(key) === ofKey) this.#listeners.delete(key)
     }
   }
 
@@ -45,7 +45,7 @@ export class Listeners<K> {
   }
 }
 
-/** A broadcast within one process, for servers that share no database. */
+/** A broadcast within one process, for a server without a shared database. */
 export function createLocalBroadcast(): Broadcast {
   const listeners = new Listeners<AnnouncementKind>()
   return {

@@ -5,17 +5,18 @@ import type { CallKey } from './call-journal.ts'
  * The call counter: placed calls with their times, and calls under way, for the limits of the dial
  * policy. Servers that share a counter share their limits.
  *
- * Lifecycle of a reservation: `reserve` counts the call before it is sent, and records its journal
- * entry, so that whoever finds the call's outcome also settles the reservation. Then either `cancel`
- * (there is no call; it counts nowhere) or `placed` (with the call's id), any number of `renew`, and
- * `release` (the call has ended; it still counts as placed). A killed server does not release: the
- * call counts as under way until its lease ends.
+ * Lifecycle of a reservation: `reserve` counts the call before it is sent, and records the key of
+ * its journal entry, so that the process that finds the call's outcome also settles the
+ * reservation. Then follows either `cancel` (there is no call, and it no longer counts), or
+ * `placed` (with the call's id), any number of `renew`, and `release` (the call has ended, and
+ * still counts as placed). A killed server does not release its calls: they count as under way
+ * until their leases end.
  *
- * Rules for every implementation: `reserve` checks all limits and counts in one atomic operation among
- * all servers, so that concurrent reservations cannot exceed a limit, and the count is durable before
- * the promise resolves. All other methods change at most one reservation, and ignore unknown ids.
- * `renew` after `release` does nothing. Time is by the clock that the servers share, so that servers
- * with different clocks keep the same limits.
+ * Rules for every implementation: `reserve` checks all limits and counts the call in one operation
+ * that is atomic among all servers, so that concurrent reservations cannot exceed a limit. The
+ * count is durable before the promise resolves. All other methods change at most one reservation,
+ * and ignore unknown ids. `renew` after `release` does nothing. Time is by the clock that the
+ * servers share, so that servers with different clocks keep the same limits.
  */
 
 /** See above. All methods reject with StateError if the counter is unusable. */
@@ -83,9 +84,9 @@ const windows = {
 /** Longest window, ms. Calls that ended longer ago count towards no limit. */
 export const longestWindow = windows.max_per_day
 
-/** What `exceededLimit` needs to know about the counted calls. */
+/** The counted calls, as `exceededLimit` queries them. */
 export interface CallCounts {
-  /** Reservation time of the `nth` newest call after `since`. The newest call is 1. */
+  /** Reservation time of the `nth` newest call after `since`; `nth` is 1 for the newest. */
   nthNewest(nth: number, since: number): number | undefined
   underWay(now: number): number
 }

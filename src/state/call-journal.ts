@@ -5,8 +5,8 @@ import { StateError } from './state-access.ts'
 
 /*
  * The journal: the record of every call that is sent to the platform, written before it is sent.
- * With it a call is sent once: not again by a repeated request, by another process that shares the
- * journal, or after a restart.
+ * It ensures that a call is sent once: a repeated request, another process that shares the journal,
+ * and a restarted process do not send the call again.
  *
  * States of an entry, and who may move it from one to the next:
  *
@@ -15,23 +15,24 @@ import { StateError } from './state-access.ts'
  *   sending --endSending--> sending          the sender, when it stops earlier: deadline is now
  *   sending --release--> free                the holder, when it is certain that there is no call
  *   free --claim--> sending                  one caller
- *   sending --current--> sending             any caller, where the elapsed time is unknown (clock set,
+ *   sending --current--> sending             any caller, if the elapsed time is unknown (clock set,
  *                                            machine restarted): sets a new deadline
  *   sending, free --recordPlaced--> placed             any caller that knows of the call; final
  *   sending, free --recordNotAccepted--> not_taken     any caller that knows of the call; final
  *
  * Rules for every implementation:
  *
- * 1. Each method is one atomic operation among all processes that share the journal. No caller reads
- *    an entry and then writes it: between the two another request may run.
- * 2. The holder of an entry is the caller that knows its current `stamp`. `beginSending`, `endSending` and
- *    `release` compare the stamp and change nothing when it is another one. Every `claim` and
- *    `beginSending` makes a new stamp: no holder who may still be at work has the same.
- * 3. A change is durable before the promise resolves. A method that rejects may have taken effect: a
- *    caller whose `claim` or `beginSending` rejects does not send.
- * 4. Taking over: a caller that has read an entry with `current` may `beginSending` with its stamp,
- *    once the platform, asked long enough after the deadline, does not list the call. Of several
- *    such callers one gets the entry, all others get `undefined`.
+ * 1. Each method is one atomic operation among all processes that share the journal. No caller
+ *    reads an entry and then writes it: between the two another request may run.
+ * 2. The holder of an entry is the caller that knows its current `stamp`. `beginSending`,
+ *    `endSending` and `release` compare the stamp, and change nothing if it differs. Every `claim`
+ *    and `beginSending` makes a new stamp, which differs from those of all holders that may still
+ *    send.
+ * 3. A change is durable before the promise resolves. A method that rejects may have taken effect,
+ *    so a caller whose `claim` or `beginSending` rejects does not send.
+ * 4. Takeover: a caller that has read an entry with `current` may call `beginSending` with its
+ *    stamp if the platform, asked long enough after the deadline, does not list the call. Of
+ *    several such callers, one becomes the holder, and all others get `undefined`.
  */
 
 /** Journal entry of one call. */
@@ -91,8 +92,8 @@ export interface CurrentEntry extends JournalEntry {
 }
 
 /**
- * See the protocol above. The first use opens the journal. Every method rejects with JournalError if
- * the journal is unusable.
+ * See the protocol above. The first use opens the journal. Every method rejects with JournalError
+ * if the journal is unusable.
  */
 export interface Journal {
   /** Returns the right to send the call, or the entry of the caller that has this right. */
@@ -151,9 +152,9 @@ export async function usingJournal<T>(use: Promise<T>): Promise<T> {
 export const sameCallMs = 10 * 60_000
 
 /**
- * Like `sameCallMs`, for a call of a batch. Days, because a long batch is placed with several
- * requests, between which there may be nights, long weekends and limits of the dial policy. Less
- * than a week, because the same batch may then be due again.
+ * Like `sameCallMs`, for a call of a batch. Several days, because a long batch takes several
+ * requests, and nights, a long weekend and the dial policy may delay the next request. Less than a
+ * week, because a weekly batch calls the same people again.
  */
 export const sameInBatchMs = 5 * 24 * 3_600_000
 
@@ -199,8 +200,8 @@ export const entryOf = (row: JournalRow): JournalEntry => ({
 })
 
 /**
- * Time of the first send, by the clock that gives the earliest. The time of day may have been set
- * before or after that time was stored.
+ * Time of the first send: the earliest time that the clocks give, because the time of day may have
+ * been set since.
  */
 function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): number {
   const now = timestampIn()
@@ -235,8 +236,9 @@ export const foundEntry = (
   row && row.state !== 'free' && row.content === content ? entryOf(row) : undefined
 
 /**
- * Result of `current` for a row. `elapsedMs`: time since the row's stamp. If it is not known, the
- * sender may have begun just now; then the result is `undefined`, and a new deadline must be set.
+ * Result of `current` for a row. `elapsedMs`: time since the row's stamp; `undefined` if unknown. A
+ * sender whose elapsed time is unknown may have begun just now: then the result is `undefined`, and
+ * the caller sets a new deadline.
  */
 export const currentEntry = (
   row: JournalRow,
@@ -247,8 +249,8 @@ export const currentEntry = (
     : { ...entryOf(row), sinceDeadlineMs: elapsedMs ?? 0 }
 
 /**
- * Result of `Journal.current` if the elapsed time was unknown: this caller, or a faster one, has
- * just set a new deadline, which counts as `longestSendMs` ahead.
+ * Result of `current` if the elapsed time was unknown. This caller, or a faster one, has just set a
+ * new deadline, which counts as `longestSendMs` ahead.
  */
 export const renewedEntry = (entry: JournalEntry): CurrentEntry => ({
   ...entry,
@@ -268,7 +270,7 @@ export const isMintedExternalId = (externalId: string): boolean =>
  * Maximum time by which a stamp may be ahead of the clock, ms. Stamps identify holders and are
  * never reused, so the next stamp is normally greater than the last one, even if the clock was set
  * back. But a stamp far ahead of the clock would contradict the uptime, and elapsed times would be
- * unknown until the clock catches up. So beyond this bound, when no earlier holder can still be at
- * work, the next stamp is the clock's time.
+ * unknown until the clock catches up. Beyond this bound no earlier holder can still be sending, so
+ * the next stamp is the clock's time.
  */
 export const longestStampAheadMs = 2 * longestSendMs

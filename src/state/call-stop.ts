@@ -12,8 +12,8 @@ export const CallStop = z.object({
 export type CallStop = z.output<typeof CallStop>
 
 /**
- * Name of the journal's note that stores the stop (see `readNote` in call-journal.ts). Every server
- * needs the shared journal to place a call, so no server misses the stop. It survives restarts.
+ * Name of the journal's note that stores the stop. Every server needs the shared journal to place a
+ * call, so no server misses the stop. It survives restarts.
  */
 export const callStopNote = 'calls stopped'
 
@@ -26,7 +26,7 @@ export function callStopIn(note: string | undefined): CallStop | undefined {
     return CallStop.parse(JSON.parse(note))
   } catch (cause) {
     throw new StateError(
-      'The note of who has stopped calls is damaged. Write it again with voice-agent-mcp calls stop or calls resume.',
+      'The record of who stopped calls is damaged. Write it again with voice-agent-mcp calls stop or calls resume.',
       { cause },
     )
   }

@@ -4,9 +4,9 @@
  *
  * Rules for every implementation: each method is one atomic operation among all processes that
  * share the records, and durable before its promise resolves. A method that rejects may have taken
- * effect. A record exists exactly until it expires or is removed, by the clock that the processes
- * share. Ids and owners are not stored in clear. No method slows down with the number of records,
- * because counts are kept with each insert and delete.
+ * effect. A record exists exactly until it is removed, or until it expires by the clock that the
+ * processes share. Ids and owners are not stored in clear. No method slows down with the number of
+ * records, because each insert and delete also updates the counts.
  */
 export interface Records {
   /**

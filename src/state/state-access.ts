@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * Access to the state. It is opened on first use and awaited at most until the request's deadline.
- * Failures are StateErrors.
+ * Access to the state: its parts open on first use, a request waits for them at most until its
+ * deadline, and failures are StateErrors.
  */
 
 export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
@@ -104,7 +104,7 @@ export async function withinStateDeadline<T>(
   const began = performance.now()
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => reject(new Error('it did not answer in the time of the request')),
+    () => reject(new Error("it did not answer before the request's deadline")),
     Math.max(0, request.until - began),
   )
   let isOver = false

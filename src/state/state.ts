@@ -8,8 +8,8 @@ import type { UndoStore } from './undo-log.ts'
 /**
  * Everything that outlives a request. One per server process. Servers that share a state act as
  * one: they place each call once, keep the same limits, and accept each confirmation once. Data
- * that a feature stores for a while is a kind of record. Data that grows without end, such as the
- * audit trail, is a part of its own, with a table in each implementation.
+ * that expires is a kind of record. Other data, such as the audit trail, is a part of its own, with
+ * a table in each implementation. Each part opens on first use.
  */
 export interface State {
   readonly journal: Journal

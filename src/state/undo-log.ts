@@ -124,7 +124,7 @@ export interface AddedObject {
 /** Maximum number of changes that `ofObject` returns. */
 const maxShown = 10
 
-/** Maximum number of changes that `ofObject` reads. Some of them were not done, and are dropped. */
+/** Maximum number of changes that `ofObject` reads. It drops those that were not done. */
 const maxRead = 50
 
 /** Maximum length of an item's value, characters of JSON. */
@@ -244,8 +244,8 @@ function createQueue(store: UndoStore, key: ChangeKey, bounds: UndoBounds) {
 }
 
 /**
- * An id of 48 random bits as twelve letters. Digits are avoided, because seven in a row would be
- * redacted as a phone number.
+ * An id of 48 random bits, as twelve letters. It has no digits, because seven digits in a row would
+ * be redacted as a phone number.
  */
 const changeId = (): string =>
   randomBytes(6)

@@ -46,8 +46,8 @@ const usedToken = 'used_token'
 export const createUsedTokens = (records: Records, bounds = useBounds): UsedTokens => ({
   async use({ nonce, owner, expiresAt, validMs }) {
     const leftMs = expiresAt - Date.now()
-    // A token that is valid for longer than a new one was issued before the clock was set back. The
-    // record of its use may be deleted already, so the token could be used twice.
+    // If a token is valid for longer than a new one, the clock was set back after it was issued. The
+    // record of its use may already be deleted, so the token could be used twice.
     if (!(leftMs > 0 && leftMs <= validMs + clockDoubtMs)) return 'expired'
     const forMs = Math.max(leftMs, validMs) + clockDoubtMs
     const answer = await records.add(

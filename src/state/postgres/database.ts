@@ -68,7 +68,7 @@ function refuseOtherTime(now: number): void {
   const differenceMs = Math.abs(now - Date.now())
   if (differenceMs < maxClockDifferenceMs) return
   throw new StateError(
-    `its clock and that of this server differ by ${Math.round(differenceMs / 1000)} s. Let both follow the same time (NTP)`,
+    `its clock and this server's clock differ by ${Math.round(differenceMs / 1000)} s. Synchronize both with NTP`,
   )
 }
 
@@ -276,16 +276,16 @@ export function unusable(error: unknown, setting: string): StateError {
 }
 
 /**
- * True if only a person can fix the error: password, database name, rights or version (SQLSTATE
- * classes, PostgreSQL's Appendix A).
+ * True if only a person can fix the error, such as a wrong password or database name, missing
+ * rights, or an incompatible version (SQLSTATE classes, PostgreSQL's Appendix A).
  */
 const isRefusal = (error: unknown): boolean =>
   error instanceof StateError ||
   (error instanceof Error && 'code' in error && /^(28|3D|3F|42)/.test(String(error.code)))
 
 /**
- * The reason in words. For a host with several addresses, the error has one error per address and
- * no message of its own.
+ * The reason in words. If a host has several addresses, the error has no message, but an error per
+ * address.
  */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')

@@ -57,8 +57,8 @@ export function createPostgresBroadcast(url: string, { run }: Pick<Database, 'ru
 const ignore = () => undefined
 
 /**
- * Parses a notice; `undefined` if it is malformed. Anybody with access to the database may send
- * notices.
+ * Parses a notice; `undefined` if it is malformed, because anybody with access to the database can
+ * send notices.
  */
 function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefined {
   try {

@@ -117,9 +117,9 @@ const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
 // The rules are those of sqlite-call-journal.ts. A row whose outcome is unknown matches at any age.
-// A free row is returned only if there is no other. A row is recent if any clock says so: the
-// database's, the servers', the uptime of the writing machine, or ($7, $8) the database's clock
-// before it was set.
+// Other rows match while they are recent by any clock: the database's, the servers', the uptime of
+// the writing machine, or the database's clock before it was set ($7, $8). A free row is returned
+// only if no other row matches.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
   AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
     OR (boot = $5 AND uptime > $6::bigint)
@@ -151,11 +151,10 @@ async function rowFor(
 
 /**
  * Time since a row got into its state, ms; negative before its deadline; `undefined` if a clock was
- * set, or may have been. The time is measured by the clocks of the database and of the servers,
- * because either may be set. For a row of this machine it is also measured by the uptime, because
- * both clocks may be set. A row of another machine is measured only if this process has read the
- * database's clock since the row was written and saw no step; the largest step that can go
- * unnoticed is subtracted.
+ * set, or may have been. The clocks of the database and of the servers must agree, because either
+ * may be set. For a row of this machine, the uptime must agree too, because both clocks may be set.
+ * For a row of another machine, this process must have watched the database's clock since the row
+ * was written, and seen no step; the largest step that can go unnoticed is subtracted.
  */
 function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined {
   const { since, replica_since, uptime, boot, now } = row

@@ -6,7 +6,7 @@ const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
 const ValueRow = z.object({ value: z.string() })
 const IdRow = z.object({ id: z.string() })
 
-/** Stands for no bound: the maximum of the column's type. */
+/** Stands for "no bound": the maximum of an SQL integer. */
 const unbounded = 2 ** 31 - 1
 
 /** Interval of purges, ms. */
@@ -73,8 +73,8 @@ const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isT
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
 /**
- * Common table expressions for the values $1 to $7: `there` has a row if the record exists, `room`
- * says whether the bounds allow another one.
+ * Common table expressions for the values $1 to $7: `there` has a row if the record exists;
+ * `room.is_left` is true if the bounds allow another record.
  */
 const recordAndCapacity = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),

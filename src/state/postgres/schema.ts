@@ -11,7 +11,7 @@ const countRecords = (event: string, tables: string, changes: string) => `
   CREATE FUNCTION voice_agent_mcp.count_on_${event}() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO voice_agent_mcp.record_counts AS counted
-    -- In one order, so that two statements never wait for each other.
+    -- In a fixed order, so that two statements never wait for each other.
     SELECT kind, counted_for, sum(change)
       FROM (${changes}) AS changes, LATERAL (VALUES (''), (owner)) AS names (counted_for)
       GROUP BY kind, counted_for HAVING sum(change) <> 0 ORDER BY kind, counted_for
@@ -31,8 +31,9 @@ const removed = 'SELECT kind, owner, -1 AS change FROM removed'
  * against a table alone. Audit entries are readable, except for hashes in them. Values of undo
  * items are encrypted. All instants are ms since 1970. `since` is by the database's clock,
  * `replica_since` by the clock of the server that wrote the row; `uptime` and `boot` are of that
- * server's machine (see Timestamp). `sent` is the time of the first send, by whichever of both
- * clocks is earlier. `reserved_owner` and `external_id` of a counted call name its journal entry.
+ * server's machine (see Timestamp). `sent` is the time of the first send, by the clock of the two
+ * that gives the earlier time. `reserved_owner` and `external_id` of a counted call are the key of
+ * its journal entry.
  */
 const schema = `
   CREATE SCHEMA voice_agent_mcp;
@@ -175,7 +176,7 @@ export async function checkInstallation(client: ClientBase, opened: Installation
   const found = await readInstallation(client)
   if (found.id !== opened.id) {
     throw new StateError(
-      'it was replaced by another one while this server was running. What this server has placed is not in it, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before',
+      'it was replaced by another one while this server was running. The new database does not have the calls that this server placed, so this server places no more calls. Restart it, and look with list_calls before you repeat an earlier call',
     )
   }
 }

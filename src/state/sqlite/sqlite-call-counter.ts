@@ -11,8 +11,8 @@ import {
 import { type InFile, lazyStateFile, type StateFile, transaction } from './state-file.ts'
 
 /**
- * Times are ms since 1970. lease_end 0: the call has ended. `placed_calls`: ids of the placed
- * calls. `reserved_calls`: journal entries of the calls.
+ * Times are ms since 1970. `lease_end` is 0 once the call has ended. `placed_calls` has the ids of
+ * placed calls, `reserved_calls` the keys of their journal entries.
  */
 export const callCounterSchema: StateFile = {
   // "dial" in ASCII.

@@ -138,9 +138,9 @@ const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().pa
 
 const byIdSql = 'SELECT * FROM calls WHERE owner = ? AND external_id = ?'
 const byCallSql = 'SELECT * FROM calls WHERE owner = ? AND call_id = ?'
-// A row whose outcome is unknown matches at any age. A free row is returned only if there is no
-// other, because another row may have a placed call. A row is recent if either clock says so, so
-// that setting the clock forward causes no second call.
+// A row whose outcome is unknown matches at any age. Other rows match while they are recent by
+// either clock, so that setting the clock forward causes no second call. A free row is returned only
+// if no other row matches, because another row may have a placed call.
 const byContentSql = `
   SELECT * FROM calls WHERE owner = :owner AND content = :content AND minted = 1
     AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
@@ -301,7 +301,7 @@ const statOf = (path: string): BigIntStats | undefined =>
   path === ':memory:' ? undefined : statSync(path, { bigint: true, throwIfNoEntry: false })
 
 const deleted = (path: string) =>
-  `The journal of calls ${path} was deleted while this program was running. No other program finds what this one has placed, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`
+  `The journal of calls ${path} was deleted while this program was running. Other programs cannot see the calls that this program placed, so it places no more calls. Restart it, and look with list_calls before you repeat an earlier call.`
 
 const replaced = (path: string) =>
-  `The journal of calls ${path} was replaced by another one while this program was running. What this program has placed is not in it, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`
+  `The journal of calls ${path} was replaced by another one while this program was running. The new journal does not have the calls that this program placed, so it places no more calls. Restart it, and look with list_calls before you repeat an earlier call.`

@@ -14,7 +14,7 @@ export const recordsSchema: StateFile = {
   // "kept" in ASCII.
   applicationId: 0x6b657074,
   version: 2,
-  holds: 'what servers remember for a while, such as used confirmations',
+  holds: 'records that expire, such as used confirmations',
   create(db) {
     db.exec(`
     CREATE TABLE records (

@@ -138,8 +138,8 @@ export interface OpenFile {
 }
 
 /**
- * Runs `work` on the open file, and again while another process writes. `work` is synchronous, so it
- * is atomic within this process. Among processes, only a single statement or a transaction is
+ * Runs `work` on the open file, and again while another process writes. `work` is synchronous, so
+ * it is atomic within this process. Among processes, only a single statement or a transaction is
  * atomic. Throws StateError.
  */
 export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
