@@ -1,14 +1,14 @@
 import { ConfigError } from '../cli/config/config-error.ts'
 import { settingLabel } from '../cli/config/setting.ts'
 import { type StateConfig, type StateLocation, stateSettings } from '../cli/config/state.ts'
-import { type CallStop, callStopIn, callStopNote, writeCallStop } from '../state/call-stop.ts'
+import { type CallStop, readCallStop, writeCallStop } from '../state/call-stop.ts'
 import type { InspectedDatabase } from '../state/postgres/postgres-state.ts'
 import { unwritableFolder } from '../state/private-files.ts'
 import type { SealingKeys } from '../state/sealing.ts'
 import {
   createSqliteState,
   type InspectedFile,
-  inspectSqliteNote,
+  inspectSqliteNotes,
   inspectSqliteState,
 } from '../state/sqlite/sqlite-state.ts'
 import type { State } from '../state/state.ts'
@@ -114,8 +114,7 @@ export async function inspectCallStop(
   { databaseUrl: url, dir }: StateLocation,
   isSandbox: boolean,
 ): Promise<CallStop | undefined> {
-  if (url === undefined)
-    return callStopIn(await inspectSqliteNote({ folder: dir, isSandbox }, callStopNote))
-  const { inspectDatabaseNote } = await import('../state/postgres/postgres-state.ts')
-  return callStopIn(await inspectDatabaseNote({ url, setting: databaseLabel }, callStopNote))
+  if (url === undefined) return readCallStop(inspectSqliteNotes({ folder: dir, isSandbox }))
+  const { inspectDatabaseNotes } = await import('../state/postgres/postgres-state.ts')
+  return readCallStop(inspectDatabaseNotes({ url, setting: databaseLabel }))
 }

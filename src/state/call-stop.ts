@@ -17,10 +17,11 @@ export type CallStop = z.output<typeof CallStop>
  */
 export const callStopNote = 'calls stopped'
 
-/**
- * Parses the note; `undefined`: calls are not stopped. Throws StateError for an unreadable note.
- */
-export function callStopIn(note: string | undefined): CallStop | undefined {
+/** Reads the stop; `undefined`: calls are not stopped. Throws StateError. */
+export async function readCallStop(
+  journal: Pick<Journal, 'readNote'>,
+): Promise<CallStop | undefined> {
+  const note = await journal.readNote(callStopNote)
   if (note === undefined || note === '') return undefined
   try {
     return CallStop.parse(JSON.parse(note))
@@ -31,11 +32,6 @@ export function callStopIn(note: string | undefined): CallStop | undefined {
     )
   }
 }
-
-/** Reads the stop; `undefined`: calls are not stopped. Throws StateError. */
-export const readCallStop = async (
-  journal: Pick<Journal, 'readNote'>,
-): Promise<CallStop | undefined> => callStopIn(await journal.readNote(callStopNote))
 
 /** Stops or resumes calls. Throws StateError. */
 export const writeCallStop = (

@@ -39,8 +39,7 @@ export function createPostgresJournal(database: Database): Journal {
     ...claiming(journal),
     ...recording(journal),
     async readNote(name) {
-      const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
-      return (await run(NoteRow, sql, [await hash(name)]))[0]?.value
+      return (await run(NoteRow, noteSql, [await hash(name)]))[0]?.value
     },
     async writeNote(name, value) {
       const sql = `INSERT INTO voice_agent_mcp.notes VALUES ($1, $2)
@@ -50,7 +49,8 @@ export function createPostgresJournal(database: Database): Journal {
   }
 }
 
-const NoteRow = z.object({ value: z.string() })
+export const noteSql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
+export const NoteRow = z.object({ value: z.string() })
 
 /** Wraps a database so that it throws JournalError for every StateError. */
 const forJournal = (database: Database): Database => ({

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg'
 import * as z from 'zod'
+import type { Journal } from '../call-journal.ts'
 import type { State } from '../state.ts'
 import {
   type DatabaseOptions,
@@ -13,7 +14,7 @@ import {
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
 import { createPostgresBroadcast } from './postgres-broadcast.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
-import { createPostgresJournal } from './postgres-call-journal.ts'
+import { createPostgresJournal, NoteRow, noteSql } from './postgres-call-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
 import { createPostgresUndoStore } from './postgres-undo-store.ts'
 import { applicationName, readInstallation } from './schema.ts'
@@ -66,8 +67,6 @@ const Found = z.object({
   now: z.coerce.number(),
 })
 
-const NoteRow = z.object({ value: z.string() })
-
 /** Connects and reads without changing anything. Throws StateError. */
 const inspect = async <T>(
   { url, setting }: DatabaseOptions,
@@ -111,18 +110,16 @@ export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedData
     }
   })
 
-/** A note of the journal; `undefined` if there is no journal or no such note. Throws StateError. */
-export const inspectDatabaseNote = (
-  address: DatabaseOptions,
-  name: string,
-): Promise<string | undefined> =>
-  inspect(address, async (client) => {
-    const found = await client.query(`SELECT ${hasTables} AS has_tables`)
-    if (found.rows[0]?.has_tables !== true) return undefined
-    const installation = await readInstallation(client)
-    const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
-    const { rows } = await client.query(sql, [hashWith(installation, name)])
-    return NoteRow.optional().parse(rows[0])?.value
-  })
+/** Reads notes of a journal that may be missing: without tables, there is no note. */
+export const inspectDatabaseNotes = (address: DatabaseOptions): Pick<Journal, 'readNote'> => ({
+  readNote: (name) =>
+    inspect(address, async (client) => {
+      const found = await client.query(`SELECT ${hasTables} AS has_tables`)
+      if (found.rows[0]?.has_tables !== true) return undefined
+      const installation = await readInstallation(client)
+      const { rows } = await client.query(noteSql, [hashWith(installation, name)])
+      return NoteRow.optional().parse(rows[0])?.value
+    }),
+})
 
 const hasTables = "to_regclass('voice_agent_mcp.installation') IS NOT NULL"

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalBroadcast } from '../broadcast.ts'
+import type { Journal } from '../call-journal.ts'
 import type { State } from '../state.ts'
 import { StateError } from '../state-access.ts'
 import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
@@ -85,17 +86,21 @@ export async function inspectSqliteState({
   )
 }
 
-/** A note of the journal; `undefined` if there is no journal or no such note. Changes nothing. */
-export async function inspectSqliteNote(
-  { folder, isSandbox }: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>,
-  name: string,
-): Promise<string | undefined> {
-  const file = stateFile(folder, 'calls.db', isSandbox)
-  if (!existsSync(file)) return undefined
-  return inspectStateFile(file, journalSchema, (db) => noteIn(db, keyedHashOf(db)(name))).catch(
-    (cause: unknown) => {
+/**
+ * Reads notes of a journal that may be missing: without a file, there is no note. Changes nothing.
+ */
+export const inspectSqliteNotes = ({
+  folder,
+  isSandbox,
+}: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>): Pick<Journal, 'readNote'> => ({
+  async readNote(name) {
+    const file = stateFile(folder, 'calls.db', isSandbox)
+    if (!existsSync(file)) return undefined
+    try {
+      return await inspectStateFile(file, journalSchema, (db) => noteIn(db, keyedHashOf(db)(name)))
+    } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
       throw new StateError(`The journal of calls ${file} cannot be used: ${reason}.`, { cause })
-    },
-  )
-}
+    }
+  },
+})

@@ -217,14 +217,14 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
 }
 
 /** True for SQLite's error while another process writes. */
-export const isLocked = (error: unknown): boolean =>
+const isLocked = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
 
 /**
  * Runs `work`, and retries while another process writes, for up to `longestWaitMs` and not past the
  * request's deadline.
  */
-export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
+async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = Math.min(performance.now() + longestWaitMs, stateDeadline())
   for (;;) {
     try {
