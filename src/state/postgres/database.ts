@@ -251,7 +251,7 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
  * Limits deletions of old rows to one run per interval; calls in between do nothing. A run that
  * fails counts as one.
  */
-export function atMostEvery<Given extends unknown[]>(
+export function oncePer<Given extends unknown[]>(
   intervalMs: number,
   work: (...given: Given) => Promise<unknown>,
 ): (...given: Given) => Promise<void> {

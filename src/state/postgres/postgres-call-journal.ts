@@ -20,11 +20,11 @@ import {
 import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import { withoutStateDeadline } from '../state-access.ts'
 import {
-  atMostEvery,
   type Database,
   databaseNow,
   maxClockDifferenceMs,
   NoRow,
+  oncePer,
   type RunSql,
 } from './database.ts'
 
@@ -66,7 +66,7 @@ const claiming = (database: Database): Claiming => {
   const { clock } = database
   // A claim that commits too late is released: its caller no longer waits, and does not send.
   const { release } = recording(database)
-  const purge = atMostEvery(3_600_000, () => {
+  const purge = oncePer(3_600_000, () => {
     const { since, boot, uptime } = timestampIn(-keptForMs)
     return database.run(NoRow, purgeSql, [keptForMs, since, boot, uptime])
   })

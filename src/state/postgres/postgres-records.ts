@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NewRecord, RecordBounds, Records } from '../records.ts'
-import { atMostEvery, type Database, databaseNow, NoRow } from './database.ts'
+import { type Database, databaseNow, NoRow, oncePer } from './database.ts'
 
 const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
 const ValueRow = z.object({ value: z.string() })
@@ -18,7 +18,7 @@ export function createPostgresRecords({ run, hash }: Database): Records {
     await run(NoRow, purgeSql)
     await run(NoRow, purgeCountsSql)
   }
-  const purgeSometimes = atMostEvery(purgeEveryMs, purge)
+  const purgeSometimes = oncePer(purgeEveryMs, purge)
   /** Writes a record. If expired records use up the capacity, purges them and writes again. */
   const write = async <Answer>(
     given: NewRecord & Partial<RecordBounds>,

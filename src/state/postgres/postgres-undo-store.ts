@@ -1,5 +1,5 @@
 import { StoredUndoItem, type UndoBounds, type UndoStore } from '../undo-log.ts'
-import { atMostEvery, type Database, databaseNow, NoRow } from './database.ts'
+import { type Database, databaseNow, NoRow, oncePer } from './database.ts'
 
 /**
  * Earlier values in PostgreSQL. Their age counts by the database's clock. `purgeEveryMs`: interval
@@ -10,7 +10,7 @@ export function createPostgresUndoStore(
   { run, hash }: Pick<Database, 'run' | 'hash'>,
   { purgeEveryMs = 60_000 } = {},
 ): UndoStore {
-  const purge = atMostEvery(purgeEveryMs, ({ maxAgeMs, inAll }: UndoBounds) =>
+  const purge = oncePer(purgeEveryMs, ({ maxAgeMs, inAll }: UndoBounds) =>
     run(NoRow, purgeSql, [maxAgeMs, inAll]),
   )
   return {
