@@ -7,11 +7,11 @@ interface FixedOptions {
   readonly isPercent?: boolean
 }
 
-/** Numbers and times in the host user's language. */
+/** Numbers and times in English, like the words of the views, as the user's region writes them. */
 export type Formats = ReturnType<typeof createFormats>
 
 export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' | 'timeZone'>) {
-  const language = isUsable(() => new Intl.NumberFormat(locale)) ? locale : undefined
+  const language = englishOf(locale ?? navigator.language)
   const zone = isZone(timeZone) ? timeZone : undefined
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
   const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 12 })
@@ -53,7 +53,9 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
         ...{ minimumFractionDigits: decimals, maximumFractionDigits: decimals },
         ...(isSigned && { signDisplay: 'exceptZero' }),
         ...(isPercent && { style: 'unit', unit: 'percent' }),
-      }).format(value),
+      })
+        .format(value)
+        .replace('-', '\u2212'),
     /**
      * A wall-clock time as written, whatever its zone. `date`: the day without its weekday. Invalid
      * text is returned unchanged.
@@ -103,6 +105,17 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
     /** Name of a language code, such as `British English`; unknown codes are returned unchanged. */
     language: (code: string): string =>
       isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code,
+  }
+}
+
+/** English of the region that a language tag names or implies: `en-DE` for `de`. */
+function englishOf(locale: string): string {
+  try {
+    const english = `en-${new Intl.Locale(locale).maximize().region}`
+    // The browser knows no English of this region.
+    return new Intl.NumberFormat(english).resolvedOptions().locale === 'en' ? 'en-GB' : english
+  } catch {
+    return 'en-GB'
   }
 }
 
