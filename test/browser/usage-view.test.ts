@@ -162,13 +162,137 @@ test('the range is told in the zone of its times', async () => {
   expect(await view.text()).toContain('1–20 Nov 2025 · by day · UTC')
 })
 
-test('dates of a language from right to left keep their order', async () => {
-  const view = await show({ context: { locale: 'ar' } })
+test.each([
+  ['de', '147,0', 'Sat, 1 Nov'],
+  ['ar', '147.0', 'Sat 1 Nov'],
+  ['en-US', '147.0', 'Sat, Nov 1'],
+])(
+  'for readers of %s, dates are English as their region writes them',
+  async (locale, minutes, first) => {
+    const view = await show({ context: { locale } })
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    expect(await chosen(view)).toBe(`Total: ${minutes} minutes`)
+    expect(await view.frame.innerText('tbody th')).toBe(first)
+  },
+)
+
+test('a chart begins and ends on the first screen of a phone', async () => {
+  const view = await show({
+    page: { viewport: { width: 360, height: 640 } },
+    listed: [listedCall('1', 1)],
+  })
   await view.run()
   await view.frame.waitForSelector('canvas')
-  const range = 'document.querySelector("header bdi")'
-  expect(await view.frame.evaluate(`${range}.textContent`)).toContain('2025')
-  expect(await view.frame.evaluate(`${range}.matches(':dir(rtl)')`)).toBe(true)
+  await view.frame.waitForSelector('.wide')
+  const chart = 'document.querySelector("#chart").getBoundingClientRect()'
+  expect(await view.frame.evaluate(`${chart}.top`)).toBeLessThan(400)
+  expect(await view.frame.evaluate(`${chart}.bottom`)).toBeLessThanOrEqual(640)
+})
+
+test('on a phone, a bar of many hours is several hours', async () => {
+  const page = { viewport: { width: 360, height: 640 } }
+  const end = '2025-11-06T00:00:00Z'
+  const view = await show({ page, args: { ...byAgent, end, granularity: 'hour' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await view.frame.innerText('figcaption')).toContain('Each bar is 4 hours.')
+  expect(await chosen(view)).toBe('Total: 36.0 minutes')
+  await view.frame.focus('#chart')
+  await view.page.keyboard.press('Home')
+  await view.page.keyboard.press('ArrowRight')
+  await view.page.keyboard.press('ArrowRight')
+  expect(await chosen(view)).toMatch(/^1 Nov,? 08:00–12:00: 4.5 minutes$/)
+  // The table keeps the hours.
+  expect(await view.frame.innerText('tbody th')).toMatch(/09:00$/)
+  await view.page.setViewportSize({ width: 1280, height: 640 })
+  await expect.poll(() => view.frame.innerText('figcaption')).not.toContain('Each bar')
+  expect(await countOf(view, 'canvas')).toBe(1)
+})
+
+/** Contrast ratio of two colours such as `rgb(0, 0, 0)` (WCAG 2.2). */
+function contrast(one: string, other: string): number {
+  const [low = 0, high = 0] = [one, other]
+    .map((colour) => {
+      const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((value) => {
+        const share = Number(value) / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
+    })
+    .sort((dark, light) => dark - light)
+  return high / low
+}
+
+test.each(['light', 'dark'] as const)(
+  'neighbours in a bar differ without colour, %s',
+  async (colorScheme) => {
+    const named = Array.from({ length: 9 }, (_, at) => ({ id: `a${at}`, name: `Agent ${at}` }))
+    const counted = named.map(({ id }, at) => ({ at: november.start, seconds: 60 + at, agent: id }))
+    const view = await show({ counted, named, page: { colorScheme } })
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    const colours = (await view.frame.evaluate(
+      '[...document.querySelectorAll(".swatch:not(.striped)"), document.body].map((one) => getComputedStyle(one).backgroundColor)',
+    )) as string[]
+    const page = colours.pop() ?? ''
+    expect(colours).toHaveLength(8)
+    for (const [at, colour] of colours.entries()) {
+      expect(contrast(colour, page)).toBeGreaterThan(3)
+      if (at > 0) expect(contrast(colour, colours[at - 1] ?? '')).toBeGreaterThan(3)
+    }
+    // A line in the page's colour lies between two groups.
+    const lines = await view.frame.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const scale = canvas.width / canvas.clientWidth
+    const plot = document.querySelector('.u-over')
+    const column = canvas.getContext('2d').getImageData(
+      Math.round((plot.offsetLeft + plot.clientWidth / 40) * scale), 0, 1, canvas.height).data
+    const drawn = []
+    for (let at = 0; at < column.length; at += 4)
+      drawn.push('rgb(' + [...column.slice(at, at + 3)].join(', ') + ')')
+    return drawn.filter((colour, at) => colour === ${JSON.stringify(page)} && drawn[at - 1] !== colour && at > 0).length
+  })()`)
+    expect(lines).toBeGreaterThanOrEqual(7)
+  },
+)
+
+test('a long name is hyphenated in the legend, and cut above its column', async () => {
+  const name = 'Patientenaufnahmekoordinationsassistentin'
+  const view = await show({
+    named: [{ id: 'agent-1', name }],
+    page: { viewport: { width: 360, height: 640 } },
+  })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const legend = await view.frame.innerText('.legend')
+  expect(legend).toContain('\u00ad')
+  expect(legend.replaceAll('\u00ad', '')).toContain(name)
+  const width = 'document.querySelector("thead .group").clientWidth'
+  expect(await view.frame.evaluate(width)).toBeLessThan(80)
+  expect(await view.frame.evaluate('document.querySelector("thead .group").title')).toBe(name)
+  await expectFits(view)
+})
+
+test('a table of two columns is no wider than can be read across', async () => {
+  const view = await show({ args: november, page: { viewport: { width: 1280, height: 700 } } })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  const width = 'document.querySelector("#table").offsetWidth'
+  expect(await view.frame.evaluate(width)).toBeLessThan(450)
+})
+
+test('minutes that do not add up once rounded have a note', async () => {
+  const note = 'Minutes are rounded'
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('table')
+  expect(await view.text()).not.toContain(note)
+  const uneven = calls.map((call) => ({ ...call, seconds: call.seconds + 2 }))
+  const other = await show({ counted: uneven })
+  await other.run()
+  await other.frame.waitForSelector('table')
+  expect(await other.text()).toContain(note)
 })
 
 test('the table of a few groups has room below the chart', async () => {
@@ -273,7 +397,7 @@ test('granularity, groups and measure are chosen in the view', async () => {
   await view.frame.focus('#granularity')
   await view.frame.selectOption('#granularity', 'month')
   await expect.poll(() => rows(view)).toBe(1)
-  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025 in part\s+60/)
+  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2025 in part\s+40\s+20\s+60/)
   await view.frame.selectOption('#grouping', '')
   await expect.poll(view.text).not.toContain('Front desk')
   await view.frame.selectOption('#granularity', 'total')
@@ -299,7 +423,7 @@ test('the table has the same decimals, quiet zeros and a row of totals', async (
   )
   for (const cell of cells as string[]) expect(cell).toMatch(/^\d+\.\d$/)
   expect(await view.frame.innerText('td .zero')).toBe('0.0')
-  expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+144.5\s+97.5\s+47.0$/)
+  expect(await view.frame.innerText('tfoot')).toMatch(/^Total\s+97.5\s+47.0\s+144.5$/)
 })
 
 /** A call `days` after the start of the shown range; negative: before it. */
@@ -327,8 +451,8 @@ describe('the figures', () => {
       .toEqual([
         ['Conversations', '60', 'up 100.0%'],
         ['Minutes', '147.0', 'up 194.0%'],
-        ['Answer rate', '75.0%', 'up 25.0 points'],
         ['Average length', '2:27', 'up 47.0%'],
+        ['Answer rate', '75.0%', 'up 25.0 points 3 of 4 calls'],
         ['Failed', '1', 'No change'],
       ])
     expect(await view.frame.innerText('#compared')).toBe('Compared with 12–31 Oct 2025.')
@@ -355,18 +479,46 @@ describe('the figures', () => {
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
-  test('of a time that has not ended are read once, and say so', async () => {
-    const tomorrow = new Date(Date.now() + day).toISOString()
-    const view = await show({ listed, args: { ...november, granularity: 'month', end: tomorrow } })
+  test('of days up to now are compared with days up to the same hour, read once', async () => {
+    const midnight = Math.floor(Date.now() / day) * day
+    // Too close to midnight, the range would be of whole days.
+    if (Date.now() - midnight < 60_000) return
+    const args = { start: new Date(midnight - 2 * day).toISOString(), granularity: 'day' }
+    const counted = [{ at: new Date(Date.now() - 1000).toISOString(), seconds: 60 }]
+    const earlier = [0, 1].map((days) => ({
+      ...listedCall('1', 0),
+      created: new Date(midnight - 5 * day + days * 1000).toISOString(),
+    }))
+    const view = await show({ counted, listed: earlier, args })
     await view.run()
-    await expect.poll(() => view.calls).toHaveLength(2)
+    await expect.poll(() => view.calls).toHaveLength(3)
     await expect.poll(() => countOf(view, '.figures .skeleton')).toBe(0)
-    expect(await view.frame.innerText('#compared')).toContain('has not ended')
+    const asked = view.calls.map(({ arguments: args = {} }) => args)
+    const end = Date.parse(String(asked[0]?.end))
+    const before = {
+      start: new Date(midnight - 5 * day).toISOString(),
+      end: new Date(end - 3 * day).toISOString(),
+    }
+    expect(asked[0]).toMatchObject({ compare_start: before.start, compare_end: before.end })
+    expect(asked[2]).toMatchObject({ created_after: before.start, created_before: before.end })
+    expect(await view.frame.innerText('#compared')).toContain('up to the same time of day')
+    expect(await view.frame.innerText('header')).toContain('until now')
     await view.change({ theme: 'dark' })
     await view.change({ theme: 'light' })
     await expect.poll(() => countOf(view, '.figures > div')).toBe(5)
     expect(await countOf(view, '.figures .skeleton')).toBe(0)
-    expect(view.calls).toHaveLength(2)
+    expect(view.calls).toHaveLength(3)
+  })
+
+  test('of failed calls are neither good nor bad', async () => {
+    const view = await show({
+      counted: [...calls, ...before],
+      listed: [...listed, listedCall('7', 5, 'user_busy')],
+    })
+    await view.run()
+    await view.frame.waitForSelector('.wide')
+    expect(await countOf(view, '.figures > div:last-child :is(.good, .bad)')).toBe(0)
+    expect(await countOf(view, '.figures > .wide .good')).toBe(1)
   })
 
   test('have a place while they are read', async () => {

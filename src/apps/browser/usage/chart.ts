@@ -151,7 +151,7 @@ function plotOptions(
       },
     ],
     hooks: {
-      draw: [(plot) => hatch(plot, data, page)],
+      draw: [(plot) => separate(plot, data, page), (plot) => hatch(plot, data, page)],
       setSize: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
       ready: [(plot) => plot.over.style.setProperty('--column', `${columnWidth(plot)}px`)],
       setCursor: [
@@ -165,8 +165,23 @@ function plotOptions(
 
 /** Width of a bar as a share of its bucket's width. */
 const barShare = 0.8
-/** Maximum width of a bar, pixels. */
+/** Minimum and maximum width of a bar, pixels. */
+const minBar = 6
 const maxBar = 72
+
+/** Numbers of buckets that a bar may have. */
+const barSizes = { hour: [1, 2, 3, 4, 6, 12, 24], day: [1, 7, 14, 28], month: [1] }
+
+/** Width of the axis of amounts and of the padding, about, pixels. */
+const besidesBars = 64
+
+/** Buckets per bar in a chart of this width, so that no bar is too narrow to see or to press. */
+export function bucketsPerBar({ times, granularity }: UsageSeries, width: number): number {
+  const isWide = (size: number) =>
+    (barShare * (width - besidesBars)) / Math.ceil(times.length / size) >= minBar
+  const sizes = barSizes[granularity]
+  return sizes.find(isWide) ?? sizes.at(-1) ?? 1
+}
 
 /** Indexes of the buckets with an axis label: as many as fit, at regular hours or days. */
 function labelledBuckets(times: readonly string[], width: number): number[] {
@@ -199,6 +214,29 @@ function amountTicks(max: number, minStep: number): { ticks: number[]; decimals:
 }
 
 const maxSteps = 5
+
+/** Draws a line of a pixel between the groups of a bar, which tells them apart without colour. */
+function separate({ ctx, bbox, valToPos }: uPlot, { series, times }: UsageSeries, colour: string) {
+  const ratio = devicePixelRatio
+  const width = Math.min((barShare * bbox.width) / times.length, maxBar * ratio)
+  ctx.fillStyle = colour
+  for (const bucket of times.keys()) {
+    let [below, bottom] = [0, valToPos(0, 'y', true)]
+    for (const { values } of series) {
+      below += values[bucket] ?? 0
+      const top = valToPos(below, 'y', true)
+      const isFirst = below === (values[bucket] ?? 0)
+      if (!isFirst && bottom - top > 2 * ratio)
+        ctx.fillRect(
+          valToPos(bucket, 'x', true) - width / 2,
+          Math.round(bottom) - Math.ceil(ratio),
+          width,
+          Math.ceil(ratio),
+        )
+      bottom = top
+    }
+  }
+}
 
 /** Draws stripes over the bars of buckets that are not covered whole. */
 function hatch({ ctx, bbox, valToPos }: uPlot, data: UsageSeries, colour: string): void {

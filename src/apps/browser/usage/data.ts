@@ -175,13 +175,17 @@ const granularityOf = ({ granularity }: UsageData['meta']): Granularity =>
 /** A range that ended at most this long ago, ms, ends now. */
 const recent = 600_000
 
+/** True if the range of a result reaches to the present. */
+export const isRunning = ({ end }: UsageData['meta']): boolean =>
+  Date.parse(end ?? '') >= Date.now() - recent
+
 /** `undefined` for a bucket that lies whole within the result's range and the past. */
 function coverageOf(ts: string, meta: UsageData['meta']): Coverage | undefined {
   const [start, end] = [Date.parse(ts), Date.parse(endOf(ts, meta))]
   const [from, until] = [Date.parse(meta.start ?? ''), Date.parse(meta.end ?? '')]
   const now = Date.now()
   if (start < from) return 'in part'
-  if (start <= now && now < end && !(until < now - recent)) return 'so far'
+  if (start <= now && now < end && isRunning(meta)) return 'so far'
   return until < end ? 'in part' : undefined
 }
 
@@ -219,6 +223,35 @@ export const groupsOf = ({ data, names }: UsageData): Group[] =>
 
 const amountOf = ({ seconds, conversations }: Pick<Value, Measured>, measure: Measure) =>
   measure === 'minutes' ? seconds / 60 : conversations
+
+/** Merges `size` buckets each into one: hours from midnight on, days from the first on. */
+export function mergeBuckets(data: UsageSeries, size: number): UsageSeries {
+  if (size === 1) return data
+  const keyOf = (ts: string, at: number) =>
+    data.granularity === 'hour'
+      ? `${ts.slice(0, 10)} ${Math.floor(Number(ts.slice(11, 13)) / size)}`
+      : Math.floor(at / size)
+  const keys = data.times.map(keyOf)
+  const isFirst = (at: number) => keys[at] !== keys[at - 1]
+  const mergeAmounts = (amounts: readonly number[]) =>
+    amounts.reduce<number[]>((merged, amount, at) => {
+      merged.push(amount + (isFirst(at) ? 0 : (merged.pop() ?? 0)))
+      return merged
+    }, [])
+  const firsts = data.times.flatMap((_, at) => (isFirst(at) ? [at] : []))
+  return {
+    ...data,
+    times: firsts.map((at) => data.times[at] ?? ''),
+    series: data.series.map((one) => ({ ...one, values: mergeAmounts(one.values) })),
+    totals: mergeAmounts(data.totals),
+    partial: new Map(
+      [...data.partial].map(([at, coverage]) => [
+        firsts.findLastIndex((first) => first <= at),
+        coverage,
+      ]),
+    ),
+  }
+}
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 

@@ -2,7 +2,11 @@ import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import type { Page } from '../shared/view.ts'
 import type { UsageData } from './data.ts'
-import { type Background, readBackground } from './previous-period-and-call-counts.ts'
+import {
+  type Background,
+  type CallCounts,
+  readBackground,
+} from './previous-period-and-call-counts.ts'
 
 /**
  * Key figures with their change from the period before. Figures that are still being read have a
@@ -42,6 +46,8 @@ interface Figure {
   /** `undefined`: unknown. */
   readonly change?: Change | undefined
   readonly isChangeRead?: boolean
+  /** What the value is a share of. */
+  readonly base?: string
 }
 
 interface Change {
@@ -52,11 +58,10 @@ interface Change {
   readonly isMoreGood?: boolean
 }
 
-function figuresOf(known: Known): readonly Figure[] {
-  const [conversations, minutes, length] = usageFiguresOf(known)
-  const [rate, failed] = callFiguresOf(known)
-  return [conversations, minutes, rate, length, failed].filter((figure) => figure !== undefined)
-}
+const figuresOf = (known: Known): readonly Figure[] => [
+  ...usageFiguresOf(known),
+  ...callFiguresOf(known),
+]
 
 interface Amounts {
   readonly seconds: number
@@ -119,10 +124,8 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
   if (!background) return names.map((name) => ({ name, value: undefined }))
   if (!background.calls) return []
   const { now, before } = background.calls
-  const [rate, rateBefore] = [now, before].map((counts) => {
-    const all = counts ? counts.answered + counts.unanswered : 0
-    return counts && all > 0 ? (100 * counts.answered) / all : undefined
-  })
+  const all = now.answered + now.unanswered
+  const [rate, rateBefore] = [now, before].map(rateOf)
   const points = (size: number) => `${formats.fixed(size, { decimals: 1 })} points`
   return [
     {
@@ -132,28 +135,39 @@ function callFiguresOf({ background, formats }: Known): readonly Figure[] {
         rate !== undefined && rateBefore !== undefined
           ? changeOf(tenth(rate - rateBefore), points, true)
           : undefined,
+      ...(all > 0 && {
+        base: `${formats.fixed(now.answered)} of ${formats.fixed(all)} calls`,
+      }),
     },
     {
       name: 'Failed',
       ...{ value: formats.fixed(now.failed), isZero: now.failed === 0 },
-      change: before && changeOf(now.failed - before.failed, formats.fixed, false),
+      // Neither good nor bad: with fewer calls, fewer fail. The rate is the judge.
+      change: before && changeOf(now.failed - before.failed, formats.fixed),
     },
   ]
 }
 
+/** Answered calls, percent; `undefined` if there are none to answer. */
+const rateOf = (counts: CallCounts | undefined): number | undefined =>
+  counts && counts.answered + counts.unanswered > 0
+    ? (100 * counts.answered) / (counts.answered + counts.unanswered)
+    : undefined
+
 const waiting = () => h('span', { class: 'skeleton', 'aria-hidden': true }, h('span'))
 
-function figureNode({ name, value, isZero, change, isChangeRead }: Figure): HTMLElement {
+function figureNode({ name, value, isZero, change, isChangeRead, base }: Figure): HTMLElement {
   const isRead = value === undefined
   return h(
     'div',
-    {},
+    { class: base !== undefined && 'wide' },
     h('dt', {}, name),
     h('dd', { class: isZero && 'zero' }, value ?? waiting()),
     h(
       'dd',
       { class: 'small' },
       change ? changeNode(change) : (isRead || isChangeRead) && waiting(),
+      base !== undefined && h('span', {}, base),
     ),
   )
 }
@@ -171,9 +185,8 @@ function changeNode({ text, direction, isMoreGood }: Change): HTMLElement {
 function aboutOf({ data: { meta, compared_with }, background, formats }: Known): (Node | string)[] {
   const compared = compared_with ?? background?.before
   const range = compared && formats.range(compared.start, compared.end, meta.tz ?? undefined)
+  const isUpToNow = !compared_with && background?.before?.isUpToNow
   const notes = [
-    Date.parse(meta.end ?? '') > Date.now() &&
-      'This time has not ended: its figures are those so far.',
     background?.hasTooManyCalls &&
       'There are too many calls to count the answered and failed ones. Choose a shorter time.',
     background?.calls &&
@@ -181,7 +194,9 @@ function aboutOf({ data: { meta, compared_with }, background, formats }: Known):
       'Answer rate and failed calls are without subaccounts.',
   ]
   return [
-    ...(range ? ['Compared with ', h('bdi', {}, range), '. '] : []),
+    ...(range
+      ? ['Compared with ', h('bdi', {}, range), isUpToNow ? ', up to the same time of day. ' : '. ']
+      : []),
     notes.filter(Boolean).join(' '),
   ]
 }

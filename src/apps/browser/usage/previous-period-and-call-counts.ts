@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
-import { startBefore } from '../../../text/time-zone.ts'
+import { dateIn, midnightBefore, startBefore } from '../../../text/time-zone.ts'
 import type { Args, Page } from '../shared/view.ts'
-import { UsageData, zoneOf } from './data.ts'
+import { isRunning, UsageData, zoneOf } from './data.ts'
 
 /*
  * Figures that get_usage does not report for a period: the usage in the period before, and how many
- * calls were answered or failed. Two tool calls read them in the background, once for each shown
- * period.
+ * calls were answered or failed. Two or three tool calls read them in the background, once for each
+ * shown period.
  */
 
 /** Background figures of a period. A field is absent if it could not be read. */
@@ -19,11 +19,16 @@ export interface Background {
   readonly isAccountOnly?: boolean
 }
 
-/** Usage in the period of the same length before. */
-interface Before {
+/** Usage in the period before. */
+interface Before extends Period {
   readonly seconds: number
   readonly conversations: number
-  /** Start of that period, ISO 8601. */
+  /** The period ends at the time of day that it is now. */
+  readonly isUpToNow: boolean
+}
+
+/** Times are ISO 8601. */
+interface Period {
   readonly start: string
   readonly end: string
 }
@@ -38,7 +43,7 @@ interface ReviewedCalls {
 }
 
 /** Numbers of calls by outcome. Calls of unknown outcome are in none of them. */
-interface CallCounts {
+export interface CallCounts {
   readonly answered: number
   readonly unanswered: number
   readonly failed: number
@@ -93,30 +98,36 @@ export function readBackground(
 
 async function readBoth(data: UsageData, page: Page<UsageData>, asked: Asked): Promise<Background> {
   const hasTooManyCalls = data.totals.conversations > maxCalls
-  const [before, reviewed] = await Promise.all([
+  const isOwnBefore = asked.isUpToNow && !data.compared_with
+  const [before, reviewed, reviewedBefore] = await Promise.all([
     data.compared_with ? undefined : readBefore(page, asked),
-    hasTooManyCalls ? undefined : readReview(page, asked),
+    hasTooManyCalls ? undefined : readReview(page, asked, asked),
+    hasTooManyCalls || !isOwnBefore ? undefined : readReview(page, asked, asked.before),
   ])
   const { review, note = '' } = reviewed ?? {}
   const isPart = hasTooManyCalls || review?.partial === true
+  const calls =
+    review &&
+    (isOwnBefore
+      ? callsUpToNow(review, reviewedBefore?.review)
+      : callsOf(review, data.compared_with))
   return {
     ...(before && { before }),
-    ...(review && !isPart && { calls: callsOf(review, data.compared_with) }),
+    ...(calls && !isPart && { calls }),
     ...(isPart && { hasTooManyCalls: true }),
     // The server's note contains this text if the server may not read subaccounts.
     ...(note.includes('subaccounts are not in the list') && { isAccountOnly: true }),
   }
 }
 
-/** What the tool calls read. Times are ISO 8601. */
-interface Asked {
+/** What the tool calls read: the shown period, up to now. */
+interface Asked extends Period {
   /** Argument that selects the account, if the shown result has one. */
   readonly account: Args
-  /** The shown period, up to now. */
-  readonly start: string
-  readonly end: string
-  /** Start of the period of the same length before. */
-  readonly before: string
+  /** The period before. */
+  readonly before: Period
+  /** The shown period runs, and the period before ends at the same time of day. */
+  readonly isUpToNow: boolean
   readonly zone: string
 }
 
@@ -125,28 +136,44 @@ function askedFor({ meta }: UsageData, { account_id }: Args): Asked | undefined 
   const end = Math.min(Date.parse(meta.end ?? ''), Date.now())
   if (!(start < end)) return undefined
   const zone = zoneOf(meta)
+  const midnight = (ms: number, daysBefore = 0) => Date.parse(midnightBefore(ms, daysBefore, zone))
+  // Of whole days and a running one, the same days and hours are compared: no evening with a
+  // morning.
+  const isUpToNow = isRunning(meta) && midnight(start) === start && midnight(end) !== end
+  const days = (Date.parse(dateIn(end, zone)) - Date.parse(dateIn(start, zone))) / day + 1
+  const before = isUpToNow
+    ? { start: midnight(start, days), end: midnight(end, days) + end - midnight(end) }
+    : { start: startBefore(start, end, zone), end: start }
   const iso = (ms: number) => new Date(ms).toISOString()
   return {
     account: account_id === undefined ? {} : { account_id },
-    ...{ start: iso(start), end: iso(end), before: iso(startBefore(start, end, zone)), zone },
+    ...{ start: iso(start), end: iso(end), zone, isUpToNow },
+    before: { start: iso(before.start), end: iso(before.end) },
   }
 }
 
+const day = 86_400_000
+
 async function readBefore(
   { read }: Page<UsageData>,
-  { account, start, end, before, zone }: Asked,
+  { account, start, end, before, isUpToNow, zone }: Asked,
 ): Promise<Before | undefined> {
   const result = await read('get_usage', {
     ...{ ...account, start, end, tz: zone },
-    ...{ granularity: 'total', compare_start: before },
+    ...{ granularity: 'total', compare_start: before.start },
+    ...(isUpToNow && { compare_end: before.end }),
   })
   const sum = UsageData.safeParse(result?.structuredContent).data?.totals.before
   if (!sum) return undefined
   const { seconds, conversations } = sum
-  return { seconds, conversations, start: before, end: start }
+  return { ...{ seconds, conversations, isUpToNow }, ...before }
 }
 
-async function readReview({ read }: Page<UsageData>, { account, start, end, zone }: Asked) {
+async function readReview(
+  { read }: Page<UsageData>,
+  { account, zone }: Asked,
+  { start, end }: Period,
+) {
   const result = await read('list_calls', {
     ...{ ...account, include_subaccounts: true, review: true, evidence: 1 },
     ...{ created_after: start, created_before: end, tz: zone },
@@ -154,8 +181,15 @@ async function readReview({ read }: Page<UsageData>, { account, start, end, zone
   return Review.safeParse(result?.structuredContent).data
 }
 
+type Review = z.output<typeof Review>['review']
+
+const callsUpToNow = (review: Review, before: Review | undefined): ReviewedCalls => ({
+  now: countsOf(review.by_outcome, ({ calls }) => calls),
+  ...(before && !before.partial && { before: countsOf(before.by_outcome, ({ calls }) => calls) }),
+})
+
 function callsOf(
-  { start, before, by_outcome }: z.output<typeof Review>['review'],
+  { start, before, by_outcome }: Review,
   compared: UsageData['compared_with'],
 ): ReviewedCalls {
   const isOther =

@@ -1,5 +1,6 @@
 import { columnHead, h, scrolledTable } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { withSoftHyphens } from '../shared/soft-hyphens.ts'
 import {
   amountIn,
   type Coverage,
@@ -29,7 +30,7 @@ export function bucketTable({
   isPart,
   formats,
 }: BucketTable): readonly HTMLElement[] {
-  const { granularity, series, isGrouped, totals, partial } = data
+  const { granularity, times, series, isGrouped, totals, partial } = data
   const name = measures[measure]
   const groups = isGrouped ? series : []
   const number = (amount: number) => numberCell(amount, amountIn(measure, amount, formats))
@@ -45,15 +46,15 @@ export function bucketTable({
       ),
       amounts.map(number),
     )
-  const all = totals.reduce((sum, amount) => sum + amount, 0)
+  const all = sum(totals)
   const isListed = (at: number) =>
     granularity !== 'hour' || partial.get(at) === 'so far' || totals[at] !== 0
   const rows = labels.flatMap((label, at) =>
     isListed(at)
       ? [
           row(label, partial.get(at), [
-            totals[at] ?? 0,
             ...groups.map(({ values }) => values[at] ?? 0),
+            totals[at] ?? 0,
           ]),
         ]
       : [],
@@ -63,23 +64,53 @@ export function bucketTable({
     label: `${name} by time`,
     head: [
       columnHead('Time'),
-      columnHead(isGrouped ? 'Total' : name, 'number'),
       ...groups.map(({ label }) => groupHead(label)),
+      columnHead(isGrouped ? 'Total' : name, 'number'),
     ],
     rows,
     foot: row(isPart ? 'Total shown' : 'Total', undefined, [
-      all,
       ...groups.map(({ total }) => total),
+      all,
     ]),
     stickyColumn: true,
   })
-  if (rows.length === labels.length) return [table]
-  return [table, h('p', { class: 'muted' }, `Hours without ${name.toLowerCase()} are not listed.`)]
+  const isWhole = rows.length === labels.length
+  const columns = [totals, ...series.map(({ values }) => values)]
+  const sums = [...columns, ...times.map((_, at) => series.map(({ values }) => values[at] ?? 0))]
+  return [
+    table,
+    ...notes(
+      !isWhole && `Hours without ${name.toLowerCase()} are not listed.`,
+      measure === 'minutes' && roundingNote(sums),
+    ),
+  ]
 }
 
-/** Header cell with the name of a group, above numbers. */
+/** Notes under a table, if there are any. */
+const notes = (...all: readonly (string | false)[]): HTMLElement[] => {
+  const text = all.filter(Boolean).join(' ')
+  return text ? [h('p', { class: 'muted small' }, text)] : []
+}
+
+/** A note if rounded minutes do not add up to their rounded sum. */
+function roundingNote(sums: readonly (readonly number[])[]): string | false {
+  const tenths = (amount: number) => Math.round(10 * amount)
+  const isEven = (amounts: readonly number[]) => sum(amounts.map(tenths)) === tenths(sum(amounts))
+  return !sums.every(isEven) && 'Minutes are rounded: a sum may differ by a tenth.'
+}
+
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0)
+
+/** Letters of a word that fit above a column of numbers on a phone. */
+const longestInHead = 11
+
+/** Header cell with the name of a group, above numbers. The legend has the whole name. */
 const groupHead = (label: string): HTMLElement =>
-  h('th', { scope: 'col', class: 'number' }, h('span', { class: 'group', dir: 'auto' }, label))
+  h(
+    'th',
+    { scope: 'col', class: 'number' },
+    h('span', { class: 'group', dir: 'auto', title: label }, withSoftHyphens(label, longestInHead)),
+  )
 
 const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLElement =>
   h('td', { class: 'number' }, amount === 0 ? h('span', { class: 'zero' }, text) : text, more)
@@ -88,7 +119,7 @@ const numberCell = (amount: number, text: string, ...more: HTMLElement[]): HTMLE
 export function groupTable(
   groups: readonly Group[],
   { head, measure, formats }: { head: string; measure: Measure; formats: Formats },
-): HTMLElement {
+): readonly HTMLElement[] {
   const sorted = [...groups].sort((one, other) => other[measure] - one[measure])
   const max = Math.max(...groups.map((group) => group[measure]), 0)
   const isCompared = groups.some(({ before }) => before)
@@ -101,7 +132,7 @@ export function groupTable(
     amountCell(other, group[other], formats),
     h('td', { class: 'number' }, lengthOf(group, formats)),
   ]
-  return scrolledTable({
+  const table = scrolledTable({
     id: 'table',
     label: 'Usage by group',
     head: [
@@ -115,19 +146,24 @@ export function groupTable(
     rows: sorted.map((group) => {
       const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
       bar.style.width = `${max > 0 ? (100 * group[measure]) / max : 0}%`
-      const name = h('span', { class: 'group', dir: 'auto' }, group.label)
+      const name = h('span', { class: 'group', dir: 'auto' }, withSoftHyphens(group.label))
       return h('tr', {}, h('th', { scope: 'row' }, name, bar), cells(group))
     }),
     foot: h('tr', {}, h('th', { scope: 'row' }, 'Total'), cells(sumOf(groups))),
     stickyColumn: true,
   })
+  const [now, before] = [
+    groups.map(({ minutes }) => minutes),
+    groups.map((group) => group.before?.minutes ?? 0),
+  ]
+  const changes = groups.map((_, at) => [now[at] ?? 0, -(before[at] ?? 0)])
+  return [table, ...notes(roundingNote([now, before, ...changes, [sum(now), -sum(before)]]))]
 }
 
 type Sums = Pick<Group, Measure | 'before'>
 
 const sumOf = (groups: readonly Group[]): Sums => {
-  const total = (amountOf: (group: Group) => number) =>
-    groups.reduce((sum, group) => sum + amountOf(group), 0)
+  const total = (amountOf: (group: Group) => number) => sum(groups.map(amountOf))
   return {
     minutes: total(({ minutes }) => minutes),
     conversations: total(({ conversations }) => conversations),

@@ -1,17 +1,20 @@
 import { midnightBefore } from '../../../text/time-zone.ts'
 import { button, emptyState, h, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { withSoftHyphens } from '../shared/soft-hyphens.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { usageChart } from './chart.ts'
+import { bucketsPerBar, usageChart } from './chart.ts'
 import {
   amountIn,
   groupingOf,
   groupings,
   groupsOf,
+  isRunning,
   lacksNames,
   type Measure,
   type MissingTimes,
   measures,
+  mergeBuckets,
   missingTimes,
   seriesOf,
   startOfMonth,
@@ -53,8 +56,7 @@ function aboutOf({ meta }: UsageData, { range }: Formats): readonly Node[] {
   const shown = range(meta.start ?? '?', meta.end ?? '?', meta.tz ?? undefined)
   const granularity = meta.granularity === 'total' ? undefined : `by ${meta.granularity ?? 'day'}`
   const rest = [granularity, meta.tz].filter(Boolean).map((part) => ` · ${part}`)
-  // `bdi`: dates in a right-to-left language keep their order within this left-to-right line.
-  return [h('span', {}, h('bdi', {}, shown), rest)]
+  return [h('span', {}, shown, isRunning(meta) && ', until now', rest)]
 }
 
 /** Shown for a period without usage: a button that reads a longer one. */
@@ -136,7 +138,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
     // A single group without a comparison would only repeat the figures.
     const isKnown = groups.length < 2 && !data.totals.before
     return [
-      ...(isKnown ? [] : [groupTable(groups, { head: groupingOf(data), measure, formats })]),
+      ...(isKnown ? [] : groupTable(groups, { head: groupingOf(data), measure, formats })),
       ...notes,
     ]
   }
@@ -144,7 +146,7 @@ function chartAndTable(data: UsageData, page: Page<UsageData>): readonly Node[] 
   const labels = series.times.map((ts) => formats.wall(ts, series.granularity))
   const missing = missingTimes(data)
   return [
-    chartFigure(series, labels, page),
+    chartFigure(series, page),
     ...(missing ? [missingNotice({ labels, missing }, page)] : []),
     ...bucketTable({ data: series, measure, labels, isPart: missing !== undefined, formats }),
     ...notes,
@@ -183,27 +185,68 @@ const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}
     ]),
   )
 
-function chartFigure(
-  data: UsageSeries,
-  labels: readonly string[],
-  { formats, signal }: Page<UsageData>,
-): HTMLElement {
+/** The chart at the width that it has: where bars would be too narrow, each is several buckets. */
+function chartFigure(all: UsageSeries, { formats, signal }: Page<UsageData>): HTMLElement {
+  const figure = h('figure')
+  let drawing = new AbortController()
+  let drawnSize = 0
+  const resized = new ResizeObserver(() => {
+    const size = bucketsPerBar(all, figure.clientWidth)
+    if (size === drawnSize || figure.clientWidth === 0) return
+    drawnSize = size
+    drawing.abort()
+    drawing = new AbortController()
+    const data = mergeBuckets(all, size)
+    figure.replaceChildren(...chartParts(data, { size, formats, signal: drawing.signal }))
+  })
+  resized.observe(figure)
+  signal.addEventListener('abort', () => {
+    resized.disconnect()
+    drawing.abort()
+  })
+  return figure
+}
+
+interface ChartSettings extends Pick<Page<UsageData>, 'formats' | 'signal'> {
+  /** Buckets per bar. */
+  readonly size: number
+}
+
+function chartParts(data: UsageSeries, { size, formats, signal }: ChartSettings): readonly Node[] {
   const name = measures[measure].toLowerCase()
-  const legend = chartLegend(data, labels, formats)
+  const labels = barLabels(data, size, formats)
+  const { caption, list, show } = chartLegend(data, { labels, size, formats })
   const chart = usageChart({
     data,
     labels: axisLabels(data, formats),
     say: (at) => `${labels[at] ?? ''}: ${amountIn(measure, data.totals[at] ?? 0, formats)} ${name}`,
-    choose: legend.show,
+    choose: show,
     amount: (value, decimals) => formats.fixed(value, { decimals }),
     minStep: measure === 'minutes' ? 0.1 : 1,
     signal,
   })
-  return h('figure', {}, legend.node, chart)
+  return [caption, chart, ...list]
 }
 
-/** Legend texts of buckets that are not covered whole. */
+/** Time of each bar: a bucket, or the first to the last of its buckets. */
+function barLabels(
+  { times, granularity }: UsageSeries,
+  size: number,
+  { wall }: Formats,
+): readonly string[] {
+  if (size === 1) return times.map((ts) => wall(ts, granularity))
+  return times.map((ts) => {
+    const start = Date.parse(`${ts.slice(0, 16)}Z`)
+    const later = (hours: number) => new Date(start + hours * 3_600_000).toISOString()
+    return granularity === 'hour'
+      ? `${wall(ts, 'hour')}–${wall(later(size), 'time')}`
+      : `${wall(ts, 'date')} – ${wall(later((size - 1) * 24), 'date')}`
+  })
+}
+
+/** Legend texts of bars that are not covered whole. */
 const partialNames = {
+  merged: { 'in part': 'In part', 'so far': 'So far' },
   hour: { 'in part': 'Part of the hour', 'so far': 'This hour so far' },
   day: { 'in part': 'Part of the day', 'so far': 'Today so far' },
   month: { 'in part': 'Part of the month', 'so far': 'This month so far' },
@@ -217,43 +260,57 @@ function axisLabels({ times, granularity }: UsageSeries, { wall }: Formats): rea
   })
 }
 
-/** Names and colours of the series with their totals, or with the amounts of the chosen bucket. */
-function chartLegend(data: UsageSeries, labels: readonly string[], formats: Formats) {
-  const { series, isGrouped, totals, partial } = data
+/**
+ * The total above the chart, and below it names and colours of the series with their totals. `show`
+ * shows the amounts of a bar instead.
+ */
+function chartLegend(
+  data: UsageSeries,
+  {
+    labels,
+    size,
+    formats,
+  }: Pick<ChartSettings, 'size' | 'formats'> & { labels: readonly string[] },
+) {
+  const { series, isGrouped, totals, partial, granularity } = data
   const head = h('strong')
   const amounts = series.map(() => h('span', { class: 'number' }))
   const legend = series.map(({ label }, at) => {
     const swatch = h('span', { class: 'swatch' })
     swatch.style.background = `var(--series-${at + 1})`
-    return h('li', {}, swatch, h('span', { class: 'group', dir: 'auto' }, label), amounts[at])
+    const name = h('span', { dir: 'auto' }, withSoftHyphens(label))
+    return h('li', {}, swatch, h('span', {}, name, ' ', amounts[at]))
   })
   const all = totals.reduce((sum, amount) => sum + amount, 0)
-  const show = (bucket: number | undefined) => {
-    const isAll = bucket === undefined
-    const amount = amountIn(measure, isAll ? all : (totals[bucket] ?? 0), formats)
-    const time = isAll ? 'Total' : (labels[bucket] ?? '')
-    const coverage = isAll ? undefined : partial.get(bucket)
+  const show = (bar: number | undefined) => {
+    const isAll = bar === undefined
+    const amount = amountIn(measure, isAll ? all : (totals[bar] ?? 0), formats)
+    const time = isAll ? 'Total' : (labels[bar] ?? '')
+    const coverage = isAll ? undefined : partial.get(bar)
     head.textContent = `${time}${coverage ? `, ${coverage}` : ''}: ${amount} ${measures[measure].toLowerCase()}`
     for (const [at, { total, values }] of series.entries()) {
       const place = amounts[at]
-      if (place)
-        place.textContent = amountIn(measure, isAll ? total : (values[bucket] ?? 0), formats)
+      if (place) place.textContent = amountIn(measure, isAll ? total : (values[bar] ?? 0), formats)
     }
   }
   show(undefined)
+  const names = partialNames[size > 1 ? 'merged' : granularity]
   const striped = h(
     'span',
     { class: 'muted partial' },
     h('span', { class: 'swatch striped' }),
-    [...new Set(partial.values())].map((one) => partialNames[data.granularity][one]).join(' · '),
+    [...new Set(partial.values())].map((one) => names[one]).join(' · '),
   )
+  const merged = `Each bar is ${size} ${granularity}s.`
   return {
-    node: h(
+    caption: h(
       'figcaption',
-      {},
-      h('p', { class: 'row' }, head, partial.size > 0 && striped),
-      isGrouped && h('ul', { class: 'legend' }, legend),
+      { class: 'row' },
+      head,
+      size > 1 && h('span', { class: 'muted' }, merged),
+      partial.size > 0 && striped,
     ),
+    list: isGrouped ? [h('ul', { class: 'legend' }, legend)] : [],
     show,
   }
 }
