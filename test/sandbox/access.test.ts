@@ -12,7 +12,7 @@ describe('access', () => {
     expect((await sandbox.get('accounts/current', 'nobody')).status).toBe(401)
   })
 
-  test('reaches the own account and those below, and nothing else', async () => {
+  test('reaches the own account and its subaccounts, and no other account', async () => {
     using sandbox = startSandbox()
     const status = async (id: string, key: string) =>
       (await sandbox.get(`accounts/${id}/agents`, key)).status
@@ -24,7 +24,7 @@ describe('access', () => {
     expect(await status('no-such-account', sandboxKeys.main)).toBe(404)
   })
 
-  test("does not find another account's things under the own account", async () => {
+  test("does not find another account's objects under the own account", async () => {
     using sandbox = startSandbox()
     for (const path of [
       `agents/${supportAgent}`,

@@ -5,7 +5,7 @@ import { seedIds, startSandbox } from '../harness/sandbox.ts'
 const { supportAgent } = seedIds
 
 describe('agents', () => {
-  test('need a model and a voice within model and voice; an update does not', async () => {
+  test('need model.model and voice.voice_id when they are created; an update needs neither', async () => {
     using sandbox = startSandbox()
     const { status, body } = await sandbox.send('POST', 'accounts/me/agents', {
       ...newAgent,
@@ -45,7 +45,7 @@ describe('agents', () => {
     voice: { ...newAgent.voice, language: null, settings: null },
   }
 
-  test('get the default for a null when they are created', async () => {
+  test('get the default of each field that is null on creation', async () => {
     using sandbox = startSandbox()
     const { name: _, ...required } = newAgent
     const create = async (more: object) =>
@@ -56,7 +56,7 @@ describe('agents', () => {
     expect(Object.keys(plain)).toEqual(expect.arrayContaining(optional))
   })
 
-  test('get their defaults for the nulls of an update', async () => {
+  test('get the default of each field that is null in an update', async () => {
     using sandbox = startSandbox()
     const { name: _, ...required } = newAgent
     const { body: plain } = await sandbox.send('POST', 'accounts/me/agents', required)
@@ -109,7 +109,7 @@ describe('agents', () => {
   const nullsOf = (value: object) =>
     Object.fromEntries(Object.keys(value).map((name) => [name, null]))
 
-  test('get the default for a null within a setting, the transcriber or the voice', async () => {
+  test('get the default of each field that is null within a setting, the transcriber or the voice', async () => {
     using sandbox = startSandbox()
     const create = async (more: object) =>
       (await sandbox.send('POST', 'accounts/me/agents', { ...newAgent, ...more })).body
@@ -134,7 +134,7 @@ describe('agents', () => {
     expect((await sandbox.send('PATCH', path, nullsWithin)).body).toEqual({ id, ...created })
   })
 
-  test('are brought back by is_archived false', async () => {
+  test('are restored by is_archived: false', async () => {
     using sandbox = startSandbox()
     const path = `accounts/me/agents/${supportAgent}`
     await sandbox.send('DELETE', path)
@@ -195,7 +195,7 @@ describe('agents', () => {
     expect((await sandbox.get(path)).body).toEqual(replaced.body)
   })
 
-  test('that are archived are only listed when the request says so', async () => {
+  test('that are archived are listed only if the request asks for them', async () => {
     using sandbox = startSandbox()
     expect((await sandbox.send('DELETE', `accounts/me/agents/${supportAgent}`)).status).toBe(204)
     const count = async (query = '') =>

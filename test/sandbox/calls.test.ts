@@ -8,7 +8,7 @@ const from_number = '+12025550110'
 describe('calls', () => {
   const phone = { type: 'phone', agent_id: supportAgent, from_number, to_number: '+12025550100' }
 
-  test('go on with the clock: waiting, answered, talking, completed', async () => {
+  test('proceed with the clock: waiting, answered, in conversation, completed', async () => {
     using sandbox = startSandbox()
     const { status, body } = await sandbox.send('POST', 'accounts/me/calls', phone)
     expect(status).toBe(201)
@@ -122,7 +122,7 @@ describe('calls', () => {
     ])
   })
 
-  test('on the web return what is needed to join', async () => {
+  test('of type web return what is needed to join', async () => {
     using sandbox = startSandbox()
     const { body } = await sandbox.send('POST', 'accounts/me/calls', {
       type: 'web',
@@ -134,7 +134,7 @@ describe('calls', () => {
     })
   })
 
-  test('give the greeting their medium, or else their type', async () => {
+  test('pass their medium to the greeting, or else their type', async () => {
     using sandbox = startSandbox()
     const overrides = { initial_message: { message: 'By {{ medium }}' } }
     for (const medium of [undefined, 'kiosk']) {
@@ -159,7 +159,7 @@ describe('calls', () => {
     })
   })
 
-  test("end at the agent's longest duration", async () => {
+  test("end at the agent's maximum duration", async () => {
     using sandbox = startSandbox()
     const overrides = { max_duration_seconds: 10 }
     const { body } = await sandbox.send('POST', 'accounts/me/calls', { ...phone, overrides })
@@ -252,7 +252,7 @@ describe('calls', () => {
     }
   })
 
-  test('are filtered by what each of them says', async () => {
+  test('are filtered by type, status, direction, agent and time', async () => {
     using sandbox = startSandbox()
     interface Conversation {
       type: string
@@ -315,7 +315,7 @@ describe('calls', () => {
     expect(pages.flat()).toEqual(all)
   })
 
-  test('of a subaccount are among the conversations above it, but not among its calls', async () => {
+  test('of a subaccount are in the conversations of the account above it, but not in its calls', async () => {
     using sandbox = startSandbox()
     const { body: agent } = await sandbox.send('POST', `accounts/${subaccount}/agents`, newAgent)
     const { body: call } = await sandbox.send('POST', `accounts/${subaccount}/calls`, {

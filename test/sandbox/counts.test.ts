@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { scratchFolder } from '../harness/program.ts'
 import { sandboxKeys, seedIds, startSandbox } from '../harness/sandbox.ts'
 
-test('a list counts new rows of any process, in the account and below', async () => {
+test('a list counts new rows of every process, in the account and its subaccounts', async () => {
   using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
   using one = startSandbox({ file })

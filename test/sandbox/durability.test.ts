@@ -10,9 +10,10 @@ import {
   startProgram,
 } from '../harness/program.ts'
 import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
+import { randomOf } from '../labs/random.ts'
 import { beforeEachStatement } from './statement-hook.ts'
 import { expectNothingLost, expectSeededOnce } from './stored-data-checks.ts'
-import { randomOf, WriteClient } from './write-client.ts'
+import { WriteClient } from './write-client.ts'
 
 async function kill({ process, exited }: Program): Promise<void> {
   process.kill('SIGKILL')
@@ -49,7 +50,7 @@ async function killUnderLoad(file: string, seed: number): Promise<WriteClient[]>
 }
 
 describe('killed under load', () => {
-  test('a file that two programs wrote to has every change once and complete', async () => {
+  test('a file has every change of two programs once and completely', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
     const writers: WriteClient[] = []

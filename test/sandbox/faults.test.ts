@@ -10,7 +10,7 @@ const fine = async () => Response.json({ fine: true })
 const list = () => new Request('http://x/v1/accounts/me/agents')
 
 describe('a fault', () => {
-  test('affects its route only, as often as its rule says', async () => {
+  test('affects only its route, and only as often as its rule says', async () => {
     const fetch = withFaults(fine, {
       rules: [
         { route: 'agents.list', times: 2, reply: { kind: 'error', status: 429, retry_after: 7 } },
@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect((await fetch(list())).status).toBe(200)
   })
 
-  test('is random, and the same for the same seed', async () => {
+  test('strikes at random, in the same way for equal seeds', async () => {
     const pattern = async (seed: number) => {
       const fetch = withFaults(fine, {
         seed,
@@ -43,7 +43,7 @@ describe('a fault', () => {
     expect(struck).toBeLessThan(130)
   })
 
-  test('that drops after the work has done it; one that drops before has not', async () => {
+  test('drops the connection before or after the request takes effect', async () => {
     let done = 0
     const count = async () => {
       done += 1

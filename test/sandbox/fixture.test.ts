@@ -38,7 +38,7 @@ const described = {
 }
 
 describe('a fixture', () => {
-  test('is what a new sandbox holds, and nothing else', async () => {
+  test('is all that a new sandbox has', async () => {
     using sandbox = startSandbox({ seed: Fixture.parse(described) })
     const get = async (path: string, key?: string) => (await sandbox.get(path, key)).body
     expect((await get('accounts/current')).name).toBe('Garage Weber')
@@ -76,14 +76,14 @@ describe('a fixture', () => {
     ])
   })
 
-  test('in the documentation is one', () => {
+  test('in the documentation is valid', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/sandbox.md'), 'utf8')
     const [, json = ''] = /<!-- fixture -->\n```json\n(.*?)```/s.exec(text) ?? []
     using sandbox = startSandbox({ seed: Fixture.parse(JSON.parse(json)) })
     expect(sandbox.now()).toBeGreaterThan(0)
   })
 
-  test('of calls that still run shows them in progress', async () => {
+  test('shows calls that have not ended as in progress', async () => {
     const calls = [{ agent: 'Line', ago: '1m', duration_seconds: 3600 }]
     using sandbox = startSandbox({ seed: Fixture.parse({ agents: [{ name: 'Line' }], calls }) })
     const { items } = (await sandbox.get('accounts/me/calls')).body
@@ -159,15 +159,18 @@ describe('a fixture', () => {
       /lasted 0 seconds\s+→ at calls\[0\]\.duration_seconds/,
     ],
   ]
-  test.each(problems)('with %s is refused, and the place is named', async (_, content, message) => {
-    using folder = scratchFolder()
-    const fixture = join(folder.path, 'fixture.json')
-    writeFileSync(fixture, JSON.stringify(content))
-    await using program = sandboxProgram(folder.path, '--fixture', fixture)
-    expect(await program.exited).toBe(1)
-    expect(program.stderr()).toMatch(message)
-    expect(program.stderr()).toContain(fixture)
-  })
+  test.each(problems)(
+    'with %s is refused, and the invalid field is named',
+    async (_, content, message) => {
+      using folder = scratchFolder()
+      const fixture = join(folder.path, 'fixture.json')
+      writeFileSync(fixture, JSON.stringify(content))
+      await using program = sandboxProgram(folder.path, '--fixture', fixture)
+      expect(await program.exited).toBe(1)
+      expect(program.stderr()).toMatch(message)
+      expect(program.stderr()).toContain(fixture)
+    },
+  )
 })
 
 const sandboxProgram = (folder: string, ...more: string[]) =>
@@ -183,7 +186,7 @@ const agentsOf = async (program: ReturnType<typeof startProgram>): Promise<strin
 }
 
 describe('--reset', () => {
-  test('is needed where there are data already, and touches no other file', async () => {
+  test('is required if the file has data, and changes no other file', async () => {
     using folder = scratchFolder()
     const fixture = join(folder.path, 'fixture.json')
     writeFileSync(fixture, JSON.stringify(described))
@@ -222,7 +225,7 @@ describe('--reset', () => {
     expect(await idOf(true)).not.toBe(id)
   })
 
-  test('leaves no count of what was there to a server that runs on', async () => {
+  test('resets the counts of a server that has the file open', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
     using running = startSandbox({ file })
@@ -247,7 +250,7 @@ describe('--reset', () => {
     again.close()
   })
 
-  test('empties a file of another version, which could not be used', async () => {
+  test('empties a file of another version', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
     startSandbox({ file })[Symbol.dispose]()

@@ -80,7 +80,7 @@ describe('a conversation', () => {
     expect(call.duration_seconds).toBeGreaterThan(5)
   })
 
-  test('reaches each side with its own lines as those of the assistant', async () => {
+  test('is sent for each side with the side’s own lines in the role assistant', async () => {
     await using llm = await startLlm((_, response, turn) => stream(response, turns[turn] ?? ''))
     using sandbox = open({ url: llm.url, apiKey: 'llm-key' })
     const { id } = await sandbox.place({ test_variables: { caller_persona: 'A grumpy plumber.' } })
@@ -122,7 +122,7 @@ describe('a conversation', () => {
     expect(usage.data[0]?.values[0]?.conversations).toBe(1)
   })
 
-  test('ends at the longest duration, and does not go on for ever', async () => {
+  test('ends at the maximum duration, and after a maximum number of turns', async () => {
     await using llm = await startLlm((_, response) =>
       stream(response, 'And another thing. '.repeat(20)),
     )
@@ -193,7 +193,7 @@ describe('an endpoint that', () => {
     expect((await sandbox.place({ to_number: '+12025550100' })).status).toBe('in_progress')
   })
 
-  test('is not there fails the call', async () => {
+  test('cannot be reached fails the call', async () => {
     using sandbox = open({ url: 'http://127.0.0.1:9' })
     const { id } = await sandbox.place()
     const call = await sandbox.ended(id)

@@ -5,7 +5,7 @@ const { supportAgent, trunk, mainNumber, spareNumber } = seedIds
 const from_number = '+12025550110'
 
 describe('numbers and trunks', () => {
-  test('a trunk with numbers cannot be deleted, and says which they are', async () => {
+  test('a trunk with numbers cannot be deleted, and the error names the numbers', async () => {
     using sandbox = startSandbox()
     const remove = () => sandbox.send('DELETE', `accounts/me/sip-trunks/${trunk}`)
     const refused = await remove()
@@ -23,7 +23,7 @@ describe('numbers and trunks', () => {
     'sips:192.0.2.1',
     '[2001:db8::1]:5061',
     'pbx;transport=tls',
-  ])('calls can be sent to %s', async (termination_uri) => {
+  ])('a trunk can lead to %s', async (termination_uri) => {
     using sandbox = startSandbox()
     const { status } = await sandbox.send('POST', 'accounts/me/sip-trunks', { termination_uri })
     expect(status).toBe(201)
@@ -39,7 +39,7 @@ describe('numbers and trunks', () => {
     '[::g]',
     '-x.com',
     `${'a.'.repeat(40_000)}!`,
-  ])('and not to %s', async (termination_uri) => {
+  ])('a trunk cannot lead to %s', async (termination_uri) => {
     using sandbox = startSandbox()
     const sent = { termination_uri }
     for (const [method, path] of [
@@ -51,7 +51,7 @@ describe('numbers and trunks', () => {
     }
   })
 
-  test('take null for the default, or clear with it', async () => {
+  test('treat null as absent, or clear the field with it', async () => {
     using sandbox = startSandbox()
     const create = (path: string, body: object) => sandbox.send('POST', `accounts/me/${path}`, body)
     const update = async (path: string, body: object) =>
@@ -78,7 +78,7 @@ describe('numbers and trunks', () => {
     )
   })
 
-  test('without a number get one that the account does not have', async () => {
+  test('get a number that the account does not have if none is given', async () => {
     using sandbox = startSandbox()
     const given = async () =>
       (await sandbox.send('POST', 'accounts/me/phone-numbers', { sip_trunk_id: trunk })).body
@@ -88,7 +88,7 @@ describe('numbers and trunks', () => {
     expect(second.number).not.toBe(first.number)
   })
 
-  test('a number is unique in its account, and refers only to what exists', async () => {
+  test('a number is unique in its account, and its references must exist', async () => {
     using sandbox = startSandbox()
     const create = (more: object) =>
       sandbox.send('POST', 'accounts/me/phone-numbers', {

@@ -26,7 +26,7 @@ describe('a new sandbox', () => {
 })
 
 describe('a full sandbox', () => {
-  test('holds all of the small one, and a hotel in two languages', async () => {
+  test('has all data of the small sandbox, and a hotel in two languages', async () => {
     using small = startSandbox()
     using full = startSandbox({ seed: 'full' })
     for (const list of ['agents', 'sip-trunks', 'phone-numbers', 'subaccounts', 'calls']) {
@@ -43,7 +43,7 @@ describe('a full sandbox', () => {
     expect(names).toEqual(['Hotel Lindenhof Rezeption', 'Hotel Lindenhof reservations'])
   })
 
-  test('has a busy week and before it a quiet one, with every kind of end', async () => {
+  test('has a quiet week, then a busy one, with every outcome', async () => {
     using full = startSandbox({ seed: 'full' })
     const since = (days: number) => new Date(full.now() - days * 86_400_000).toISOString()
     const { items } = (
@@ -71,7 +71,7 @@ describe('a full sandbox', () => {
     expect(await all(one)).toEqual(await all(other))
   })
 
-  test('speaks only on numbers that are reserved for fiction', async () => {
+  test('has only phone numbers that are reserved for fiction', async () => {
     using full = startSandbox({ seed: 'full' })
     const { items } = (await full.get('accounts/me/calls?limit=10000')).body
     for (const { from_number, to_number } of items) {
@@ -102,7 +102,7 @@ const typed = {
 }
 
 describe('catalogs', () => {
-  test("hold what the platform's own examples use", async () => {
+  test("have the ids that the platform's own examples use", async () => {
     using sandbox = startSandbox()
     const models = async (path: string, provider: string) => {
       const { body } = await sandbox.get(`accounts/me/providers/${path}`)

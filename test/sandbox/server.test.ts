@@ -38,12 +38,12 @@ describe('the REST server of the sandbox', () => {
     },
   )
 
-  test('refuses a wrong key before any of the body has come', async () => {
+  test('refuses a wrong key before the body arrives', async () => {
     const reply = await exchange(head('localhost', 'wrong', 'Content-Length: 200000000'))
     expect(reply).toMatch(/^HTTP\/1.1 401 [\s\S]*"code":"unauthorized"/)
   })
 
-  test('refuses a body that says it is too long, and one that turns out so', async () => {
+  test('refuses a body that is too long, by its declared or by its actual length', async () => {
     const declared = await exchange(head('localhost', 'sandbox-key', 'Content-Length: 200000000'))
     expect(declared).toMatch(/^HTTP\/1.1 413 [\s\S]*"code":"payload_too_large"/)
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
@@ -52,7 +52,7 @@ describe('the REST server of the sandbox', () => {
   })
 })
 
-describe('a body that holds too much', () => {
+describe('a body with too many values or levels', () => {
   const post = async (body: string) => {
     const response = await fetch(`${program.url}/v1/accounts/me/agents`, {
       method: 'POST',

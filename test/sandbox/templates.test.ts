@@ -1,7 +1,43 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/jinja/index.ts'
 import { templateLimits } from '../../src/sandbox/agent-call-settings.ts'
 import { hostileSources } from '../harness/hostile-templates.ts'
+import { startSandbox } from '../harness/sandbox.ts'
+
+describe('templates', () => {
+  const validate = async (template: string, allowed_variables?: string[]) => {
+    using sandbox = startSandbox()
+    const sent = { template, ...(allowed_variables && { allowed_variables }) }
+    return (await sandbox.send('POST', 'accounts/me/agents/validate-template', sent)).body
+  }
+
+  test('that are valid return the variables that they read', async () => {
+    expect(await validate('Hi {{ contact.first_name }} {{ dyn_reason }} {{ contact }}')).toEqual({
+      valid: true,
+      errors: [],
+      warnings: [],
+      variables: ['contact.first_name', 'dyn_reason', 'contact'],
+      unknown_variables: [],
+    })
+  })
+
+  test('that read unknown variables are valid, with a warning and its line', async () => {
+    const result = await validate('Hi\n{{ order.id }}')
+    expect(result).toMatchObject({ valid: true, unknown_variables: ['order.id'] })
+    expect(result.warnings[0]).toMatchObject({
+      type: 'unknown_variable',
+      line: 2,
+      variable: 'order.id',
+    })
+    expect((await validate('{{ order.id }}', ['order'])).warnings).toEqual([])
+  })
+
+  test('that cannot be rendered report the line', async () => {
+    const result = await validate('Hi\n{% if x %}')
+    expect(result.valid).toBe(false)
+    expect(result.errors[0]).toMatchObject({ type: 'syntax_error', line: 2 })
+  })
+})
 
 const prompt =
   'You speak with {{ contact.first_name }}. {% if plan == "gold" %}Offer more.{% endif %}\n'
@@ -23,7 +59,7 @@ test('variables count as steps: 10,000 are listed, 20,000 are too many', () => {
 })
 
 // test/jinja/hostile-templates.test.ts measures the CPU time of these checks.
-test.each(Object.keys(hostileSources))('the check of %s is finished or given up', (name) => {
+test.each(Object.keys(hostileSources))('the check of %s ends within its limits', (name) => {
   const { errors } = analyse(hostileSources[name]?.() ?? '', templateLimits)
   const cheap = ['a long integer', 'a long name that is undefined', 'names read from deep inside']
   expect(errors.map(({ type }) => type)).toEqual(cheap.includes(name) ? [] : ['too_large'])

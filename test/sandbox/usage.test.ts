@@ -33,7 +33,7 @@ describe('usage', () => {
         }
   })
 
-  test('is split by what it is grouped by', async () => {
+  test('has one value for each combination of the groups', async () => {
     using sandbox = startSandbox()
     const { body } = await sandbox.get(
       'accounts/me/analytics/usage?granularity=month&group_by=agent,type',
@@ -62,7 +62,7 @@ describe('usage', () => {
     expect(body.data).toHaveLength(31)
   })
 
-  test('has empty buckets, the newest first to be kept, and null dimensions when ungrouped', async () => {
+  test('has empty buckets, keeps the newest within the limit, and has null dimensions without groups', async () => {
     using sandbox = startSandbox()
     const { body } = await sandbox.get('accounts/me/analytics/usage?granularity=hour&limit=3')
     expect(body.data.map(({ ts }: { ts: string }) => ts)).toEqual([

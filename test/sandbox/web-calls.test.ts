@@ -79,7 +79,7 @@ describe('a web call', () => {
     expect(list.body.items[0].messages).toEqual(shown.messages)
   })
 
-  test('is taken by the simulated caller when nobody comes', async () => {
+  test('goes to the simulated caller if nobody joins', async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
     const { act, call, state } = await webCall(sandbox)
     sandbox.wait(61)
@@ -91,7 +91,7 @@ describe('a web call', () => {
     expect(await state()).toMatchObject({ phase: 'ended' })
   })
 
-  test('ends by itself when the person says nothing, as the settings of the agent say', async () => {
+  test("ends by itself if the person says nothing, after the times in the agent's settings", async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
     const { act, call } = await webCall(sandbox, {
       overrides: {
@@ -151,7 +151,7 @@ describe('a web call', () => {
     }
   })
 
-  test('that has as many lines as the sandbox keeps can be ended', async () => {
+  test('can be ended when its transcript is full', async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act, call } = await webCall(sandbox)
     let answer = await act({ action: 'join' })
@@ -162,7 +162,7 @@ describe('a web call', () => {
     expect(await call()).toMatchObject({ status: 'completed' })
   })
 
-  test('starts with the text that it was placed with, in place of the greeting if that is wanted', async () => {
+  test('starts with initial_text, which can replace the greeting', async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act } = await webCall(sandbox, {
       initial_text: 'My order is late.',
@@ -174,7 +174,7 @@ describe('a web call', () => {
     ])
   })
 
-  test('is held in the language of the agent, which may hang up if its settings allow that', async () => {
+  test("is held in the agent's language, and the agent hangs up if its settings allow it", async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act } = await webCall(sandbox, {
       agent_id: german,
@@ -206,7 +206,7 @@ describe('a web call', () => {
     expect(await act(fields)).toMatchObject({ http: 422, error: expect.stringMatching(error) })
   })
 
-  test('can be joined also after a restart', async () => {
+  test('can be joined after a restart', async () => {
     using folder = scratchFolder()
     const file = pathOf(folder.path, 'sandbox.db')
     const first = startSandbox({ file, webWaitMs: 60_000 })
@@ -258,7 +258,7 @@ describe('with a language model', () => {
     expect(await call()).toMatchObject({ status: 'completed' })
   })
 
-  test('that fails, what the person said stays, and the call goes on', async () => {
+  test('a failure of the model keeps what the person said, and the call goes on', async () => {
     await using llm = await startLlm((_, response) => void response.writeHead(500).end())
     using sandbox = withModel(llm.url)
     const { act } = await webCall(sandbox)
@@ -271,7 +271,7 @@ describe('with a language model', () => {
     expect(said).toMatchObject({ http: 200, phase: 'talking' })
   })
 
-  test('that answers when the person has hung up, the answer is not added', async () => {
+  test('an answer that comes after the person has hung up is not added', async () => {
     const asked = Promise.withResolvers<void>()
     const released = Promise.withResolvers<void>()
     await using llm = await startLlm(async (_, response) => {
@@ -292,7 +292,7 @@ describe('with a language model', () => {
   })
 })
 
-test('where no page can be shown, a web call is answered at once and has no page', async () => {
+test('without a server for pages, a web call is answered at once and has no page', async () => {
   using sandbox = startSandbox()
   const { placed, join } = await webCall(sandbox)
   expect(placed.status).toBe(201)

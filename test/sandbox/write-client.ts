@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { sandboxKeys, seedIds } from '../../src/sandbox/small-seed.ts'
+import { randomOf } from '../labs/random.ts'
 
 /** A write request. */
 export interface Write {
@@ -9,17 +10,6 @@ export interface Write {
 }
 
 const Created = z.looseObject({ id: z.string() })
-
-/** Seeded random numbers from 0 to 1 (mulberry32). */
-export function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** A client of the sandbox that sends random writes, one at a time, and keeps the replies. */
 export class WriteClient {

@@ -89,7 +89,7 @@ const breaks: Record<string, [Break, RegExp]> = {
     (_, response) => (response.status === 404 ? envelope(404, 'conflict') : response),
     /^the error code is none of its status/,
   ],
-  'a refusal of what is fine': [
+  'a refusal of a valid request': [
     (_, response) =>
       response.status === 201 ? envelope(422, 'validation_error', 'body.name') : response,
     /^refused, though fine by the schema: body\.name/,
@@ -125,7 +125,7 @@ test.each(Object.entries(breaks))('the fuzzer finds %s', async (_, [breaking, me
   await expect(fuzz(operations, { runs: 100, seed, through })).rejects.toThrow(message)
 })
 
-test('the fuzzer finds a key that is not looked at', async () => {
+test('the fuzzer finds a key that is not checked', async () => {
   const through = (fetch: (request: Request) => Promise<Response>) => (request: Request) => {
     request.headers.set('x-api-key', sandboxKeys.main)
     return fetch(request)
@@ -154,7 +154,7 @@ test('every example of a request works as it stands in a new sandbox', async () 
   }
 })
 
-test('too many requests are answered as documented, when a fault makes them too many', async () => {
+test('a 429 that a fault causes is as documented', async () => {
   const reply = { kind: 'error', status: 429, code: 'rate_limit_exceeded', retry_after: 7 } as const
   const fetch = withFaults(async () => new Response(), { rules: [{ reply }] })
   const response = await fetch(new Request('http://x/v1/accounts/current'))
