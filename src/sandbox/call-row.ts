@@ -43,13 +43,13 @@ export function rowOfPlan(
   { created, speed, id = randomUUID() }: { created: number; speed: number; id?: string },
 ): CallRow {
   const ms = (seconds: number) => Math.round((seconds * 1000) / speed)
-  const picked = created + ms(plan.ringSeconds)
+  const pickedUp = created + ms(plan.ringSeconds)
   return {
     ...who,
     id,
     created,
-    answered: plan.isAnswered ? picked : null,
-    ended: picked + ms(plan.talkSeconds),
+    answered: plan.isAnswered ? pickedUp : null,
+    ended: pickedUp + ms(plan.talkSeconds),
     answer_status: plan.answerStatus,
     outcome: plan.outcome,
     duration_seconds: plan.talkSeconds,

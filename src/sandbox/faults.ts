@@ -9,37 +9,42 @@ const routeIds = allRoutes.map(({ id }) => id)
 /** A rule by which the simulated platform fails. The first rule that matches a request applies. */
 const FaultRule = z
   .strictObject({
-    route: z
-      .enum(['*', ...routeIds])
-      .default('*')
-      .describe('Id of a route, such as calls.place; * for all.'),
-    probability: z.number().min(0).max(1).default(1).describe('How often it strikes.'),
-    times: z.int().min(1).optional().describe('How often at most.'),
-    delay_ms: z.int().min(0).max(600_000).optional().describe('Wait before anything else.'),
+    /** Id of a route, such as `calls.place`; `*` matches every request. */
+    route: z.enum(['*', ...routeIds]).default('*'),
+    /** Probability that the rule applies to a matching request. */
+    probability: z.number().min(0).max(1).default(1),
+    /** Maximum number of requests that the rule applies to; default: no limit. */
+    times: z.int().min(1).optional(),
+    /** Delay before anything else happens, ms. */
+    delay_ms: z.int().min(0).max(600_000).optional(),
+    /** The faulty reply; default: the platform's own reply, after the delay. */
     reply: z
       .discriminatedUnion('kind', [
+        /** An error in the platform's envelope. `retry_after`: seconds, sent as Retry-After. */
         z.strictObject({
-          kind: z.literal('error').describe('The error envelope.'),
+          kind: z.literal('error'),
           status: z.int().min(400).max(599),
           code: z.string().default('injected_fault'),
-          retry_after: z.int().min(0).optional().describe('Seconds, as Retry-After.'),
+          retry_after: z.int().min(0).optional(),
         }),
+        /** The HTML page of a proxy. */
         z.strictObject({
-          kind: z.literal('html').describe("A proxy's page."),
+          kind: z.literal('html'),
           status: z.int().min(200).max(599).default(502),
         }),
         z.strictObject({
           kind: z.literal('empty'),
           status: z.int().min(200).max(599).default(502),
         }),
-        z.strictObject({ kind: z.literal('cut_off').describe('Done, but half of the answer.') }),
+        /** The request takes effect, but only half of the reply is sent. */
+        z.strictObject({ kind: z.literal('cut_off') }),
+        /** The connection is closed without a reply, before or after the request takes effect. */
         z.strictObject({
-          kind: z.literal('drop').describe('No answer; the connection is closed.'),
-          when: z.enum(['before', 'after']).default('before').describe('Before or after doing it.'),
+          kind: z.literal('drop'),
+          when: z.enum(['before', 'after']).default('before'),
         }),
       ])
-      .optional()
-      .describe('What is answered; without it, the true answer after the delay.'),
+      .optional(),
   })
   .refine(({ delay_ms, reply }) => delay_ms !== undefined || reply !== undefined, {
     error: 'A rule needs delay_ms or reply',
@@ -48,7 +53,8 @@ type FaultRule = z.output<typeof FaultRule>
 
 /** A faults file: rules, tried in order for each request. */
 export const Faults = z.strictObject({
-  seed: z.int().optional().describe('Seed of the chances: the same faults in each run.'),
+  /** Seed of the random numbers; equal seeds give the same faults in each run. */
+  seed: z.int().optional(),
   rules: z.array(FaultRule),
 })
 export type Faults = z.input<typeof Faults>
@@ -64,7 +70,7 @@ export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   const random = seed === undefined ? Math.random : dice(seed)
   const left = new Map(rules.map((rule) => [rule, rule.times ?? Number.POSITIVE_INFINITY]))
 
-  const strikes = (rule: FaultRule, id: string) => {
+  const applies = (rule: FaultRule, id: string) => {
     const times = left.get(rule) ?? 0
     if ((rule.route !== '*' && rule.route !== id) || times === 0) return false
     if (random() >= rule.probability) return false
@@ -73,7 +79,7 @@ export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   }
   return async (request) => {
     const id = routeOf(request)
-    const rule = rules.find((candidate) => strikes(candidate, id))
+    const rule = rules.find((candidate) => applies(candidate, id))
     if (rule?.delay_ms) await sleep(rule.delay_ms)
     return rule?.reply ? misbehave(rule.reply, request, fetch) : fetch(request)
   }
@@ -114,7 +120,7 @@ async function misbehave(
   }
 }
 
-/** The reply, cut off within its body. */
+/** The first half of a reply's body; then the connection breaks. */
 async function cutOff(response: Response): Promise<Response> {
   const whole = new Uint8Array(await response.arrayBuffer())
   const half = new ReadableStream({
@@ -122,7 +128,7 @@ async function cutOff(response: Response): Promise<Response> {
       controller.enqueue(whole.slice(0, Math.floor(whole.length / 2)))
     },
     async pull(controller) {
-      // The first half must be flushed first. An immediate error would replace it.
+      // An immediate error would replace the first half, which must be flushed before.
       await sleep(50)
       controller.error(new Error('This reply was cut off by a fault rule.'))
     },

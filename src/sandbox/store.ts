@@ -176,8 +176,8 @@ export function openStore(
   const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
-    // A transaction takes the write lock, which another process may hold. A file with all tables
-    // needs none.
+    // A transaction takes the write lock, which another process may hold, so a file that has all
+    // tables is opened without one.
     if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
         if (isReset) guard(() => dropTables(db))

@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect((await fetch(list())).status).toBe(200)
   })
 
-  test('strikes at random, in the same way for equal seeds', async () => {
+  test('affects requests at random, and the same ones for equal seeds', async () => {
     const pattern = async (seed: number) => {
       const fetch = withFaults(fine, {
         seed,

@@ -93,6 +93,7 @@ export function listReply<T extends ShownCall>(
   return { count: count === 'page' ? page.length : items.length, items: page }
 }
 
+/** True if lists ever show the call. */
 export const isOnList = ({ rings, isAccepted }: PlatformCall) => rings || !isAccepted
 
 type ShownCall = Pick<PlatformCall, 'external_id' | 'agent_id' | 'to_number' | 'created'>
@@ -124,7 +125,7 @@ function shownNumber(number: string, numbers: Listing['numbers']): string {
   return numbers === 'masked' ? `${number.slice(0, 4)}******${number.slice(-2)}` : number.slice(1)
 }
 
-/** Calls of somebody else on the same account. */
+/** Calls on the same account that another program has placed. */
 export const others = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     id: `other-${index}`,

@@ -16,10 +16,8 @@ import type { Reaction } from './reaction.ts'
  * the call within `lateForMs`, which must end before a call may be sent again (`--call-settle`).
  */
 
-/** Effect and reply of a request. */
-export type Answer = {
-  readonly afterMs: number
-} /** The reply is what the platform says when it answers, not when it is asked. */ & (
+/** How the platform answers a request. `reply` is called when the answer is sent. */
+export type Answer = { readonly afterMs: number } & (
   | { readonly kind: 'reply' | 'cut off'; readonly reply: () => Reply }
   | { readonly kind: 'none' | 'connection lost' | 'not connected' | 'redirect' }
 )
@@ -78,7 +76,7 @@ export class SimulatedPlatform {
     this.#options = options
   }
 
-  /** Effect and reply of a request that arrives now. */
+  /** Carries out a request that arrives now, and returns how it is answered. */
   answer(request: PlatformRequest, sender?: () => Sender): Answer {
     const { method, url, body } = request
     if (method === 'POST' && url.pathname.endsWith('/calls'))
@@ -87,7 +85,7 @@ export class SimulatedPlatform {
     const { now } = this.#options.time
     const reply = () => this.#replyTo(request, now)
     if (method === 'GET') return answerTo(reaction, reply)
-    // The change is made now or never, and only once, whatever the reply says.
+    // The change is made at once and only once, or never, whatever the reply says.
     const done = reaction.acts === 'never' ? failed(500) : reply()
     return answerTo(reaction, () => done)
   }
