@@ -23,7 +23,7 @@ const steps: Readonly<Record<string, string>> = {
   soak: 'npm run -s soak -- --minutes 2',
 }
 
-const usage = `Runs these steps one after the other, and ends at the first that fails:
+const usage = `Runs these steps in order, and stops at the first that fails:
 
 ${Object.entries(steps)
   .map(([name, command]) => `  ${name.padEnd(14)} ${command}`)
@@ -31,7 +31,7 @@ ${Object.entries(steps)
 
 npm run check -- [--from STEP]
 
-  --from  begins with this step
+  --from  starts with this step
 `
 
 const { flags, refuse } = readScript(usage, { from: undefined })

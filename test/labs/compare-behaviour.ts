@@ -12,15 +12,16 @@ import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { cleanEnv, scratchFolder, startProcess } from '../harness/program.ts'
 import { clockSetTo, startOfRun } from './jobs/clock.ts'
 
-const usage = `Compares what users of two builds see: every tool with good and bad arguments in both protocol
-revisions and over both transports, resources, prompts, pages, log lines, metrics, commands and help.
+const usage = `Compares what users of two builds see: tools, resources, prompts, pages, log lines, metrics, commands
+and help. Calls every tool with valid and invalid arguments, in both protocol revisions and over both
+transports.
 
 npm run compare -- REFERENCE [CHECKOUT]
-  REFERENCE  folder of a checkout of the earlier version, with its own npm ci and npm run build
-  CHECKOUT   the same of the later one (default: this)
+  REFERENCE  folder of a checkout of the earlier version, built with npm ci and npm run build
+  CHECKOUT   folder of a built checkout of the later version (default: this checkout)
 
-Shows the differences as git diff does. Ends with 0 when nothing differs, with 1 when something does,
-with 2 when it cannot run.
+Prints the differences as git diff does. Exits with 0 if there are none, with 1 if there are some, and
+with 2 if it cannot run.
 `
 
 /** Observed behaviour of a build, by the name of the observation. */

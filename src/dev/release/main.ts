@@ -19,14 +19,14 @@ import { SchemaUnavailable, schemaFaults, serverJson, serverJsonSchemaUrl } from
 import { type Outcome, type Result, runSteps, type Step } from './steps.ts'
 import { tryProgram } from './try-program.ts'
 
-const usage = `Makes what is released, tries it, and says what is left to do. It publishes nothing.
+const usage = `Builds and tries the artifacts of a release, and prints the remaining steps. It publishes nothing.
 
 npm run release -- [--dry-run] [--schema URL]
 
-  --dry-run  what is open does not fail, and npm run check is left out
-  --schema   where the schema of server.json is, in place of its published address
+  --dry-run  open preconditions are no failure, and npm run check is left out
+  --schema   URL of the schema of server.json, instead of its published URL
 
-Ends with 0 when nothing is left to do before publishing, with 1 when something is, or has failed.
+Exits with 0 if the release can be published, with 1 if a precondition is open or a step has failed.
 `
 
 const { flags } = readScript(usage, { 'dry-run': false, schema: serverJsonSchemaUrl })

@@ -3,15 +3,16 @@ import { readScript } from '../../../src/dev/script-arguments.ts'
 import { type AttackVerdict, run, type Scenario } from './attack.ts'
 import { scenarios } from './scenarios.ts'
 
-const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.
+const usage = `Attacks the built program, and prints for each scenario whether its guarantee holds. Needs Linux, but no
+network.
 
 npm run attack [-- NAME… --json --list --help]
 
-  NAME    only these scenarios
-  --list  show the scenarios and run none
-  --json  one JSON document on standard output instead of lines
+  NAME    runs only these scenarios
+  --list  lists the scenarios and runs none
+  --json  prints one JSON document instead of lines
 
-Ends with 0 when everything holds, with 1 when something is broken, with 2 when it cannot run.
+Exits with 0 if all guarantees hold, with 1 if one is broken, and with 2 if it cannot run.
 `
 
 const { flags, positionals, refuse } = readScript(

@@ -10,21 +10,21 @@ import { state } from './state.ts'
 import { stdio } from './stdio.ts'
 import { waits } from './waits.ts'
 
-const usage = `Measures how fast the server is, each figure beside what it is compared with, in the same run.
-Needs Linux with taskset and two cores; the part state also the PostgreSQL of test/postgres, which
-npm run test:slow installs.
+const usage = `Measures the speed and memory of the server, each beside a baseline that is measured in the same run.
+Needs Linux with taskset and two cores. The part state also needs the PostgreSQL of test/postgres,
+which npm run test:slow installs.
 
 npm run bench [-- --only PART,… --seconds 3 --rounds 3 --json bench.json --help]
 
-  --only           these parts: stdio, http, state, package, sandbox, growth, waits (default all)
-  --seconds        how long each load lasts (default 3)
-  --rounds         how often it is repeated (default 3)
-  --starts         how often the program is started (default 20)
-  --conversations  how many the sandbox gets (default 1000000)
-  --waits          how many clients wait for calls (default 1000)
-  --json           the file for all figures (default bench.json)
+  --only           parts to measure: stdio, http, state, package, sandbox, growth, waits (default all)
+  --seconds        duration of each load (default 3)
+  --rounds         number of repetitions of each load (default 3)
+  --starts         number of starts of the program (default 20)
+  --conversations  number of conversations in the sandbox (default 1000000)
+  --waits          number of clients that wait for calls (default 1000)
+  --json           file for all figures (default bench.json)
 
-Ends with 1 when a goal is not met, with 2 when it cannot run.
+Exits with 1 if a goal is not met, with 2 if it cannot run.
 `
 
 const { flags, refuse } = readScript(usage, {

@@ -12,26 +12,26 @@ import { dozens, type Job, jobNamed, jobs } from './jobs.ts'
 import { seededCompanyRows } from './seed/seed-company.ts'
 import { databaseOf, serveJobs } from './serve.ts'
 
-const usage = `Everyday jobs for an assistant, on a seeded sandbox: sets it up, and checks what was done.
+const usage = `Everyday jobs for an assistant, on a seeded sandbox: serves the sandbox, and checks the results.
 
 npm run jobs -- start [--port N --folder DIR --speed N --json]
-  Fills a sandbox and serves it until it is stopped. Each job has a company of its own:
-  URL/JOB/mcp is this server for the job, URL/JOB/v1 the platform's REST API for it.
+  Fills a sandbox and serves it until it is stopped. Each job has its own company: URL/JOB/mcp is the
+  MCP server of the job, and URL/JOB/v1 the platform's REST API.
 npm run jobs -- list [NAME… --dozen first|second|third --json]
-  Shows what a person says in each job.
+  Prints the request of each job, in a person's words.
 npm run jobs -- check [NAME… --dozen first|second|third] --answers FILE [--folder DIR --json]
-  Checks what is true in the sandbox, and the answers: a JSON object of texts by name of the job.
+  Checks the data of the sandbox and the answers. FILE: a JSON object of answers by job name.
 npm run jobs -- report --logs DIR [--answers FILE --folder DIR --dozen first|second|third --json]
-  Shows calls, errors and characters of each job as a table. Its log is DIR/JOB.jsonl, with a line
-  such as {"verb":"call","name":"get_usage","in":20,"out":900,"error":false} for each call.
+  Prints tool calls, errors and characters of each job as a table. The log of a job is DIR/JOB.jsonl,
+  with a line such as {"verb":"call","name":"get_usage","in":20,"out":900,"error":false} per call.
 
-  --folder  where the run keeps its data (default: ${join(tmpdir(), 'voice-agent-mcp-jobs')})
-  --port    where to listen; 0, the default, takes a free port
-  --speed   how many times faster than real ones simulated calls run (default 10)
-  --json    one JSON document on standard output instead of text
+  --folder  folder of the run's data (default: ${join(tmpdir(), 'voice-agent-mcp-jobs')})
+  --port    port to listen on (default 0: a free port)
+  --speed   speed of simulated calls, as a multiple of real time (default 10)
+  --json    prints one JSON document instead of text
 
-check and report end with 0 when every job is right, with 1 when one is not, with 2 when they
-cannot run.
+check and report exit with 0 if every job is right, with 1 if one is wrong, and with 2 if they cannot
+run.
 `
 
 const write = (text: string) => process.stdout.write(text)

@@ -6,19 +6,19 @@ import { planOf } from './plan.ts'
 import { scriptedPlans } from './scripted-histories.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
 
-const usage = `Runs the protocol that places calls exactly once through many histories: several servers over
-one state in memory, a clock that passes at once, and faults by seed. Names the seeds of histories that
-are not as promised.
+const usage = `Simulates many histories of the protocol that places calls exactly once: several servers share a state
+in memory, time is virtual, and a seed decides the faults. Prints the seeds of the histories that
+violate a guarantee.
 
 npm run simulate [-- --seeds 10000 --from 1 --minutes 60 --trace --json --help]
 
-  --seeds    how many histories (default 10000)
-  --from     the first seed (default 1)
-  --minutes  stop after so long, and say how many histories there were (default 60)
-  --trace    show each history, step by step
-  --json     one JSON document on standard output instead of text
+  --seeds    number of histories (default 10000)
+  --from     first seed (default 1)
+  --minutes  time limit; the output says how many histories have run (default 60)
+  --trace    prints each history step by step
+  --json     prints one JSON document instead of text
 
-Ends with 1 when a history is not as promised, with 2 when it cannot run.
+Exits with 1 if a history violates a guarantee, with 2 if it cannot run.
 `
 
 const { flags } = readScript(usage, {
@@ -106,10 +106,10 @@ async function runAll(): Promise<number> {
         `✗ seed ${seed}: ${violations.join('; ')}\n    npm run simulate -- --from ${seed} --seeds 1 --trace`,
       )
     print(
-      `${histories} histories${shortfall(histories)} and ${scriptedPlans.size} scripted ones in ${seconds.toFixed(0)} s (${(histories / seconds).toFixed(0)} a second, ${every} at once)`,
+      `${histories} histories${shortfall(histories)} and ${scriptedPlans.size} scripted histories in ${seconds.toFixed(0)} s (${(histories / seconds).toFixed(0)} a second, ${every} at once)`,
     )
     print(`calls that rang: ${rung}; answers: ${JSON.stringify(answers)}`)
-    print(`not as promised: ${failed.length} seeds, ${scripts.length} scripted histories`)
+    print(`violations: ${failed.length} seeds, ${scripts.length} scripted histories`)
   }
   return failed.length + scripts.length
 }

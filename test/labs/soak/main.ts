@@ -13,20 +13,20 @@ import { type Connect, Traffic } from './traffic.ts'
 import { verdictOf } from './verdict.ts'
 import { probeEnv, probeOptions, WatchedServer } from './watched-server.ts'
 
-const usage = `Runs the built program for a long time as teams run it: three servers over HTTP on one
-state behind a balancer, and some over stdio; clients of old and new revisions that come and go with other keys; a
-platform that fails; servers that are stopped and killed.
+const usage = `Runs the built program for a long time as teams run it: three servers over HTTP that share one
+state behind a balancer, and others over stdio. Clients of all protocol revisions come and go, each
+with another key. The platform fails at random, and servers are stopped and killed.
 
 npm run soak [-- --minutes 20 --state postgres|sqlite --at-once 24 --seed 1 --json --help]
 
-  --minutes  how long (default 20)
-  --state    default: PostgreSQL where it is installed (npm ci --prefix test/postgres), else SQLite
-  --at-once  users over HTTP at the same time (default 24)
-  --seed     another seed is another order of requests and faults (default 1)
-  --json     one JSON document on standard output instead of text
+  --minutes  duration (default 20)
+  --state    postgres or sqlite (default: postgres if npm ci --prefix test/postgres has installed it)
+  --at-once  number of concurrent users over HTTP (default 24)
+  --seed     seed of the random requests and faults (default 1)
+  --json     prints one JSON document instead of text
 
-Ends with 1 when memory grows, something stays open, a request has no answer, a call is placed twice,
-or something of one user reaches another; with 2 when it cannot run.
+Exits with 1 if memory grows, a connection or file stays open, a request gets no answer, a call is
+placed twice, or a user gets data of another user. Exits with 2 if it cannot run.
 `
 
 const { flags, refuse } = readScript(usage, {
