@@ -1,9 +1,12 @@
 import { hasEnded } from '../calls/call-follower.ts'
+import type { Agent } from '../contract/agent.ts'
 import type { Call } from '../contract/call.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, failureText } from '../platform/failure.ts'
+import { mapConcurrently } from '../platform/map-concurrently.ts'
 import { driftOf } from '../platform/reply-drift.ts'
+import { accountConcurrency } from '../platform/sessions/account-tree.ts'
 import { type AllItems, readAllItems } from '../platform/sessions/pagination.ts'
 import { withTimeLimit } from '../platform/time-limit.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
@@ -16,7 +19,9 @@ import {
   wordOrQuoted,
 } from '../text/dialog-text.ts'
 import { type AccountReader, accountReader } from './account-reader.ts'
+import { runIn } from './bulk.ts'
 import { readOwnNumbers } from './checks/readiness.ts'
+import type { Owned } from './lists/complete-account-lists.ts'
 import type { ListRoute } from './lists/list-result.ts'
 import type { Run } from './tool.ts'
 
@@ -65,6 +70,32 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
       ? { unknown: dialogText`one does not show plainly whose it is`, ...used }
       : used,
   }
+}
+
+/** Uses of agents, by the id of the agents' account. */
+export type UseByAccount = ReadonlyMap<string, AgentUse>
+
+const accountKey = ({ account }: Owned<Agent>) => account?.id ?? ''
+
+/** Finds the uses of agents, with one pass per account. */
+export async function useByAccount(
+  agents: readonly Owned<Agent>[],
+  run: LookRun,
+): Promise<UseByAccount> {
+  const accounts = [...new Set(agents.map(accountKey))]
+  const uses = await mapConcurrently(accounts, accountConcurrency, async (key) => {
+    const own = agents.filter((one) => accountKey(one) === key)
+    const ids = own.map(({ item }) => item.id)
+    return [key, await agentUse(runIn(own[0]?.account, run), ids)] as const
+  })
+  return new Map(uses)
+}
+
+/** The uses in the agent's account. Throws an Error if `useByAccount` did not read that account. */
+export function useOf(one: Owned<Agent>, uses: UseByAccount): AgentUse {
+  const use = uses.get(accountKey(one))
+  if (!use) throw new Error(`the use of agents of ${accountKey(one)} was not read`)
+  return use
 }
 
 /**
@@ -194,4 +225,33 @@ export function numberInWords({
 }: Pick<PhoneNumber, 'id' | 'number' | 'friendly_name'>): DialogText {
   const known = wordOrQuoted(number ?? id)
   return name ? dialogText`${known} (${quotedUpTo(name, 100)})` : known
+}
+
+/**
+ * Describes how an agent is used: `answers +12025550110 ("Main line")`; `undefined`: no use is
+ * known.
+ */
+export function useInWords(agentId: string, { numbers, calls }: AgentUse): DialogText | undefined {
+  const id = canonicalId(agentId)
+  const isMeant = (other: string | null | undefined) => !!other && canonicalId(other) === id
+  const answered = numbers.items.filter(({ inbound_agent }) => isMeant(inbound_agent?.id))
+  const running = calls.items.filter(({ agent_id }) => isMeant(agent_id)).length
+  const parts = [
+    answered.length > 0 &&
+      dialogText`answers ${joinDialogTexts(answered.map(numberInWords), ', ')}`,
+    running === 1 && dialogText`has a call running`,
+    running > 1 && dialogText`has ${running} calls running`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? joinDialogTexts(parts, ', ') : undefined
+}
+
+/**
+ * Reason why an agent without a known use may still be in use; `undefined`: it is certainly unused.
+ */
+export function unknownUse({ numbers, calls }: AgentUse): DialogText | undefined {
+  const parts = [
+    numbers.unknown && dialogText`numbers: ${numbers.unknown}`,
+    calls.unknown && dialogText`calls: ${calls.unknown}`,
+  ].filter((part) => part !== undefined)
+  return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
 }

@@ -3,6 +3,16 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import {
+  countedInDialog,
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quotedNameWithId,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../../src/text/dialog-text.ts'
+import { accountForPerson } from '../../src/tool/account-reader.ts'
+import {
   forEachSelected,
   type NamedOutcome,
   type Outcome,
@@ -16,23 +26,27 @@ import {
   shownItemShape,
 } from '../../src/tool/bulk-result.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
-import { confirmationShape } from '../../src/tool/confirmation-question.ts'
+import { type Confirmable, confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { agentUse } from '../../src/tool/in-use.ts'
-import { type ItemSelection, namedItems, selectedItem } from '../../src/tool/item-selection.ts'
-import { Refused } from '../../src/tool/refused.ts'
-import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
-import { selectAgents, selectionOptions } from './agent-selection.ts'
 import {
-  archiveManyQuestion,
-  archiveQuestion,
-  type OwnedAgent,
+  type AgentUse,
+  agentUse,
+  countInWords,
+  foundInWords,
+  isNone,
+  numberInWords,
   type UseByAccount,
   unknownUse,
   useByAccount,
   useInWords,
   useOf,
-} from './archive-question.ts'
+} from '../../src/tool/in-use.ts'
+import { type ItemSelection, namedItems, selectedItem } from '../../src/tool/item-selection.ts'
+import { failedInWords, type Owned } from '../../src/tool/lists/complete-account-lists.ts'
+import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
+import { Refused } from '../../src/tool/refused.ts'
+import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
+import { selectAgents, selectionOptions } from './agent-selection.ts'
 
 const options = {
   ...selectionOptions,
@@ -42,6 +56,9 @@ const options = {
 }
 
 type ArchiveRun = Run<typeof routes.agents.archive, typeof options>
+
+/** An agent, and its account if there may be several accounts. */
+type OwnedAgent = Owned<Agent>
 
 const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
 
@@ -220,4 +237,116 @@ function archivedAgent({ given, id, account, outcome }: NamedOutcome<Archived>) 
     return { ...named, outcome: outcome.state, problem: outcome.problem }
   const { result, why } = outcome.value
   return { ...named, outcome: result, ...(why && { problem: why }) }
+}
+
+async function archiveQuestion(
+  agent: Agent,
+  { numbers, calls }: AgentUse,
+  run: ArchiveRun,
+): Promise<Confirmable> {
+  return {
+    kind: 'hides',
+    stopsNothing: agent.is_archived === true || (isNone(numbers) && isNone(calls)),
+    question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
+    facts: {
+      Agent: quotedNameWithId(agent.name, agent.id),
+      'Answers numbers': foundInWords(numbers, numberInWords),
+      'Calls running now': countInWords(calls),
+      Account: await accountForPerson(run),
+      Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
+    },
+    // The confirmation is void once the agent answers another number. Running calls change all the
+    // time, so they are not part of it.
+    scope: { numbers: numbers.items.map(({ id }) => id).sort() },
+  }
+}
+
+/** The facts of a question about several agents. */
+interface ManyFacts {
+  readonly use: UseByAccount
+  /** With `unused_only`: agents that are not archived because they are in use. */
+  readonly kept: readonly OwnedAgent[]
+  /** Accounts whose agents could not be read. */
+  readonly failed: readonly FailedAccounts[]
+  /**
+   * Sentences about the lists that a filter searched; absent if no filter selected the agents. A
+   * selection by filter always needs confirmation.
+   */
+  readonly selectedBy?: readonly string[]
+}
+
+/** One question for several agents. Names the agents in use and their accounts. */
+async function archiveManyQuestion(
+  owned: readonly OwnedAgent[],
+  { use, kept, failed, selectedBy }: ManyFacts,
+  run: ArchiveRun,
+): Promise<Confirmable> {
+  const usesOf = (those: readonly OwnedAgent[]) =>
+    those.flatMap((one) => {
+      const what = useInWords(one.item.id, useOf(one, use))
+      return what ? dialogText`${nameAmong(those, one)} ${what}` : []
+    })
+  const used = usesOf(owned)
+  const unknown = unknownUses(owned, use)
+  const account = await accountForPerson(run)
+  const isOfTree = owned.some((one) => one.account)
+  return {
+    kind: 'hides',
+    stopsNothing: used.length === 0 && unknown === undefined && selectedBy === undefined,
+    question: dialogText`Archive ${countedInDialog(owned.length, dialogText`agent`)}?`,
+    facts: {
+      Agents: byAccount(owned),
+      'In use': used.length > 0 ? joinDialogTexts(used, '; ') : dialogText`none that is known`,
+      ...(used.length > 0 && {
+        'Leave those out': dialogText`call again with unused_only true instead.`,
+      }),
+      ...(kept.length > 0 && { 'Not archived': joinDialogTexts(usesOf(kept), '; ') }),
+      ...(selectedBy?.length && { Selected: quotedUpTo(selectedBy.join(' '), 500) }),
+      ...(unknown && { 'Not known': unknown }),
+      ...(failed.length > 0 && { 'Left out': quotedUpTo(failedInWords(failed), 500) }),
+      Account: isOfTree ? dialogText`${account} and its subaccounts` : account,
+      Undo: isOfTree
+        ? dialogText`update_agent with agent_ids, include_subaccounts and is_archived false, if the platform takes it.`
+        : dialogText`update_agent with agent_ids and is_archived false, if the platform takes it.`,
+    },
+    scope: {
+      agents: owned.map(({ item: { id }, account: of }) => (of ? `${of.id} ${id}` : id)).sort(),
+      numbers: [...use.values()].flatMap(({ numbers }) => numbers.items.map(({ id }) => id)).sort(),
+    },
+  }
+}
+
+/** Names of agents, grouped by account if there may be several accounts. */
+function byAccount(owned: readonly OwnedAgent[]): DialogText {
+  const ids = [...new Set(owned.map(({ account }) => account?.id))]
+  const groups = ids.map((id) => {
+    const those = owned.filter(({ account }) => account?.id === id)
+    const names = joinDialogTexts(
+      those.map((one) => nameAmong(owned, one)),
+      ', ',
+    )
+    const account = those[0]?.account
+    return account ? dialogText`${names} in ${quotedNameWithId(account.name, account.id)}` : names
+  })
+  return joinDialogTexts(groups, '; ')
+}
+
+/**
+ * Reason why the agents without a known use may still be in use, by account; `undefined`: they are
+ * certainly unused.
+ */
+function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
+  const parts = [...uses].flatMap(([id, use]) => {
+    const unknown = unknownUse(use)
+    if (!unknown) return []
+    const account = owned.find((one) => one.account?.id === id)?.account
+    return account ? dialogText`${quotedNameWithId(account.name, account.id)}: ${unknown}` : unknown
+  })
+  return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
+}
+
+/** Name of an agent, with the id only if another agent in the list has the same name. */
+function nameAmong(owned: readonly OwnedAgent[], { item: { id, name } }: OwnedAgent): DialogText {
+  const isOnly = !!name && owned.filter(({ item }) => item.name === name).length === 1
+  return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }
