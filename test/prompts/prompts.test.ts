@@ -95,7 +95,7 @@ describe('the list of prompts', () => {
     }
   })
 
-  test('offers account_id, but not where the server acts on one account only', () => {
+  test('offers account_id, unless the server acts on one account only', () => {
     const names = (account?: string) =>
       listed(account).map((prompt) => (prompt.arguments ?? []).map(({ name }) => name))
     for (const offered of names()) expect(offered.at(-1)).toBe('account_id')
@@ -115,7 +115,7 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
     }
   })
 
-  test('stays under 8,000 tokens, and a third of that with what a new sandbox holds', async () => {
+  test('stays under 8,000 tokens, and under a third of that with a new sandbox', async () => {
     expect(sizeOf(await get(name, args))).toBeLessThan(2700)
     // By id, because a name might not be unique among thousands of agents.
     const byId = { ...args, ...(args.agent_id && { agent_id: seedIds.supportAgent }) }
@@ -134,7 +134,7 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
     }
   })
 
-  test('says what a failing platform said, without the key', async () => {
+  test('passes on the error of a failing platform, without the key', async () => {
     const session = sessionOn(
       instead(() => ({ status: 403, body: envelope('forbidden', 'k-e-y-s may not') })),
       { redact: redactor('k-e-y-s') },
@@ -259,7 +259,7 @@ function huge({ method, target }: WireRequest) {
 }
 
 describe('what a prompt embeds', () => {
-  test('a transcript is inside the untrusted mark; of a long one the end', async () => {
+  test('a transcript is between untrusted marks; of a long one, only the end', async () => {
     const result = await get('investigate_call', { call_id }, sessionOn(instead(huge)))
     const transcript = resourcesOf(result).find(({ mimeType }) => mimeType === 'text/plain')
     expect(transcript?.text).toMatch(
@@ -308,7 +308,7 @@ describe('what a prompt embeds', () => {
     expect(JSON.parse(usage?.text ?? '').week.totals.seconds).toBe(seconds)
   })
 
-  test('a review counts what list_calls counts, of whole days of the zone', async () => {
+  test('a review counts the same calls as list_calls, in whole days of the time zone', async () => {
     const seen: string[] = []
     const watching = instead(({ target }) => {
       seen.push(decodeURIComponent(target))
@@ -336,7 +336,7 @@ describe('what a prompt embeds', () => {
     expect(Math.max(...[calls, before].map(Number))).toBeGreaterThan(0)
   })
 
-  test('a review is partial where a subaccount cannot be read', async () => {
+  test('a review is partial if a subaccount cannot be read', async () => {
     const broken = instead(({ target }) =>
       target.includes(`${seedIds.subaccount}/calls`)
         ? { status: 403, body: envelope('forbidden') }
@@ -354,7 +354,7 @@ describe('what a prompt embeds', () => {
     return Object.fromEntries(items.map((item) => [item.check, item]))
   }
 
-  test('the checklist shows what is not ready', async () => {
+  test('the checklist shows what is missing', async () => {
     const inbound = { agent_id: 'Terminservice', from_number: '+12025550112' }
     expect(checksIn(await get('go_live_checklist', inbound))).toMatchObject({
       account: { result: 'ok' },
@@ -385,7 +385,7 @@ describe('what a prompt embeds', () => {
     expect(checksIn(foreign)).not.toHaveProperty('trunk')
   })
 
-  test('the checklist finds an id of a catalog in another case, and a voice that is gone', async () => {
+  test('the checklist finds a catalog id in another case, and a missing voice', async () => {
     const agent = {
       id: seedIds.supportAgent,
       name: 'Support line',
@@ -429,7 +429,7 @@ describe('what a prompt embeds', () => {
     })
   })
 
-  test('the checklist says which check could not be made', async () => {
+  test('the checklist names the checks that could not run', async () => {
     const broken = instead(({ target }) =>
       /providers\/(models|voices)/.test(target)
         ? { status: 403, body: envelope('forbidden') }
@@ -477,7 +477,7 @@ test.each([
   })
 })
 
-test('a name of two agents is refused', async () => {
+test('a name that two agents have is refused', async () => {
   const twins = instead(({ target }) =>
     /agents\?/.test(target)
       ? { status: 200, body: { items: [1, 2].map((id) => ({ id: `agent-${id}`, name: 'Twin' })) } }
@@ -502,7 +502,7 @@ test('an archived agent is not looked up by name, and the error says how to find
   expect(seen.filter((target) => target.includes('is_archived=true'))).toEqual([])
 })
 
-test('a defect of this server is reported as one, and logged', async () => {
+test('a bug of this server is reported as a bug, and logged', async () => {
   const bugs: unknown[] = []
   const broken: Send = async () => {
     throw new TypeError('secret detail')

@@ -22,7 +22,7 @@ test.each(skills)('$name names only tools, arguments and values that exist', ({ 
   expect(words.filter((word) => !known.has(word))).toEqual([])
 })
 
-test.each(skills)('$name has a description and a length as the format asks for', (skill) => {
+test.each(skills)('$name has a description and a length that the format allows', (skill) => {
   expect(skill.description.length).toBeLessThan(1024)
   // The front matter has no quotes, so the description must be valid YAML without them.
   expect(skill.description).not.toMatch(/: | #|^[^A-Z]/)

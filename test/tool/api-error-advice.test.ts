@@ -154,7 +154,7 @@ describe('the table of advice', () => {
     )
   })
 
-  test('names each argument that the platform refused by the name the tool gives it', () => {
+  test("names each refused argument by the tool's name for it", () => {
     const errors = [{ field: 'body.name', message: 'is too long', type: 'value_error' }]
     const { fields } = adviseOn(rejected(422, 'validation_error', { errors }), 'create_agent')
     expect(fields).toEqual([{ argument: 'name', message: 'is too long', type: 'value_error' }])
@@ -166,7 +166,7 @@ test.each([
   rejected(403, 'forbidden', { message: 'The account is disabled.' }),
   rejected(404, 'not_found'),
   rejected(410, 'gone'),
-])('advice after $status names no tool that the caller cannot call', (failure) => {
+])('advice after $status names only exposed tools', (failure) => {
   const others = new RegExp(tools.map(({ name }) => name).join('|'))
   for (const tool of ['get_agent', 'create_phone_number', 'list_agents', 'delete_sip_trunk']) {
     const { next } = adviseOn(failure, tool, false, () => false)

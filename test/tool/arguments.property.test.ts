@@ -43,7 +43,7 @@ const queryOf = ({ route: { query }, input }: Tool) =>
     ? query
     : query.partial()
 
-test('whatever is sent, arguments are either problems or a request of the route', () => {
+test('any arguments give either problems or a request that the route accepts', () => {
   fc.assert(
     fc.property(anyArguments, ({ tool, args }) => {
       const parsed = parseArguments(tool, args)
@@ -61,7 +61,7 @@ test('whatever is sent, arguments are either problems or a request of the route'
   )
 })
 
-test('the body of what a tool sends is that of its route, unless its steps make the body', () => {
+test('only these tools build the body of their request themselves', () => {
   const others = tools.filter((tool) => !sendsItsBody(tool)).map(({ name }) => name)
   expect(others).toEqual(['copy_agent', 'check_call_readiness', 'place_call', 'place_calls'])
 })

@@ -9,7 +9,7 @@ const unknown = (argument: string, meant: string, other = 'account_id') => ({
 })
 
 describe('arguments', () => {
-  test('go to path, query and body as the route has them', () => {
+  test('go to path, query and body as the route defines', () => {
     expect(parse('update_agent', { agent_id: 'a', account_id: 'b', note: 'x' })).toMatchObject({
       ok: true,
       request: { params: { account_id: 'b', agent_id: 'a' }, query: {}, body: { note: 'x' } },
@@ -22,7 +22,7 @@ describe('arguments', () => {
     })
   })
 
-  test("that are the tool's own are kept apart from what is sent", () => {
+  test('that belong to the tool itself are not sent', () => {
     const parsed = parse('update_agent', { agent_id: 'a', note: 'x', dry_run: true })
     expect(parsed).toMatchObject({ request: { body: { note: 'x' } }, options: { dry_run: true } })
     expect(problems('update_agent', { agent_id: 'a', dry_run: true })).toMatchObject([
@@ -30,7 +30,7 @@ describe('arguments', () => {
     ])
   })
 
-  test('that are not given are not sent: the platform has the defaults', () => {
+  test('that are omitted are not sent, because the platform has the defaults', () => {
     const parsed = parse('create_agent', newAgent)
     expect(parsed).toMatchObject({ ok: true })
     expect(parsed.ok && parsed.request.body).toEqual(newAgent)
@@ -55,7 +55,7 @@ describe('arguments', () => {
     ])
   })
 
-  test('that are unknown and close to none are reported with all known ones', () => {
+  test('that are unknown and resemble no known one are reported with all known ones', () => {
     expect(problems('get_call', { call_id: 'x', zzz: 1 })).toEqual([
       problem('zzz', 'call_id, from_turn, to_turn, search, account_id'),
     ])
@@ -69,7 +69,7 @@ describe('arguments', () => {
     expect(problems('get_usage', { start })).toEqual([problem('start', `${day}T00:00:00Z`)])
   })
 
-  test('a text for a list of names that may hold commas is refused with the list', () => {
+  test('a text for a list whose names may contain commas is refused with the list', () => {
     const text = { phone_number_ids: 'Main line, Sales', name: 'x' }
     expect(problems('update_phone_number', text)).toEqual([
       problem('phone_number_ids', '["Main line","Sales"]'),
@@ -81,7 +81,7 @@ describe('arguments', () => {
     expect(problems('update_agent', long)).toEqual([problem('agent_ids', '["one","other"]')])
   })
 
-  test('names that every object has are unknown too', () => {
+  test('names of Object.prototype are unknown arguments', () => {
     expect(problems('get_current_account', JSON.parse('{"__proto__": 1}'))).toEqual([
       problem('arguments', '__proto__'),
     ])
@@ -98,7 +98,7 @@ describe('arguments', () => {
     expect(parsed.ok && parsed.request.body).toEqual({ voice, tags: ['a'] })
   })
 
-  test('text that only looks like JSON stays text where text is wanted', () => {
+  test('text that only looks like JSON stays text if the schema expects text', () => {
     const parsed = parse('update_agent', { agent_id: 'a', note: '{"not": "unpacked"}' })
     expect(parsed.ok && parsed.request.body).toEqual({ note: '{"not": "unpacked"}' })
     expect(problems('update_agent', { agent_id: 'a', voice: '{broken' })).toMatchObject([
@@ -106,7 +106,7 @@ describe('arguments', () => {
     ])
   })
 
-  test('a known field in another spelling is reported even where unknown fields are kept', () => {
+  test('a known field in another spelling is reported even if unknown fields are kept', () => {
     expect(
       problems('update_agent', { agent_id: 'a', voice: { voiceId: 'x', brandNew: 1 } }),
     ).toEqual([unknown('voice.voiceId', 'voice_id', 'provider')])
@@ -125,7 +125,7 @@ describe('arguments', () => {
     expect(metadata('{"n":0.1,"i":9007199254740991}')).toEqual([])
   })
 
-  test('half of a character is refused in every text, with the argument named', () => {
+  test('an unpaired surrogate is refused in every text, with the name of the argument', () => {
     const call = { type: 'phone', agent_id: 'a', from_number: '+12025550110' }
     const mine = { ...call, to_number: '+12025550130', external_id: 'order \ud800' }
     expect(problems('place_call', mine)).toMatchObject([{ argument: 'external_id' }])
@@ -141,7 +141,7 @@ describe('arguments', () => {
     expect(problems('list_agents', many).length).toBeLessThanOrEqual(21)
   })
 
-  test('more values than any request holds are refused before they are looked at', () => {
+  test('too many values are refused before they are parsed', () => {
     const tags = (count: number) =>
       problems('update_agent', { agent_id: 'x', tags: Array(count).fill('t') })
     expect(tags(9000)).toEqual([])

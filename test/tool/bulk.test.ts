@@ -8,8 +8,8 @@ const items = Array.from({ length: 20 }, (_, at) => at)
 const progress = () => undefined
 const error = (failure: Failure) => new ApiError(failure, { ...routes.agents.update, attempts: 1 })
 
-describe('many things', () => {
-  test('are done a few at once, and their outcomes are in the order given', async () => {
+describe('items of a bulk operation', () => {
+  test('run with limited concurrency, and their outcomes keep the given order', async () => {
     let underWay = 0
     let max = 0
     const run = { signal: undefined, answerBy: Number.POSITIVE_INFINITY, progress }
@@ -27,7 +27,7 @@ describe('many things', () => {
     expect(max).toBe(8)
   })
 
-  test('are not begun when the time is up', async () => {
+  test('are not begun after the deadline', async () => {
     const run = { signal: undefined, answerBy: performance.now() + 2100, progress }
     const begun: number[] = []
     const outcomes = await forEach(
@@ -45,7 +45,7 @@ describe('many things', () => {
     )
   })
 
-  test('are not begun after a cancellation, and what was sent then is not certain', async () => {
+  test('are not begun after a cancellation, and requests in flight have an unknown outcome', async () => {
     const caller = new AbortController()
     const run = { signal: caller.signal, answerBy: Number.POSITIVE_INFINITY, progress }
     const outcomes = await forEach(

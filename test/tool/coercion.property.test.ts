@@ -20,7 +20,7 @@ const anyArguments = fc.constantFrom(...tools).chain((tool) =>
   }),
 )
 
-test('what the schema takes is parsed as the schema does, and nothing is read another way', () => {
+test('arguments that match the schema are never coerced', () => {
   let taken = 0
   fc.assert(
     fc.property(anyArguments, ({ tool, args }) => {
@@ -69,7 +69,7 @@ function loosely(value: unknown, schema: Schema, choose: () => boolean): unknown
   return Array.isArray(schema.enum) ? String(value).toUpperCase() : value
 }
 
-test('what a model writes loosely is parsed as what it means, and said', () => {
+test('loosely written arguments are coerced, and each coercion is reported', () => {
   let changed = 0
   const anyChoices = fc.record({
     tool: fc.constantFrom(...tools),
@@ -99,7 +99,7 @@ function accepted(tool: Tool, args: Schema) {
   return parsed
 }
 
-test('free data is sent as it was given, whatever else is read another way', () => {
+test('free-form data is sent unchanged, whatever else is coerced', () => {
   const texts = fc.constantFrom('3', 'true', 'a,b', '', '[1]', '{"a":"3"}')
   const anyData = fc.object({
     key: fc.constantFrom('id', 'name', 'tags', 'limit', 'x'),
@@ -121,7 +121,7 @@ test('free data is sent as it was given, whatever else is read another way', () 
   )
 })
 
-test('each name of a reply that stands for another is one of its route', () => {
+test("each mapped reply name stands for an argument of the route's tools", () => {
   for (const [id, names] of Object.entries(replyNames)) {
     const route = allRoutes.find((one) => one.id === id)
     const own = tools.filter((tool) => tool.route === route)

@@ -14,7 +14,7 @@ function meant(name: string, args: Record<string, unknown>) {
 const refused = (name: string, args: Record<string, unknown>) =>
   problems(name, args).map(({ argument }) => argument)
 
-describe('arguments in another form are read as what they can only mean:', () => {
+describe('arguments with a single reading are coerced:', () => {
   test.each<[string, string, object, object, string]>([
     ['a number', 'list_agents', { limit: '3' }, { limit: 3 }, 'limit: "3" as 3'],
     [
@@ -155,7 +155,7 @@ describe('arguments with two possible meanings are refused:', () => {
     expect(refused(name, { ...args })).toEqual([argument])
   })
 
-  test('nothing but what is still wrong is reported', () => {
+  test('only the remaining problems are reported', () => {
     expect(refused('list_agents', { limit: '3', offset: 'x', tags: 'a' })).toEqual(['offset'])
   })
 })
@@ -206,7 +206,7 @@ describe.each<ClientKind>(clientKinds)('for %s', (kind) => {
     },
   )
 
-  test('what is done after a question says it too', async () => {
+  test('a result after a confirmation reports coercions too', async () => {
     await using person = await connectPerson(kind, { answer: yes })
     const { id } = await person.value('create_phone_number', { sip_trunk_id: seedIds.trunk })
     const gone = await person.call('delete_phone_number', { id })

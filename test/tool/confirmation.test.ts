@@ -109,7 +109,7 @@ describe.each([
     expect(await dialled(person, call)).toBe(0)
   })
 
-  test('sees what is changed of the agent for this call', async () => {
+  test('sees the overrides of the agent for this call', async () => {
     person.answers({ action: 'decline' })
     const overrides = { initial_message: { message: 'Tell me your PIN' } }
     await person.call('place_call', { ...newCall(), overrides })
@@ -117,7 +117,7 @@ describe.each([
     expect(person.asked[0]?.split('\n')).toContain(line)
   })
 
-  test('is asked whatever token the assistant has made up', async () => {
+  test('is asked even if the assistant invents a token', async () => {
     person.answers({ action: 'decline' })
     const call = newCall()
     const result = await person.call('place_call', { ...call, confirm_token: 'made up' })
@@ -220,7 +220,7 @@ describe('a token', () => {
     expect(refused.content[0]?.text.split('Nothing was done', 1)[0]).toMatch(why)
   }
 
-  test('is for one use', async () => {
+  test('works once', async () => {
     const trunk = await newTrunk(client)
     const confirm_token = tokenOf(await client.call('delete_sip_trunk', trunk))
     const [first, second] = await Promise.all([
@@ -231,7 +231,7 @@ describe('a token', () => {
     expect(done).toHaveLength(1)
   })
 
-  test('that was used says so, whatever it is used for next', async () => {
+  test('that was used is reported as used, for other arguments too', async () => {
     const disable = { subaccount_id: seedIds.subaccount, is_active: false }
     const confirm_token = tokenOf(await client.call('update_subaccount', disable))
     await client.value('update_subaccount', { ...disable, confirm_token })
@@ -245,7 +245,7 @@ describe('a token', () => {
     ['external_id', 'another'],
     ['follow', true],
     ['overrides', { name: 'Other' }],
-  ])('is for the very same %s', async (argument, other) => {
+  ])('is valid only for the same %s', async (argument, other) => {
     const call = newCall()
     const confirm_token = tokenOf(await client.call('place_call', call))
     const changed = { ...call, [argument]: other }
@@ -260,14 +260,14 @@ describe('a token', () => {
     expect(await client.value('place_call', reordered)).toMatchObject({ repeated: false })
   })
 
-  test('is for one tool', async () => {
+  test('is valid only for its tool', async () => {
     const { agent_id, to_number } = newCall()
     const list = { agent_id, from_number, calls: [{ to_number }] }
     const confirm_token = tokenOf(await client.call('place_call', newCall()))
     await isRefused(client, 'place_calls', list, confirm_token, /changed/)
   })
 
-  test('is for one key', async () => {
+  test('is valid only for its API key', async () => {
     const agent = await client.value('create_agent', {
       name: 'Shared',
       ...(await agentParts(client)),
@@ -341,7 +341,7 @@ describe('an answer of 2026-07-28', () => {
     isRefused(await call('delete_sip_trunk', trunk, answer))
   })
 
-  test('of no is accepted once, too: it does not become a yes', async () => {
+  test('that declines is accepted once, and never becomes a yes', async () => {
     const args = newCall()
     const { requestState } = (await call('place_call', args)).result
     const no = { inputResponses: { confirm: { action: 'decline' } }, requestState }
@@ -351,12 +351,12 @@ describe('an answer of 2026-07-28', () => {
     isRefused(await call('place_call', args, { inputResponses, requestState }))
   })
 
-  test('without a question is a question', async () => {
+  test('without a question leads to a question', async () => {
     const { result } = await call('place_call', newCall(), { inputResponses })
     expect(result.inputRequests).toBeDefined()
   })
 
-  test('with the question but without an answer is a question again', async () => {
+  test('that is missing leads to the same question again', async () => {
     const args = newCall()
     const { requestState } = (await call('place_call', args)).result
     const { result } = await call('place_call', args, { inputResponses: {}, requestState })
@@ -442,7 +442,7 @@ describe('agreement', () => {
     expect(textOf(await ask(confirm, { token: early }))).toMatch(/was used/)
   })
 
-  test('by token is for one tool, also where the arguments are the same', async () => {
+  test('by token is valid only for its tool, even with the same arguments', async () => {
     const confirm = createConfirmations('auto', newState())
     const token = tokenOf((await ask(confirm, {})) as never) ?? ''
     expect(textOf(await ask(confirm, { token, tool: 'place_calls' }))).toMatch(/changed/)
@@ -464,7 +464,7 @@ describe('agreement', () => {
     expect(await ask(confirm, { ...person, state, scope: 1 })).toBeUndefined()
   })
 
-  test('that cannot be given back stays used, without an error', async () => {
+  test('whose token cannot be given back stays used, without an error', async () => {
     const usedTokens: UsedTokens = {
       ...createUsedTokens(createSqliteRecords(':memory:', '--state-dir')),
       giveBack: async () => {
@@ -490,7 +490,7 @@ describe('agreement', () => {
     await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
   })
 
-  test('of a person to a server with another secret is not valid', async () => {
+  test('of a person is invalid on a server with another secret', async () => {
     const state = String(
       (await ask(createConfirmations('auto', newState()), { canAsk: true }))?.requestState,
     )
@@ -498,7 +498,7 @@ describe('agreement', () => {
     await expect(ask(createConfirmations('auto', newState()), answer)).rejects.toThrow()
   })
 
-  test('is valid on every server with the secret, also while the secret is replaced, and once', async () => {
+  test('is valid once, on every server with the secret, also while the secret is rotated', async () => {
     const usedTokens = createUsedTokens(createSqliteRecords(':memory:', '--state-dir'))
     const server = (...secrets: [string, ...string[]]) =>
       createConfirmations('auto', { usedTokens, sealingKeys: sealingKeysFrom(async () => secrets) })
@@ -513,7 +513,7 @@ describe('agreement', () => {
     expect(await ask(both, { token })).toBeDefined()
   })
 
-  test('is not taken while the state of the servers cannot be used', async () => {
+  test('is refused while the state store is unavailable', async () => {
     const fails = async () => {
       throw new StateError('The state cannot be reached.')
     }
@@ -540,7 +540,7 @@ describe('agreement', () => {
     expect(result === undefined).toBe(isAgreement)
   })
 
-  test('that is missing is answered with what to do', async () => {
+  test('that is missing leads to a result that says what to do', async () => {
     const confirm = createConfirmations('auto', newState())
     const preview = (await ask(confirm, {})) as unknown as ToolResult
     const again = (await ask(confirm, { token: 'made up' })) as unknown as ToolResult
@@ -640,7 +640,7 @@ describe('what is confirmed', () => {
     ['by clients that cannot ask', undefined],
     ['by those that can', { action: 'decline' }],
   ] as const)(
-    'in auto, %s: calls, deletes and what is in use, and nothing else',
+    'in mode auto, %s: calls, deletes and objects in use, and nothing else',
     async (_, answer) => {
       await using client = await modeOf('auto', answer)
       expect(await asks(client, 'place_call', newCall())).toBe(true)
@@ -664,7 +664,7 @@ describe('what is confirmed', () => {
     },
   )
 
-  test('in always is everything that cannot be undone, by whatever way there is', async () => {
+  test('in mode always: every irreversible action, by every way to confirm', async () => {
     await using client = await modeOf('always')
     for (const [name, args] of [
       ['archive_agent', archive],
@@ -680,7 +680,7 @@ describe('what is confirmed', () => {
     await client.value('update_subaccount', { ...disable, is_active: true })
   })
 
-  test('in never is nothing, even where a person could be asked', async () => {
+  test('in mode never: nothing, even if a person could be asked', async () => {
     await using person = await modeOf('never', { action: 'decline' })
     expect(await person.value('place_call', newCall())).toMatchObject({ repeated: false })
     expect(await person.value('archive_agent', archive)).toMatchObject({ done: true })

@@ -26,7 +26,7 @@ const anyNulls = fc.constantFrom(...tools).chain((tool) => {
   })
 })
 
-test('null at any declared field that is not given changes nothing of what is sent', () => {
+test('null for an omitted declared field changes nothing in the request', () => {
   fc.assert(
     fc.property(anyNulls, ({ tool, given, paths }) => {
       const filled = Object(paths.reduce<unknown>(withNull, given))
@@ -38,7 +38,7 @@ test('null at any declared field that is not given changes nothing of what is se
   )
 })
 
-test('what is named in clear is sent as null, and nothing else of an update is', () => {
+test('exactly the fields named in clear are sent as null by an update', () => {
   const updates = tools.filter(({ clearable, route }) => clearable.length > 0 && route.body)
   const anyClearing = fc.constantFrom(...updates).chain((tool) =>
     fc.record({

@@ -39,7 +39,7 @@ describe('null', () => {
     expect(options).toEqual({ calls: [{ to_number: '+12025550100' }] })
   })
 
-  test('in all fields of an object means that the object is not given; an empty one is', () => {
+  test('in all fields of an object means that the object is not given; an empty object is given', () => {
     const nulls = { web: null, telephony: null, allow_adjustment: null }
     expect(bodyOf('update_agent', change({ note: 'x', volume: nulls }))).toEqual({ note: 'x' })
     expect(bodyOf('create_agent', { ...newAgent, volume: {}, denoising: '{}' })).toEqual({
@@ -49,7 +49,7 @@ describe('null', () => {
     })
   })
 
-  test('in free data is data', () => {
+  test('in free-form data is data', () => {
     const metadata = { a: null, b: { c: [null] } }
     const voice = { brand_new: null, deep: { x: null } }
     expect(bodyOf('update_agent', change({ metadata, voice }))).toEqual({ metadata, voice })
@@ -73,13 +73,13 @@ describe('null', () => {
     )
   })
 
-  test('is no item of a list', () => {
+  test('is refused as an item of a list', () => {
     expect(problems('update_agent', change({ tags: ['a', null] }))).toEqual([
       problem('tags.1', 'null'),
     ])
   })
 
-  test('alone is no update, and the refusal names what clears', () => {
+  test('alone is no update, and the refusal names the argument clear', () => {
     const nulls = change({ note: null, voice: { language: null } })
     expect(problems('update_agent', nulls)).toEqual([
       problem('arguments', '{"clear":["note","voice.language"]}'),
@@ -90,7 +90,7 @@ describe('null', () => {
     ])
   })
 
-  test('that was ignored is noted in an update, and in a create for settings that can be none', () => {
+  test('that was ignored is reported by an update, and by a creation if the setting is nullable', () => {
     const nulls = { name: null, volume: { web: null }, metadata: { a: null }, dry_run: null }
     const { ignoredNulls } = accepted('update_agent', change({ note: 'x', ...nulls }))
     expect(ignoredNulls).toEqual(['name', 'volume.web'])
@@ -104,7 +104,7 @@ describe('null', () => {
 })
 
 describe('clear', () => {
-  test('sends null for what it names, and for nothing else', () => {
+  test('sends null for the named fields only', () => {
     const clear = ['note', 'ambient_sound.source', 'inactivity_settings.reminder_timeout_ms']
     const given = { name: null, ambient_sound: { volume: 0.3, source: null }, tags: ['a'] }
     const parsed = accepted('update_agent', change({ ...given, clear }))
@@ -119,7 +119,7 @@ describe('clear', () => {
     expect(parsed.options).toEqual({ agent_id: 'a' })
   })
 
-  test('unlinks and unassigns a number, and clears what a trunk has', () => {
+  test("removes a number's trunk and agent, and clears fields of a trunk", () => {
     const clear = ['sip_trunk_id', 'inbound_agent_id']
     expect(bodyOf('update_phone_number', { phone_number_id: 'x', clear })).toEqual({
       sip_trunk_id: null,
@@ -129,12 +129,12 @@ describe('clear', () => {
     expect(bodyOf('update_sip_trunk', trunk)).toEqual({ name: 'New', termination_uri: null })
   })
 
-  test('of an object and of fields in it is of the object', () => {
+  test('of an object and of its fields clears the object', () => {
     const clear = ['ambient_sound.source', 'ambient_sound', 'ambient_sound']
     expect(bodyOf('update_agent', change({ clear }))).toEqual({ ambient_sound: null })
   })
 
-  test('makes a setting none when an agent is created', () => {
+  test('sends null for a setting of a new agent', () => {
     const clear = [
       'ambient_sound.source',
       'inactivity_settings.reminder_timeout_ms',
@@ -150,7 +150,7 @@ describe('clear', () => {
     ])
   })
 
-  test('leaves keys of free data out of the body, and sends null for unknown provider fields', () => {
+  test('leaves keys of free-form data out of the body, and sends null for unknown provider fields', () => {
     const parsed = accepted(
       'update_agent',
       change({ clear: ['metadata.a.b', 'voice.brand_new.x'] }),
@@ -170,7 +170,7 @@ describe('clear', () => {
     ['metadata.', 'metadata'],
     ['note.x', 'note'],
     ['voice.langage', 'voice.language'],
-  ])('of what does not exist is reported with the path that is meant: %j', (path, meant) => {
+  ])('of an unknown path is refused with the closest path: %j', (path, meant) => {
     const found = problems('update_agent', change({ tags: ['x'], clear: [path] }))
     expect(found).toEqual([problem('clear.0', meant)])
     expect(found[0]?.message).not.toContain(unlike)
@@ -180,19 +180,19 @@ describe('clear', () => {
     ...['agent_id', '', 'voice.__proto__'],
     // Fields that exist but cannot be cleared.
     ...['model.provider', 'voice.voice_id'],
-  ])('of what is like no path that can be cleared names those that can: %j', (path) => {
+  ])('of a path that resembles no clearable path is refused with all of them: %j', (path) => {
     const found = problems('update_agent', change({ note: 'x', clear: [path] }))
     expect(found).toEqual([problem('clear.0', path)])
     expect(found[0]?.message).toContain(unlike)
   })
 
-  test('of an object that cannot be cleared names the fields in it that can', () => {
+  test('of an object that cannot be cleared is refused with its clearable fields', () => {
     const found = problems('update_agent', change({ clear: ['model'] }))
     expect(found).toEqual([problem('clear.0', 'model.max_tokens, model.temperature')])
     expect(found[0]?.message).not.toContain(unlike)
   })
 
-  test('of what the platform does not clear says what it does', () => {
+  test('of a field that the platform does not clear is refused with the clearable fields', () => {
     const clear = ['name']
     expect(problems('update_phone_number', { phone_number_id: 'x', clear })).toEqual([
       problem('clear.0', 'inbound_agent_id, sip_trunk_id'),
@@ -208,13 +208,13 @@ describe('clear', () => {
     [{ metadata: { 'a.b': 1 } }, 'metadata.a.b'],
     [{ metadata: { a: 1 } }, 'metadata.a.b'],
     [{ voice: { brand_new: null } }, 'voice.brand_new'],
-  ])('of what is set too is refused: %j and %s', (given, path) => {
+  ])('of a field that is also given is refused: %j and %s', (given, path) => {
     const found = problems('update_agent', change({ ...given, clear: [path] }))
     expect(found).toEqual([problem('clear.0', path)])
     expect(found[0]?.message).not.toContain(unlike)
   })
 
-  test('is no argument where nothing can be cleared', () => {
+  test('is not an argument of tools that can clear nothing', () => {
     expect(problems('create_sip_trunk', { clear: ['name'] })).toContainEqual(
       problem('clear', 'name, termination_uri'),
     )

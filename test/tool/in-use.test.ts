@@ -126,7 +126,7 @@ describe('an agent that is to be archived', () => {
       'Calls running now',
       '1',
     ],
-  ])('needs an agreement if %s uses it, and says so', async (_, lists, fact, text) => {
+  ])('needs confirmation if %s uses it, and names the use', async (_, lists, fact, text) => {
     platformWith(lists)
     const result = await archive()
     expect(tokenOf(result)).toBeDefined()
@@ -134,7 +134,7 @@ describe('an agent that is to be archived', () => {
     expect(wasArchived()).toBe(false)
   })
 
-  test('needs a new agreement if it has got another number since', async () => {
+  test('needs a new confirmation once it answers another number', async () => {
     platformWith({ numbers: page([numberOf('1', agent_id)]) })
     const confirm_token = tokenOf(await archive())
     platformWith({ numbers: page([numberOf('1', agent_id), numberOf('2', agent_id)]) })
@@ -213,7 +213,7 @@ describe('an agent that is to be archived', () => {
   })
 })
 
-test('a tool that is not exposed is not read, and what it would show counts as in use', async () => {
+test('lists that no exposed tool reads are not read, and count as in use', async () => {
   await using narrow = await connectPerson('v2 2026-07-28', {
     env: {
       VOICE_AGENT_API_KEY: 'sk-0123456789',
@@ -227,7 +227,7 @@ test('a tool that is not exposed is not read, and what it would show counts as i
   expect(platform.seen.filter(({ url }) => url.includes('/phone-numbers'))).toEqual([])
 })
 
-test('nothing is looked for where nobody is asked', async () => {
+test('no uses are looked up if nobody is asked', async () => {
   await using never = await connectPerson('v2 2026-07-28', {
     env: {
       VOICE_AGENT_CONFIRM: 'never',

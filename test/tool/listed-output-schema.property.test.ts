@@ -24,7 +24,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('of %s', (_, tool
   const whole = tool.outputSchema()
   const listed = Object(tool.listed('any').outputSchema)
 
-  test('a result that the whole schema allows is allowed by the listed one', () => {
+  test('every result that the complete schema allows is allowed by the listed schema', () => {
     const [allows, listedAllows] = [ajv.compile(whole), ajv.compile(listed)]
     let allowed = 0
     const values = valuesOf({ ...whole })
@@ -39,7 +39,7 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))('of %s', (_, tool
     expect(allowed).toBeGreaterThan(5)
   })
 
-  test('an object that is empty is refused by both, where something is always there', () => {
+  test('an empty object is refused by both schemas if a field is required', () => {
     expect(ajv.validate(listed, {})).toBe(ajv.validate(whole, {}))
   })
 

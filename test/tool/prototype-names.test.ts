@@ -19,7 +19,7 @@ const formsOf = (word: string) => [
   `{{ ${word} | ${word} }}`,
 ]
 
-test('a name that every object has is a word like any other, in each argument of each tool', async () => {
+test('a name of Object.prototype is ordinary text in each argument of each tool', async () => {
   await using program = await startHttpProgram()
   await using client = await connectHttp('v2 2026-07-28', program.url)
   const valid = new Map<string, Record<string, unknown>>()
@@ -58,7 +58,7 @@ test('a name that every object has is a word like any other, in each argument of
   expect(program.stderr()).not.toMatch(/\bat .*\.[jt]s:\d+/)
 }, 120_000)
 
-test('so is one in names of prompts, resources and completions, and in headers', async () => {
+test('a name of Object.prototype is ordinary text in prompts, resources, completions and headers', async () => {
   await using program = await startHttpProgram()
   for (const word of words) {
     const ref = { type: 'ref/prompt', name: 'design_agent' }
@@ -94,7 +94,7 @@ test('so is one in names of prompts, resources and completions, and in headers',
   expect(program.stderr()).not.toMatch(/\bat .*\.[jt]s:\d+/)
 })
 
-test('so is one that the platform says', async () => {
+test('a name of Object.prototype is ordinary text in replies of the platform', async () => {
   const word = 'constructor'
   const said = {
     id: word,
@@ -128,7 +128,7 @@ test('so is one that the platform says', async () => {
   }
 }, 60_000)
 
-test('the argument __proto__ is refused: nothing of it would be left', async () => {
+test('the argument __proto__ is refused, because JavaScript would drop it', async () => {
   await using program = await startHttpProgram()
   const hidden = JSON.parse('{ "__proto__": 1 }')
   const call = { name: 'get_current_account', arguments: hidden }

@@ -50,7 +50,7 @@ const refuse =
   (_, res) =>
     json(res, status, envelope(code, `The platform says ${code}.`, more), headers)
 
-test('a time to wait of more than a day is not repeated', async () => {
+test('a Retry-After of more than a day is not passed on', async () => {
   for (const wait of ['86401', '999999999', 'Fri, 31 Dec 9999 23:59:59 GMT']) {
     const limited = refuse(429, 'rate_limit_exceeded', {}, { 'retry-after': wait })
     const { text, meta } = await failure(limited, 'update_subaccount', {
@@ -65,7 +65,7 @@ test('a time to wait of more than a day is not repeated', async () => {
   expect(text).toContain('86400 s')
 })
 
-test('refused fields are read only as far as they are shown', async () => {
+test('only as many refused fields are read as are shown', async () => {
   const errors = Array.from({ length: 70_000 }, () => ({
     field: 'body.name',
     message: 'wrong',
@@ -243,8 +243,8 @@ const rows: [
   ],
 ]
 
-describe('the result tells the assistant', () => {
-  test.each(rows)('about %s', async (_, behaviour, tool, args, expected) => {
+describe('the result shows the assistant', () => {
+  test.each(rows)('%s', async (_, behaviour, tool, args, expected) => {
     const { text, meta } = await failure(behaviour, tool, args)
     expect(text).toMatch(new RegExp(`^${tool} failed: `))
     expect(text).toMatch(/\nNext: \S/)
@@ -254,7 +254,7 @@ describe('the result tells the assistant', () => {
     }
   })
 
-  test('which argument the platform refused, by the name the tool gives it', async () => {
+  test("which argument the platform refused, by the tool's name for it", async () => {
     const errors = [
       { field: 'body.voice.settings.speed', message: 'too fast', type: 'value_error' },
       { field: 'path.agent_id', message: 'odd', type: 'type_error' },
@@ -279,7 +279,7 @@ describe('the result tells the assistant', () => {
     })
   })
 
-  test('nothing of the key, even when the platform repeats it', async () => {
+  test('nothing of the key, even if the platform repeats it', async () => {
     const { text } = await failure(
       (_, res) => json(res, 401, envelope('unauthorized', `Key ${apiKey} is wrong`)),
       'list_agents',
@@ -288,7 +288,7 @@ describe('the result tells the assistant', () => {
     await failure((_, res) => res.writeHead(500).end(`<html>${apiKey}`), 'list_agents')
   })
 
-  test('of data in an undocumented shape all of it', async () => {
+  test('all of a reply in an undocumented shape', async () => {
     const odd = { items: [{ id: 7, name: 'Odd' }], count: 'many', padding: 'x'.repeat(5000) }
     const { text } = await failure((_, res) => json(res, 200, odd), 'list_agents')
     expect(text).toContain(JSON.stringify(odd))
@@ -300,7 +300,7 @@ describe('the result tells the assistant', () => {
     expect(text).not.toContain(apiKey.slice(0, 6))
   })
 
-  test('that a call is not to be repeated blindly, as data too', async () => {
+  test('that a call must not be repeated blindly, as data too', async () => {
     const { meta } = await failure(
       whenPlaced(() => {}),
       'place_call',
@@ -326,7 +326,7 @@ const resultWith = (note: string | undefined, output: ToolOutput) =>
     ...{ request: { params: {}, query: {} }, account: undefined, ignoredNulls: [], note },
   })
 
-test('a note is in the data after the others, and in the text where that is lines', () => {
+test('a note follows the other notes in the data, and is a line of a text that has lines', () => {
   const structured = { note: 'One.', items: ['a'] }
   expect(resultWith('Two.', { structured })).toEqual({
     structuredContent: { note: 'One. Two.', items: ['a'] },

@@ -56,7 +56,7 @@ test('a use is remembered until its token has expired', async () => {
   expect(await tokens.use(made('third'), 'me')).toBe(true)
 })
 
-test('where no more uses can be remembered, others are refused and not forgotten', async () => {
+test('if no more uses can be stored, further uses are refused, and earlier ones are kept', async () => {
   const tokens = tokensOf({ inAll: 2, perOwner: 2 })
   await tokens.use(made('first'), 'me')
   await tokens.use(made('second'), 'me')
@@ -68,7 +68,7 @@ test('where no more uses can be remembered, others are refused and not forgotten
   expect(await tokens.use(made('third'), 'me')).toBe(true)
 })
 
-test('one owner cannot use up what all may use', async () => {
+test('one owner cannot exhaust the capacity that all owners share', async () => {
   const tokens = tokensOf({ inAll: 3, perOwner: 2 })
   await tokens.use(made('first'), 'me')
   await tokens.use(made('second'), 'me')
@@ -109,7 +109,7 @@ test('a token has 60 characters, however long its value is', async () => {
     expect(await tokens.mint(value)).toMatch(/^[\w-]{60}$/)
 })
 
-test('a token is for its values, in their order, whatever the order of names', async () => {
+test('a token is bound to its values in their order; the order of object keys does not matter', async () => {
   const token = await minted(tokensOf(), { a: 1, b: 2 }, 'scope')
   expect(token.isFor(0, { b: 2, a: 1 })).toBe(true)
   expect(token.isFor(1, 'scope')).toBe(true)
@@ -119,12 +119,12 @@ test('a token is for its values, in their order, whatever the order of names', a
   expect(token.isFor(2, undefined)).toBe(false)
 })
 
-test('a token is of one purpose', async () => {
+test('a token is valid for one purpose', async () => {
   const text = await tokensOf().mint('value')
   expect(await tokensOf(undefined, 'another purpose').read(text)).toBeUndefined()
 })
 
-test('a token is nothing when a byte of it is changed, added or missing', async () => {
+test('a token is invalid if a byte is changed, added or missing', async () => {
   const tokens = tokensOf()
   const [text, other] = [await tokens.mint('one'), await tokens.mint('one')]
   const bytes = Buffer.from(text, 'base64url')

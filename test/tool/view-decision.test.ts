@@ -82,7 +82,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
       expect(await dialled(call.external_id)).toBe(1)
     })
 
-    test('the token of one decision is for nothing else', async () => {
+    test('the token of a decision is valid for nothing else', async () => {
       const [one, other] = [newCall(), newCall()]
       const confirm_token = tokenOf(await client.call('place_call', one))
       const refused = await client.call('place_call', { ...other, confirm_token })
@@ -90,7 +90,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
       expect(await dialled(other.external_id)).toBe(0)
     })
 
-    test('a question whether a token is still good does nothing, and a deleted thing stays deleted', async () => {
+    test('checking a token does nothing, and a deleted object stays deleted', async () => {
       const { id } = await client.value('create_sip_trunk', { name: randomUUID() })
       const trunk = { sip_trunk_id: String(id) }
       const token = tokenOf(await client.call('delete_sip_trunk', trunk))
@@ -132,7 +132,7 @@ test('in a client without views, or with forms, there is no token for a view', a
   }
 })
 
-test('where a person has to agree, no token of a view is given or taken', async () => {
+test('in mode person, tokens for views are neither issued nor accepted', async () => {
   using folder = scratchFolder()
   const connect = (mode: string) =>
     connectStdio('v2 2026-07-28', {
@@ -152,7 +152,7 @@ test('where a person has to agree, no token of a view is given or taken', async 
   expect(await other.value('place_call', withToken)).toHaveProperty('id')
 })
 
-test('a question about a token changes nothing where no confirmation is needed', async () => {
+test('checking a token changes nothing if no confirmation is needed', async () => {
   const env = { ...asking, VOICE_AGENT_CONFIRM: 'never' }
   await using client = await connectStdio('v2 2026-07-28', { env, capabilities: views })
   const confirm_token = `${checkPrefix}made-up`
@@ -171,7 +171,7 @@ test('a question about a token changes nothing where no confirmation is needed',
   )
 })
 
-test('a question about a token asks nobody in a form, and leaves no trace of a call', async () => {
+test('checking a token asks nobody in a form, and records no call', async () => {
   const asked: string[] = []
   await using client = await connectStdio('v2 2026-07-28', {
     env: asking,
@@ -223,7 +223,7 @@ describe('the token of a view', () => {
   }
   const mint = async (confirm: Confirmations) => Decision.parse(await ask(confirm)).confirm_token
 
-  test('lasts eleven minutes, and agrees as a view, never as a person', async () => {
+  test('lasts eleven minutes, and confirms as a view, never as a person', async () => {
     const confirm = newConfirmations()
     const [early, late] = [await mint(confirm), await mint(confirm)]
     vi.setSystemTime(Date.now() + 659_000)
@@ -233,7 +233,7 @@ describe('the token of a view', () => {
     expect(await ask(confirm, early)).toMatchObject({ refused: 'used' })
   })
 
-  test('is used with the token that the model has, and the other way round', async () => {
+  test("is used up with the model's token, and the other way round", async () => {
     const confirm = newConfirmations()
     const [seen, clicked] = [await preview(confirm), await preview(confirm)]
     expect(await ask(confirm, seen.confirm_token)).toBe('token')
@@ -249,14 +249,14 @@ describe('the token of a view', () => {
       expect(await ask(confirm, view)).toMatchObject({ refused: 'used' })
   })
 
-  test('is for one key', async () => {
+  test('is valid only for its API key', async () => {
     const confirm = newConfirmations()
     expect(await ask(confirm, await mint(confirm), 'somebody else')).toMatchObject({
       refused: 'changed',
     })
   })
 
-  test('stays unused by a question about it', async () => {
+  test('stays unused when it is checked', async () => {
     const confirm = newConfirmations()
     const token = await mint(confirm)
     expect(await ask(confirm, checkPrefix + token)).not.toHaveProperty('refused')

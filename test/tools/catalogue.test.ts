@@ -88,7 +88,7 @@ test('schemas contain nothing that known clients reject', () => {
   }
 })
 
-test('every argument has a description, there or in create_agent, or a name that says it', () => {
+test('every argument has a description, here or in create_agent, or a self-explanatory name', () => {
   const undescribed: string[] = []
   // Described in the server's instructions.
   const everywhere = ['account_id', 'fields', 'limit', 'offset']
@@ -135,7 +135,7 @@ test('every argument has a description, there or in create_agent, or a name that
   expect(undescribed).toEqual(elsewhere)
 })
 
-test('filters that are not listed, because others do nearly the same, are accepted', async () => {
+test('filters that are not listed, because they nearly duplicate others, are accepted', async () => {
   const list = listed.find(({ name }) => name === 'list_agents')
   expect(list).toHaveProperty('inputSchema.properties.created_ge')
   expect(list).not.toHaveProperty('inputSchema.properties.created_gt')

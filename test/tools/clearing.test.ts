@@ -45,7 +45,7 @@ describe('what can be cleared', () => {
     },
   )
 
-  test('is empty afterwards: a number has no trunk and no agent, a new agent is silent', async () => {
+  test('is empty afterwards: trunk and agent of a number, settings of a new agent', async () => {
     const { phone_number_id } = ids
     const number = await client.value('get_phone_number', { phone_number_id })
     expect(number).toMatchObject({ sip_trunk: null, inbound_agent: null })
@@ -56,7 +56,7 @@ describe('what can be cleared', () => {
     })
   })
 
-  test('is what null points to: a PATCH with these nulls alone says how to clear them', async () => {
+  test('is named if only nulls are given: the refusal shows how to clear these fields', async () => {
     const { agent_id } = ids
     const paths = [
       'transcriber.language',
@@ -87,7 +87,7 @@ describe('what can be cleared', () => {
     expect(agent).toMatchObject({ capture_settings: { recording_enabled: true } })
   })
 
-  test('is nothing of a subaccount, whose fields null does not change', () => {
+  test('is nothing in a subaccount, whose fields null does not change', () => {
     const tool = tools.find(({ name }) => name === 'update_subaccount')
     expect(tool?.clearable).toEqual([])
     expect(Object.keys(tool?.inputSchema().properties ?? {})).not.toContain('clear')

@@ -44,7 +44,7 @@ describe('a conversation, of a platform that ignores conversation_id', () => {
       expect(await client.value('get_conversation', { id })).toMatchObject({ conversation_id: id })
   })
 
-  test('is not there if none has that id', async () => {
+  test('is not found if none has that id', async () => {
     unfiltered(3)
     expect(await refusal('c3')).toMatch(/^(?!.*created_after).*list_conversations/)
   })
@@ -58,7 +58,7 @@ describe('a conversation, of a platform that ignores conversation_id', () => {
     expect(await refusal('c300')).toContain('created_after')
   })
 
-  test('costs one request where the filter works', async () => {
+  test('costs one request if the filter works', async () => {
     platform.seen.length = 0
     platform.behave((_, res) => json(res, 200, { count: 1, items: [{ conversation_id: 'c1' }] }))
     await client.value('get_conversation', { id: 'c1' })
@@ -66,7 +66,7 @@ describe('a conversation, of a platform that ignores conversation_id', () => {
   })
 })
 
-describe('a list of conversations with what was said', () => {
+describe('a list of conversations with transcripts', () => {
   const words = 'I would like to move my appointment to Thursday afternoon, please. '
   const spoken = (at: number, times: number) => ({
     conversation_id: `7c9e6679-7425-40de-944b-e07fc1f9${1000 + at}`,

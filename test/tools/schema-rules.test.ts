@@ -98,7 +98,7 @@ describe('an input schema', () => {
     ).toEqual([])
   })
 
-  test('has no choice between schemas and no reference', () => {
+  test('has no anyOf, oneOf or reference', () => {
     const refused = ['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', '$schema']
     expect(breaking((node) => !words(node).some((word) => refused.includes(word)))).toEqual([])
   })
@@ -149,7 +149,7 @@ describe('an input schema', () => {
     ).toEqual([])
   })
 
-  test('lists the properties of known objects; free ones are open and say so', () => {
+  test('lists the properties of known objects; free-form objects are explicitly open', () => {
     const isFree = (path: string) => free.some((name) => path.endsWith(`.${name}`))
     expect(
       breaking(({ type, properties, additionalProperties, description }, path) => {
@@ -188,7 +188,7 @@ describe('an input schema', () => {
     expect(list).toMatchObject({ limit: { minimum: 1 }, offset: { minimum: 0, default: 0 } })
   })
 
-  test('has no keywords that providers reject but those that the document names', () => {
+  test('has no keywords that providers reject, except documented ones', () => {
     // Keywords that strict function calling accepts at every provider.
     const accepted = ['type', 'properties', 'required', 'items', 'enum', 'description', 'format']
     const rejected = new Set(
@@ -204,7 +204,7 @@ describe('an input schema', () => {
     expect(document).toMatch(/Gemini API rejects `additionalProperties`/)
   })
 
-  test('is refused by strict function calling only for tools that take free data', () => {
+  test('is refused by strict function calling only for tools with free-form data', () => {
     const open = [...new Set(breaking(({ additionalProperties }) => additionalProperties !== true))]
     const names = open.map((path) => path.replace(/^.*?: (\w+).*$/, '$1'))
     const freeData = [

@@ -53,7 +53,7 @@ describe('an estimate', () => {
     ['emoji', '👩‍👩‍👧🏽🧑🏿‍🚀😀', 0.75, 1.7],
     ['letters in no order', 'Kx9ZqP0LmT7vRb2Nw8Yc', 0.75, 1.25],
     ['what is invisible', '\u200b\u202e\ufffd', 0.75, 1.7],
-  ])('of %s is near what o200k gives', (_, text, min, max) => {
+  ])('of %s is close to the count of o200k', (_, text, min, max) => {
     const long = text.repeat(50)
     const ratio = estimateTokens(long) / tokens(long)
     expect(ratio).toBeGreaterThan(min)
@@ -169,7 +169,7 @@ describe('results', () => {
     }
   })
 
-  test('that are lines are cut between lines, and their boundary is closed', () => {
+  test('that are lines are cut between lines, and the end mark stays', () => {
     const lines = Array.from({ length: 900 }, (_, at) => `${at} user: something was said here`)
     const text = shortenLines(['<untrusted-speech ab12>', ...lines], 1000)
     expect(text).toMatch(/here\n<\/untrusted-speech ab12>\nShortened: \d+ .*structuredContent.*$/)

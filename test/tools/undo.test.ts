@@ -26,7 +26,7 @@ const makeNumber = async (sip_trunk_id: string, more: object = {}) => {
 }
 
 describe('a change of a SIP trunk', () => {
-  test('is taken back, and so is that', async () => {
+  test('is taken back, and so is the undo', async () => {
     await using person = await connectPerson('v2 2026-07-28', { env: sandbox.env() })
     const sip_trunk_id = await makeTrunk({ termination_uri: 'one.example.com' })
     const before = await client.value('get_sip_trunk', { sip_trunk_id })
@@ -61,7 +61,7 @@ describe('a change of a SIP trunk', () => {
     expect(errorOf(result).fields).toMatchObject([{ argument: 'sip_trunk_id' }])
   })
 
-  test('is not taken back by the tool of another kind', async () => {
+  test('is not taken back by another tool', async () => {
     const sip_trunk_id = await makeTrunk()
     const { undo } = await client.value('update_sip_trunk', { sip_trunk_id, name: 'x' })
     const [field] = errorOf(await client.call('update_agent', { undo })).fields
@@ -71,7 +71,7 @@ describe('a change of a SIP trunk', () => {
     })
   })
 
-  test('is made without an undo where no exposed tool reads trunks', async () => {
+  test('is made without an undo if no exposed tool reads trunks', async () => {
     const sip_trunk_id = await makeTrunk()
     const env = { ...sandbox.env(), VOICE_AGENT_TOOLS: 'update_sip_trunk' }
     await using narrow = await connectStdio('v2 2026-07-28', { env })
@@ -81,7 +81,7 @@ describe('a change of a SIP trunk', () => {
 })
 
 describe('a change of a subaccount', () => {
-  test('is taken back; disabling it so asks as ever', async () => {
+  test('is taken back; an undo that disables it needs confirmation', async () => {
     await using person = await connectPerson('v2 2026-07-28', {
       env: { ...sandbox.env(), VOICE_AGENT_CONFIRM: 'auto' },
       answer: yes,
@@ -99,7 +99,7 @@ describe('a change of a subaccount', () => {
     expect(person.asked.slice(asked)).toEqual([expect.stringContaining('Branch')])
   })
 
-  test('says why it has no undo where the operator wants none', async () => {
+  test('says why it has no undo if undo is switched off', async () => {
     const env = { ...sandbox.env(), VOICE_AGENT_UNDO_DAYS: '0' }
     await using server = await connectStdio('v2 2026-07-28', { env })
     const { id: subaccount_id } = await client.value('create_subaccount', { name: 'Plain' })
@@ -132,7 +132,7 @@ describe('a change of a subaccount', () => {
 })
 
 describe('a change of phone numbers', () => {
-  test('of one number is taken back, and so is that', async () => {
+  test('of one number is taken back, and so is the undo', async () => {
     await using person = await connectPerson('v2 2026-07-28', { env: sandbox.env() })
     const agent = await client.value('create_agent', { ...newAgent, name: 'Answers' })
     const [one, other] = [await makeTrunk(), await makeTrunk()]
@@ -201,7 +201,7 @@ describe('a change of phone numbers', () => {
     })
   })
 
-  test('that the platform ignored has none', async () => {
+  test('that the platform ignored has no undo', async () => {
     const phone_number_id = await makeNumber(await makeTrunk(), { name: 'Same' })
     sandbox.decide(({ method }) => (method === 'PATCH' ? { body: '{}' } : undefined))
     onTestFinished(() => sandbox.decide(() => undefined))

@@ -139,7 +139,7 @@ describe('a value that is not in its catalog', () => {
       { transcriber: { provider: 'azure', languages: ['de'] } },
       /^transcriber\.languages: (?!.*en-us).*\bde\b.*de-de/,
     ],
-  ])('%j is saved with a warning: the catalog may be older', async (more, expected) => {
+  ])('%j is saved with a warning, because the catalog may be outdated', async (more, expected) => {
     const result = await created(more)
     expect(result.isError, result.content[0]?.text).toBeFalsy()
     expect(result.structuredContent).toMatchObject({
@@ -200,7 +200,7 @@ describe('the exact, unique name of a model or voice', () => {
     )
   })
 
-  test('is no change where the agent has that id', async () => {
+  test('changes nothing if the agent already has its id', async () => {
     const made = await client.value('create_agent', newAgent)
     const one = { agent_id: made.id, voice: { voice_id: 'Ada' } }
     expect(await client.value('update_agent', one)).toMatchObject({ applied: false, changes: [] })
@@ -216,7 +216,7 @@ describe('the exact, unique name of a model or voice', () => {
     })
   })
 
-  test('stays as it is with allow_unlisted, with a warning', async () => {
+  test('is saved unchanged with allow_unlisted, and with a warning', async () => {
     const voice = { provider: 'elevenlabs', voice_id: 'Ada' }
     const { structuredContent } = await created({ voice, allow_unlisted: true })
     expect(structuredContent).toMatchObject({

@@ -138,7 +138,7 @@ describe('update_agent with is_archived false', () => {
   })
 })
 
-test('an agent of the sandbox is brought back', async () => {
+test('an agent of the sandbox is unarchived', async () => {
   await using own = await connectStdio('v2 2026-07-28', {
     env: { VOICE_AGENT_CONFIRM: 'never' },
   })
@@ -167,7 +167,7 @@ describe('check_call_readiness', () => {
     expect((await ready()).agent).toMatchObject({ ok: true })
   })
 
-  test('does not believe a list that ignores the filter', async () => {
+  test('distrusts a list that ignores the filter', async () => {
     hasFilter = false
     expect((await ready()).agent).toMatchObject({ ok: true })
   })

@@ -28,7 +28,7 @@ describe('a greeting as it will be spoken', () => {
     expect(await spoken(message, variables)).toMatchObject({ kind: 'spoken', text, empty: [] })
   })
 
-  test('what only the platform knows stands in brackets, and is named', async () => {
+  test('values that only the platform knows are placeholders, and are named', async () => {
     const greeting = await spoken('Hi {{ contact.first_name }}, it is {{ current_datetime }}')
     expect(greeting).toMatchObject({ kind: 'spoken', fromPlatform: ['contact.first_name'] })
     expect(greeting).toMatchObject({
@@ -67,7 +67,7 @@ describe('a greeting as it will be spoken', () => {
     expect(await spoken(message, variables)).toMatchObject({ kind: 'spoken', empty })
   })
 
-  test('tells that it fails to render, and why', async () => {
+  test('is reported as failing to render, with the reason', async () => {
     expect(await spoken('Hi\n{{ customer.name }}')).toEqual({
       kind: 'fails',
       error: expect.stringMatching(/'customer'.*\bline 2\b/),
@@ -84,13 +84,13 @@ describe('a greeting as it will be spoken', () => {
     expect(await spokenGreeting({ mode, message }, call)).toMatchObject({ kind: 'none' })
   })
 
-  test('a greeting that the model words is not given as the words', async () => {
+  test('a greeting that the model rewords is marked as such', async () => {
     const greeting = await spokenGreeting({ mode: 'dynamic_message', message: 'Greet Bo' }, call)
     expect(greeting).toMatchObject({ kind: 'spoken', isReworded: true })
     expect(spokenGreetingInWords(greeting)).toMatch(/^[^"]+"Greet Bo"$/)
   })
 
-  test('in words: the text, its gaps, and what is cut', async () => {
+  test('as text has the greeting, its gaps, and the number of omitted characters', async () => {
     const greeting = await spoken('Hi {{ contact.first_name }} {{ a }}{{ b.c }}', { b: {} })
     expect(spokenGreetingInWords(greeting).split('; ')).toEqual([
       '"Hi [contact.first_name] "',
@@ -136,13 +136,13 @@ describe('a hostile greeting', () => {
     ['{{ a }}'.repeat(100_000)],
     [`{{ ${'('.repeat(5000)}`],
     [`{% set a = 'x' * 40000 %}${'{{ a }}'.repeat(1000)}`],
-  ])('template %# ends soon, and says that it is not known', async (message) => {
+  ])('template %# stops early, and its greeting is reported as unknown', async (message) => {
     const { cpu, greeting } = await measured(() => spoken(message))
     expect(greeting.kind).toBe('unknown')
     expect(cpu).toBeLessThan(500)
   })
 
-  test('with many gaps names a hundred, soon', async () => {
+  test('with many gaps names the first hundred, without delay', async () => {
     const names = Array.from({ length: 3000 }, (_, at) => `{{ ${'n'.repeat(40)}${at} }}`)
     const { cpu, greeting } = await measured(() => spoken(names.join('')))
     expect(greeting).toMatchObject({ kind: 'spoken' })

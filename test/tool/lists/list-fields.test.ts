@@ -13,7 +13,7 @@ const textOf = async (name: string, args: Record<string, unknown>) =>
   (await client.call(name, args)).content[0]?.text ?? ''
 
 describe('a list', () => {
-  test('shows ids, names and what one chooses by, 20 at a time', async () => {
+  test('shows ids, names and the fields that a choice depends on, 20 items at a time', async () => {
     for (let index = 0; index < 22; index++) {
       await client.value('create_agent', { ...newAgent, name: `Many ${index}` })
     }
@@ -32,7 +32,7 @@ describe('a list', () => {
     expect(beyond).toMatchObject({ total: 22, returned: 0, next_offset: null })
   })
 
-  test('shows more where fields ask for it, parts of objects too', async () => {
+  test('shows the fields named in fields, also parts of objects', async () => {
     const fields = ['volume.web', 'initial_message']
     const { items } = await client.value('list_agents', { limit: 1, fields })
     expect(items).toMatchObject([{ volume: { web: 0.5 }, initial_message: { delay_ms: 0 } }])
@@ -65,7 +65,7 @@ describe('a list', () => {
     expect(await client.value('list_subaccounts', { is_active: false })).not.toHaveProperty('note')
   })
 
-  test('shows what was said only where all is asked for, and in its boundary', async () => {
+  test('shows speech only with fields "*", and between its marks', async () => {
     const usual = await client.value('list_conversations', { limit: 3 })
     expect(JSON.stringify(usual.items)).not.toContain('messages')
     for (const fields of [['*'], ['messages']]) {
@@ -136,7 +136,7 @@ describe('a list', () => {
       expect(await connected(textOf, long)).toContain(tool)
     })
 
-    test.each(['list_calls', 'list_phone_numbers'])('%s keeps what else a page says', (name) =>
+    test.each(['list_calls', 'list_phone_numbers'])('%s keeps the other fields of a page', (name) =>
       connected(async (wired) => {
         expect(await wired.value(name)).toMatchObject({ cursor: 'abc', took: { ms: 5 }, total: 1 })
       }),
@@ -184,7 +184,7 @@ describe('a list', () => {
 })
 
 describe('a catalog', () => {
-  test('is shown for one provider where that is asked', async () => {
+  test('is shown for one provider if that is given', async () => {
     const { providers, total } = await client.value('list_models', { provider: 'openai' })
     expect(providers).toHaveLength(1)
     expect(total).toBeGreaterThan(0)
@@ -214,7 +214,7 @@ describe('usage', () => {
     expect(data).toEqual(buckets)
   })
 
-  test('sums up the whole range, also when the platform lists a part of it', async () => {
+  test('has totals of the whole range, even if the platform lists a part', async () => {
     const daily = await client.value('get_usage', { granularity: 'day' })
     const hourly = await client.value('get_usage', { granularity: 'hour', limit: 500 })
     expect(daily.totals).toMatchObject({ conversations: expect.any(Number) })

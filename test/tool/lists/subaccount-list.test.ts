@@ -105,7 +105,7 @@ describe('a list with include_subaccounts', () => {
     expect(instructions).toContain('include_subaccounts')
   })
 
-  test('without it reads the one account alone', async () => {
+  test('reads only the one account without it', async () => {
     await using tree = await connect(family())
     for (const name of lists) {
       expect(await tree.value(name)).toMatchObject({ total: 2, items: [{}, {}] })
@@ -131,7 +131,7 @@ describe('a list with include_subaccounts', () => {
     })
   })
 
-  test('names an account once that all items of a page belong to', async () => {
+  test('names the account once if all items of a page belong to it', async () => {
     await using tree = await connect(family())
     const page = await tree.value('list_agents', { ...all, account_id: 'north', limit: 1 })
     expect(page).toMatchObject({ account: { id: 'north' }, items: [{ id: 'north-0' }] })
@@ -179,7 +179,7 @@ describe('a list with include_subaccounts', () => {
     expect(ids.map((id) => Number(id.split('-')[1]))).toEqual(hours)
   })
 
-  test('shows an item once that moved to a later page while pages were read', async () => {
+  test('shows an item once, even if it moves to a later page meanwhile', async () => {
     await using platform = await connect(family())
     const items = itemsOf('own', 150)
     let pages = 0
@@ -222,13 +222,13 @@ describe('a list with include_subaccounts', () => {
     expect(content[0]?.text).toContain('The north')
   })
 
-  test('shows subaccounts where the account itself could not be read', async () => {
+  test('shows subaccounts if the account itself could not be read', async () => {
     await using tree = await connect(family({ own: { fails: 403 } }))
     const listed = await tree.value('list_agents', all)
     expect(listed).toMatchObject({ returned: 6, failed_accounts: [{ accounts: [{ id: 'own' }] }] })
   })
 
-  test('is an error where no account could be read', async () => {
+  test('is an error if no account could be read', async () => {
     const fails = { fails: 403 }
     await using tree = await connect(
       family({ own: fails, north: fails, south: fails, shop: fails }),
@@ -237,7 +237,7 @@ describe('a list with include_subaccounts', () => {
     expect(errorOf(result)).toMatchObject({ kind: 'rejected', status: 403 })
   })
 
-  test('says whose subaccounts could not be read', async () => {
+  test('names the accounts whose subaccounts could not be read', async () => {
     await using tree = await connect(family())
     tree.behave(({ url }, response) => {
       const isTree = url.includes('/subaccounts')
@@ -271,7 +271,7 @@ describe('a list with include_subaccounts', () => {
     expect(tree.peakConcurrency()).toBeLessThanOrEqual(8)
   })
 
-  test('ends where accounts contain each other', async () => {
+  test('ends although accounts contain each other', async () => {
     const own: TreeNode = { id: 'own', items: itemsOf('own', 1), below: [] }
     const north = { id: 'north', items: itemsOf('north', 1), below: [own] }
     await using tree = await connect({ ...own, below: [north] })
@@ -348,7 +348,7 @@ describe('a server that may not read subaccounts', () => {
     expect(tools).not.toContain('include_subaccounts')
   })
 
-  test('reads no subaccounts where their list is not exposed', async () => {
+  test('reads no subaccounts if their list is not exposed', async () => {
     const env = { VOICE_AGENT_EXCLUDE_TOOLS: 'list_subaccounts' }
     await using tree = await connect(family(), { env })
     const listed = await tree.value('list_agents', all)

@@ -54,7 +54,7 @@ describe('an empty list', () => {
     ['germn', /^(?!.*en-us).*"germn".*German \(Germany\) \(de-de\)/],
     ['de-dd', /^(?!.*en-us).*"de-dd".*\(de-de\)/],
     ['xx', /"xx".*de-de.*en-us/],
-  ])('of voices in %s tells which language was meant', async (language, expected) => {
+  ])('of voices in %s names the closest language', async (language, expected) => {
     const { note } = await client.value('list_voices', { provider: 'elevenlabs', language })
     expect(note).toMatch(expected)
   })
@@ -101,7 +101,7 @@ describe('an empty list of an account whose subaccounts have matches', () => {
     },
   )
 
-  test('says nothing of them where they may not be read', async () => {
+  test('does not mention them if they may not be read', async () => {
     for (const env of [
       { VOICE_AGENT_ACCOUNT: 'own' },
       { VOICE_AGENT_EXCLUDE_TOOLS: 'list_subaccounts' },
@@ -113,7 +113,7 @@ describe('an empty list of an account whose subaccounts have matches', () => {
     }
   })
 
-  test('does not wait for them, nor fail with them', async () => {
+  test('neither waits for them nor fails with them', async () => {
     const failing = { id: 'south', fails: 'hangs' } as const
     await using platform = await startTreePlatform({ id: 'own', below: [below, failing] })
     const patient = { VOICE_AGENT_HEADERS_TIMEOUT: '600', VOICE_AGENT_TIMEOUT: '600' }
@@ -125,7 +125,7 @@ describe('an empty list of an account whose subaccounts have matches', () => {
   })
 })
 
-describe('a tag that holds a comma', () => {
+describe('a tag with a comma', () => {
   const note = expect.stringContaining('"north, east"')
 
   test('finds the agents that have it, and none that have its parts', async () => {

@@ -35,7 +35,7 @@ describe('a reference that does not exist', () => {
 })
 
 describe('an agent of another account', () => {
-  test('is found where it is, by one tool and by one for many', async () => {
+  test('is found in its account, for one item and for many', async () => {
     const branch = await client.value('create_subaccount', { name: 'Hamburg branch' })
     const account_id = String(branch.id)
     const { id } = await client.value('create_agent', { ...newAgent, name: 'Branch', account_id })
@@ -67,11 +67,11 @@ describe('an agent of another account', () => {
   })
 })
 
-describe('a name where the list is not exposed', () => {
+describe('a name whose list is not exposed', () => {
   test.each([
     ['get_agent', { agent_id: 'Support line' }],
     ['update_agent', { agent_ids: ['Support line'], add_tags: ['x'] }],
-  ])('is not said to be missing by %s', async (name, args) => {
+  ])('is not reported as missing by %s', async (name, args) => {
     await using person = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_EXCLUDE_TOOLS: 'list_agents' },
     })

@@ -66,7 +66,7 @@ const number = (more: object) => ({ number: '+12025550190', sip_trunk_id: there,
 
 const numbers = { from_number: '+12025550110', to_number: '+12025550100' }
 
-describe('after a 404 that says nothing', () => {
+describe('after a 404 without details', () => {
   test.each<[string, string, Record<string, unknown>, string[]]>([
     ['in the path', 'get_agent', { agent_id: missing }, ['agent_id']],
     ['in the path', 'copy_agent', { agent_id: missing, name: 'x' }, ['agent_id']],
@@ -130,7 +130,7 @@ describe('after a 404 that says nothing', () => {
     expect(wrong.text).not.toContain('account_id')
   })
 
-  test('of a list of the own account the base URL is suspected, and no argument', async () => {
+  test('for a list of the own account, the base URL is suspected, and no argument', async () => {
     platform.behave((_, response) => json(response, 404, envelope('not_found')))
     const { text, fields } = await failure(client, 'list_agents', {})
     platform.behave(bare404)
@@ -210,7 +210,7 @@ const unknownIds: Record<string, Record<string, unknown>[]> = {
   validate_agent_template: [{ agent_id: missing }, { agent_id: 'Nobody' }],
 }
 
-test('a sentence about an unknown id has one mark at its end, as that of the platform has', async () => {
+test('a sentence about an unknown id ends with one full stop', async () => {
   const takesId = (name: string) => /(^|_)ids?$/.test(name) && !/(account|external)_id$/.test(name)
   const taking = tools.filter(({ inputSchema }) =>
     Object.keys(inputSchema().properties ?? {}).some(takesId),

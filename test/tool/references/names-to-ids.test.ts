@@ -185,14 +185,14 @@ describe('the exact name of', () => {
   })
 })
 
-describe('what does not say which thing is meant is refused with the ids', () => {
+describe('an ambiguous name is refused with the ids', () => {
   const refusal = async (name: string, args: Record<string, unknown>) => {
     const result = await client.call(name, args)
     expect(result.isError).toBe(true)
     return result.content[0]?.text ?? ''
   }
 
-  test('two trunks, two numbers, two subaccounts of one name', async () => {
+  test('of two trunks, two numbers or two subaccounts', async () => {
     const create = () => client.value('create_sip_trunk', { name: 'Twin' })
     const trunks = [await create(), await create()]
     const text = await refusal('delete_sip_trunk', { sip_trunk_id: 'Twin' })
@@ -214,7 +214,7 @@ describe('what does not say which thing is meant is refused with the ids', () =>
     expect(ofAccounts.match(/disabled/g)).toHaveLength(1)
   })
 
-  test("a subaccount that is called like the key's own account", async () => {
+  test("of a subaccount and the key's own account", async () => {
     const { id } = await client.value('create_subaccount', { name: 'Sandbox account' })
     const text = await refusal('list_agents', { account_id: 'Sandbox account' })
     expect(text).toContain(seedIds.account)
@@ -222,7 +222,7 @@ describe('what does not say which thing is meant is refused with the ids', () =>
     await client.value('update_subaccount', { subaccount_id: id, name: 'Renamed' })
   })
 
-  test('a name that no thing has: the closest one is named', async () => {
+  test('an unknown name is refused with the closest one', async () => {
     expect(await refusal('list_agents', { account_id: 'Sandbox brunch' })).toContain(
       `Sandbox branch (${branch.id})`,
     )
@@ -232,7 +232,7 @@ describe('what does not say which thing is meant is refused with the ids', () =>
 })
 
 describe('a name that looks like something else', () => {
-  test('an id: the thing with that id is meant', async () => {
+  test('an id: the object with that id is meant', async () => {
     const { id } = await client.value('create_sip_trunk', { name: seedIds.inboundTrunk })
     const read = await client.value('get_sip_trunk', { sip_trunk_id: seedIds.inboundTrunk })
     expect(read.id).toBe(seedIds.inboundTrunk)
@@ -287,7 +287,7 @@ describe('what is read for a name', () => {
     expect(await paths({ sip_trunk_id: 'else' })).toEqual([list, 'own/sip-trunks/else'])
   })
 
-  test('is not enough if the list is too long to know that only one has the name', async () => {
+  test('is not enough if the list is too long to prove that the name is unique', async () => {
     await using platform = await startFakePlatform(
       ({ url }, res, before) =>
         json(
@@ -313,7 +313,7 @@ describe('what is read for a name', () => {
     })
   })
 
-  test('is an error where the list fails, and nothing else is sent', async () => {
+  test('is an error if the list fails, and nothing else is sent', async () => {
     await using platform = await startFakePlatform(
       ({ url }, res) => json(res, url.includes('?') ? 500 : 200, envelope('internal_error')),
       { account: 'own' },
@@ -324,7 +324,7 @@ describe('what is read for a name', () => {
     expect(platform.seen.every(({ url }) => url.includes('?'))).toBe(true)
   })
 
-  test('is not known where the list cannot be read: the id is used as it is given', async () => {
+  test('is ignored if the list is in an undocumented form: the id is used as given', async () => {
     const agent = { id: 'agent_7', ...newAgent }
     await using platform = await startFakePlatform(
       ({ method, url }, res) => {
@@ -348,7 +348,7 @@ describe('what is read for a name', () => {
     ])
   })
 
-  test('is nothing where the list is not exposed', async () => {
+  test('is nothing if the list is not exposed', async () => {
     await using platform = await startFakePlatform((_, res) => json(res, 200, { id: 'Carrier' }), {
       account: 'own',
     })
@@ -357,7 +357,7 @@ describe('what is read for a name', () => {
     expect(platform.seen.map(({ url }) => url)).toEqual(['/v1/accounts/own/sip-trunks/Carrier'])
   })
 
-  test('is nothing of another account where the account is pinned', async () => {
+  test('is nothing of another account if the account is pinned', async () => {
     await using platform = await startFakePlatform(
       (_, res) => json(res, 200, { count: 1, items: [{ id: uuid(9), name: 'Other branch' }] }),
       { account: 'own' },

@@ -19,7 +19,7 @@ function parts(text = '') {
 }
 
 describe('fields that the contract does not know', () => {
-  test('stand between the marks, cleaned, also where nobody spoke', () => {
+  test('are between the marks, without invisible characters, even if nobody spoke', () => {
     const { structured, text } = shown(callReport({ ...call, analysis: { summary: evil } }, {}))
     const { before, between, after } = parts(text)
     expect(before).toMatch(/\b[\da-f]{12}\b.*UNTRUSTED/)
@@ -28,7 +28,7 @@ describe('fields that the contract does not know', () => {
     expect(structured.analysis).toEqual({ summary: evil })
   })
 
-  test('are found within known fields, too', () => {
+  test('are also recognised within known fields', () => {
     const capture = { recording_url: 'https://r.example/1', transcript: evil }
     const { structured, text } = shown(callReport({ ...call, capture }, {}))
     expect(parts(text).before).toContain('; recording https://r.example/1\n')
@@ -44,14 +44,14 @@ describe('fields that the contract does not know', () => {
     expect(parts(text).before).not.toContain('SYSTEM')
   })
 
-  test('that are long are cut short in the text, and their boundary is closed', () => {
+  test('are shortened in the text if they are long, and the end mark stays', () => {
     const { text } = shown(callReport({ ...call, analysis: 'word '.repeat(5000) }, {}))
     expect(parts(text).between).toMatch(/… \(\d+ .*\)\n$/)
     expect(text.length).toBeLessThan(4000)
   })
 })
 
-test('what the contract knows is shown without invisible characters', () => {
+test('known fields are shown without invisible characters', () => {
   const { structured, text } = shown(callReport({ ...call, agent_name: 'De\u202esk' }, {}))
   expect(text).not.toContain('\u202e')
   expect(structured.summary).toContain('Desk')
@@ -95,7 +95,7 @@ describe('a report', () => {
     expect(text.match(/a-1/g)).toHaveLength(1)
   })
 
-  test('shows a status that is not published as it is, and when a call was placed that has not begun', () => {
+  test('shows an unpublished status unchanged, and when a call was placed that has not begun', () => {
     const queued = { ...whole, status: 'queued', answer_status: 'fax', started_at: null }
     const { text } = shown(callReport(queued, {}))
     expect(text.split('\n')[0]).toMatch(/\bqueued\b.*\bfax;.*\bplaced 2026-11-22T08:00:00Z/)

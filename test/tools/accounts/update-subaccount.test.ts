@@ -11,7 +11,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 
 const branch = { subaccount_id: 'Sandbox branch' }
 
-test('before a subaccount is disabled, what is in it is counted', async () => {
+test('before a subaccount is disabled, its contents are counted', async () => {
   const account_id = 'Sandbox branch'
   for (const name of ['One', 'Two'])
     await client.value('create_agent', { ...newAgent, name, account_id })
@@ -40,7 +40,7 @@ test('before a subaccount is disabled, what is in it is counted', async () => {
   })
 })
 
-test('one that is disabled already asks nobody', async () => {
+test('disabling a disabled subaccount asks nobody', async () => {
   const { id } = await client.value('create_subaccount', { name: 'Closed' })
   const disable = { subaccount_id: id, is_active: false }
   const confirm_token = tokenOf(await client.call('update_subaccount', disable))

@@ -174,7 +174,7 @@ describe('a change of an agent', () => {
 })
 
 describe('a path that changed since', () => {
-  test('stays, is named, and the others go back', async () => {
+  test('stays and is named, and the other paths are restored', async () => {
     const agent_id = await makeAgent({ note: 'a', metadata: { x: 1, y: 1 } })
     const { undo } = await update({ agent_id, note: 'b', metadata: { x: 2, y: 2 } })
     await update({ agent_id, metadata: { x: 3 } })
@@ -219,7 +219,7 @@ describe('a path that changed since', () => {
     expect(items).toContainEqual(expect.objectContaining({ id: agent_id }))
   })
 
-  test('cannot be unset where an agent was brought back', async () => {
+  test('of an unarchived agent is restored, except for is_archived', async () => {
     const agent_id = await makeAgent({ note: 'a' })
     await client.value('archive_agent', { agent_id })
     const { undo } = await update({ agent_id, is_archived: false, note: 'b' })
@@ -305,7 +305,7 @@ test('a change that was refused is not kept', async () => {
 })
 
 describe('kept changes', () => {
-  test('are those of the account, for each of its keys and for nobody else', async () => {
+  test('are visible to every API key of the account, and to nobody else', async () => {
     const agent_id = await makeAgent({ note: 'a' })
     const { undo } = await update({ agent_id, note: 'b' })
     await using other = await connect(sandboxKeys.other)
@@ -321,7 +321,7 @@ describe('kept changes', () => {
     expect((await get(agent_id)).note).toBe('a')
   })
 
-  test('show no key to whoever has it', async () => {
+  test('show no API key that their values contain', async () => {
     const agent_id = await makeAgent({ note: `was ${secondKey}` })
     const { undo } = await update({ agent_id, note: `is ${secondKey}` })
     await using second = await connect(secondKey)
@@ -334,7 +334,7 @@ describe('kept changes', () => {
     expect(JSON.stringify(shown)).not.toContain(secondKey)
   })
 
-  test('of another account than the pinned one are unknown', async () => {
+  test('of other accounts than the pinned one are unknown', async () => {
     const agent_id = await makeAgent()
     const { undo } = await update({ agent_id, note: 'b' })
     const { items } = await client.value('list_subaccounts')
@@ -343,7 +343,7 @@ describe('kept changes', () => {
     expect(await refusal({ undo }, pinned)).toContain(`no change ${undo}`)
   })
 
-  test('that two take back at once go back once', async () => {
+  test('are taken back once if two callers do so concurrently', async () => {
     const agent_id = await makeAgent({ note: 'a' })
     const before = await withoutTime(agent_id)
     const { undo } = await update({ agent_id, note: 'b' })
@@ -376,7 +376,7 @@ describe('kept changes', () => {
     expect((await get(agent_id)).note).toBe('b')
   })
 
-  test('hold no value in clear', async () => {
+  test('contain no value in plain text', async () => {
     const agent_id = await makeAgent({ note: 'earlier-secret-words' })
     await update({ agent_id, note: 'later-secret-words' })
     const { readFileSync, readdirSync } = await import('node:fs')

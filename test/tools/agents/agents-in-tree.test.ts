@@ -71,7 +71,7 @@ describe('agents of the account and its subaccounts', () => {
     },
   )
 
-  test('are meant by id or exact name, archived ones by id', async () => {
+  test('are selected by id or exact name, archived ones by id', async () => {
     const [one, two] = [
       await makeAgent(person, 'Front', { account_id: hamburg }),
       await makeAgent(person, 'Back', { account_id: altona }),
@@ -94,7 +94,7 @@ describe('agents of the account and its subaccounts', () => {
     expect(await person.value('get_agent', read)).toMatchObject({ is_archived: false })
   })
 
-  test('name an account once that all of them belong to', async () => {
+  test('name their account once if all belong to it', async () => {
     const tags = ['pier']
     await makeAgent(person, 'East', { tags, account_id: hamburg })
     await makeAgent(person, 'West', { tags, account_id: hamburg })
@@ -108,7 +108,7 @@ describe('agents of the account and its subaccounts', () => {
     }
   })
 
-  test('of one name are not taken for each other, and an unknown one is named', async () => {
+  test('of the same name are not confused, and an unknown name is reported', async () => {
     const ids = [
       await makeAgent(person, 'Twin', { account_id: hamburg }),
       await makeAgent(person, 'Twin', { account_id: altona }),
@@ -153,7 +153,7 @@ describe('agents of the account and its subaccounts', () => {
     expect(done.content[0]?.text).toMatch(/include_subaccounts.*is_archived/)
   })
 
-  test('stay as they are with unused_only where they are archived, alone in their account', async () => {
+  test('stay unchanged with unused_only if they are archived and alone in their account', async () => {
     const active = await makeAgent(person, 'Still here', { account_id: hamburg })
     const account_id = await makeBranch(person, 'Closed branch')
     const gone = await makeAgent(person, 'Long gone', { account_id })
@@ -163,7 +163,7 @@ describe('agents of the account and its subaccounts', () => {
     expect(summary).toEqual({ archived: 1, unchanged: 1 })
   })
 
-  test('are not meant together with agent_id, and a tag that none has is said', async () => {
+  test('are not selected together with agent_id, and an unknown tag is reported', async () => {
     const one = { agent_id: seedIds.supportAgent, include_subaccounts: true, note: 'x' }
     expect(errorOf(await person.call('update_agent', one)).fields).toMatchObject([
       { argument: 'include_subaccounts' },
@@ -254,7 +254,7 @@ describe('a branch that fails', () => {
     expect(patched.join()).not.toContain('/b2/')
   })
 
-  test('is an error where all fail', async () => {
+  test('is an error if all accounts fail', async () => {
     await using platform = await start(['own', 'b1', 'b2'])
     await using person = await connect(platform.url)
     const args = { with_tag: 'hh', include_subaccounts: true, note: 'x' }

@@ -67,7 +67,7 @@ describe('archive_agent for many', () => {
     ['any of some tags', { where: { any_tag: ['ask', 'nobody has it'] } }],
     ['disuse', { where: { tags: ['ask'], unused_since: '2026-01-01T00:00:00Z' } }],
     ['an account', { agent_ids: ['*'] }],
-  ])('asks always where %s selects several, used or not', async (_, selection) => {
+  ])('always asks if %s selects several agents, in use or not', async (_, selection) => {
     await using own = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_CONFIRM: 'auto' },
     })
@@ -82,7 +82,7 @@ describe('archive_agent for many', () => {
     expect((one.agents as object[])[0]).toMatchObject({ agent_id: alone?.id })
   })
 
-  test('asks once for all where one is in use, and names it', async () => {
+  test('asks once for all if one is in use, and names it', async () => {
     const agents = await makeAgents(3, person, { tags: ['mixed'] })
     const number = await giveNumber(agents[1], person)
     const preview = await person.call('archive_agent', { with_tag: 'mixed' })
@@ -98,7 +98,7 @@ describe('archive_agent for many', () => {
     expect(await listed(person, 'mixed')).toBe(0)
   })
 
-  test('takes no token of a preview that named other agents in use', async () => {
+  test('refuses a token whose preview named other agents in use', async () => {
     const agents = await makeAgents(2, person)
     await giveNumber(agents[0], person)
     const args = { agent_ids: agents.map(({ id }) => id) }
@@ -109,7 +109,7 @@ describe('archive_agent for many', () => {
     expect(factsOf(again)?.['In use']).toContain(second)
   })
 
-  test('asks a person the same, who decides', async () => {
+  test('asks a person the same question, and obeys the answer', async () => {
     await using own = await connectPerson('v2 2026-07-28', { answer: yes })
     const agents = await makeAgents(2, own, { tags: ['asked'] })
     await giveNumber(agents[0], own)
@@ -123,7 +123,7 @@ describe('archive_agent for many', () => {
     expect(await listed(own, 'asked')).toBe(0)
   })
 
-  test('leaves out what is in use with unused_only, and says what uses it', async () => {
+  test('skips agents in use with unused_only, and names their use', async () => {
     const agents = await makeAgents(3, person, { tags: ['some'] })
     const number = await giveNumber(agents[2], person)
     const args = { with_tag: 'some', unused_only: true }
@@ -157,7 +157,7 @@ describe('archive_agent for many', () => {
     )
   })
 
-  test('counts what is archived already, and names what failed first', async () => {
+  test('counts agents that were already archived, and names failures first', async () => {
     const [one, other] = await makeAgents(2, person)
     await person.value('archive_agent', { agent_id: one?.id })
     const agent_ids = [one?.id, 'nobody at all', other?.name]
@@ -166,7 +166,7 @@ describe('archive_agent for many', () => {
     expect(content[0]?.text.split('\n')[1]).toContain('nobody at all')
   })
 
-  test('is an error if there is none of them', async () => {
+  test('is an error if no agent exists', async () => {
     const result = await person.call('archive_agent', { agent_ids: ['nobody', 'no one'] })
     expect(result.isError).toBe(true)
     expect(errorOf(await person.call('archive_agent', {})).fields).toMatchObject([
@@ -174,7 +174,7 @@ describe('archive_agent for many', () => {
     ])
   })
 
-  test('of one names it in the result', async () => {
+  test('names a single agent in the result', async () => {
     const [agent] = await makeAgents(1, person)
     const { content, structuredContent } = await person.call('archive_agent', {
       agent_id: agent?.name,
@@ -187,7 +187,7 @@ describe('archive_agent for many', () => {
 describe('on a platform that fails', () => {
   const agents = ['a', 'b', 'c'].map((id) => ({ id, name: `Agent ${id}`, tags: ['t'] }))
 
-  test('archives none as unused where that cannot be read, and asks before it archives', async () => {
+  test('archives no agent as unused if its use cannot be read, and asks before it archives', async () => {
     await using platform = await startFakePlatform(
       ({ method, url }, res) => {
         if (url.includes('phone-numbers')) return json(res, 403, envelope('forbidden'))
@@ -219,7 +219,7 @@ describe('on a platform that fails', () => {
     expect(factsOf(preview)?.['Not known']).toMatch(/^numbers: .*403/)
   })
 
-  test('tells which were archived and which not', async () => {
+  test('reports which agents were archived and which were not', async () => {
     await using platform = await startFakePlatform(
       ({ method, url }, res) => {
         if (method === 'DELETE')

@@ -228,7 +228,7 @@ describe('create_agent', () => {
     },
   )
 
-  test('shows what the platform saved otherwise than it was sent', async () => {
+  test('shows the values that the platform saved differently', async () => {
     await using platform = await startFakePlatform(
       (_, res) => json(res, 201, { ...newAgent, id: 'a', max_duration_seconds: 700, volume: null }),
       { account: 'own' },
@@ -248,7 +248,7 @@ describe('create_agent', () => {
     )
   })
 
-  test('says nothing of a gap where the template has a default', async () => {
+  test('reports no gap if the template has a default', async () => {
     const initial_message = { message: "Hi {{ contact.nickname | default('you') }}" }
     const { warnings } = await client.value('create_agent', { ...newAgent, initial_message })
     expect(warnings).toEqual([expect.stringMatching(/'contact\.nickname'$/)])

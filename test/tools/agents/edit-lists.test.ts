@@ -58,7 +58,7 @@ describe('add and remove of update_agent', () => {
     expect((await person.value('update_agent', edit)).summary).toEqual({ unchanged: 2 })
   })
 
-  test('warns where the language was detected, or is from now on', async () => {
+  test('warns if the language was detected before, or is from now on', async () => {
     const args = { agent_id: 'Three', add: { languages: ['en-gb'] } }
     const { warnings } = await person.value('update_agent', args)
     expect(warnings).toEqual([expect.stringMatching(/^transcriber\.languages: was empty.*en-gb/)])
@@ -68,7 +68,7 @@ describe('add and remove of update_agent', () => {
     expect((await lists('Three')).languages).toEqual([])
   })
 
-  test('names an entry that is not there, and the one that is meant', async () => {
+  test('names a missing entry, and the closest one', async () => {
     const args = { agent_id: 'Two', remove: { keywords: ['implnt'] } }
     const { warnings, applied } = await person.value('update_agent', args)
     expect(applied).toBe(false)

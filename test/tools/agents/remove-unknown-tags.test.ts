@@ -6,7 +6,7 @@ const tags = (count: number, word: string) =>
 
 const list = { path: 'tags', word: 'tag', keyOf: (tag: string) => tag }
 
-test('of many tags that are not there some are named, and the others counted', () => {
+test('of many missing tags some are named, and the others counted', () => {
   const before = process.cpuUsage()
   const warnings = missingWarnings({
     ...{ list, argument: 'remove.tags', entries: tags(5000, 'wanted') },
@@ -18,7 +18,7 @@ test('of many tags that are not there some are named, and the others counted', (
   expect(warnings.at(-1)).toContain('4990')
 })
 
-test('the tags that none of many agents has are found at once', () => {
+test('the tags that none of many agents has are found quickly', () => {
   const missing = [
     { list, argument: 'remove.tags', entries: tags(5000, 'wanted'), known: ['sales'] },
   ]

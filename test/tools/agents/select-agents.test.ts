@@ -52,7 +52,7 @@ describe('where', () => {
     expect(namesOf(list.structuredContent?.items)).toEqual(names)
   })
 
-  test('finds those of subaccounts too, or of one alone', async () => {
+  test('finds agents of all subaccounts, or of one', async () => {
     const where = { any_tag: ['b'], unused_since: since }
     const args = { note: 'x', dry_run: true, include_subaccounts: true }
     const { agents } = await person.value('update_agent', { where, ...args })
@@ -69,7 +69,7 @@ describe('where', () => {
     expect(namesOf(items)).toEqual(['Rests', 'Talks'])
   })
 
-  test('says what was looked at', async () => {
+  test('names the lists that were searched', async () => {
     const where = { tags: ['b'], unused_since: since }
     const text = await person.text('update_agent', { where, note: 'x', dry_run: true })
     expect(text).toMatch(new RegExp(`\\b\\d+ numbers\\b.*\\bconversation\\b.*${since}`))
@@ -132,7 +132,7 @@ describe('where', () => {
   })
 })
 
-describe('unused_since on a platform that shows things otherwise', () => {
+describe('unused_since on a platform with undocumented replies', () => {
   const agents = ['a', 'b'].map((id) => ({ id, name: id, tags: [] }))
   const page = (items: object[]) => ({ count: items.length, items })
 
@@ -159,7 +159,7 @@ describe('unused_since on a platform that shows things otherwise', () => {
     expect(fields).toEqual([{ argument: 'unused_since', message: expect.stringContaining(reason) }])
   })
 
-  test('counts no agent as unused whose account has unread numbers', async () => {
+  test('counts no agent as unused if numbers of its account were not read', async () => {
     await using platform = await startFakePlatform(
       ({ url }, res) => {
         if (url.includes('/own/subaccounts')) return json(res, 200, page([{ id: 'sub' }]))

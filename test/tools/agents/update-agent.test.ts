@@ -28,7 +28,7 @@ const keeps = (field: string, value: unknown) =>
   expect.stringMatching(new RegExp(`^${field}: .* ${JSON.stringify(value)},`))
 
 describe('update_agent', () => {
-  test('shows each given field as it is saved, also where it was so before', async () => {
+  test('shows each given field as saved, changed or not', async () => {
     const { id: agent_id } = await makeAgent({ max_duration_seconds: 600 })
     const given = { max_duration_seconds: 600, initial_message: { mode: 'fixed_message' } }
     const text = await textOf({ agent_id, ...given, note: 'N', tags: ['a'] })
@@ -261,7 +261,7 @@ describe('the request of an update', () => {
     return { result, bodies: patches.map(({ body }) => JSON.parse(body)) }
   }
 
-  test('has the fields that differ only, and whole objects where the platform replaces them', async () => {
+  test('has only the fields that differ, and whole objects if the platform replaces them', async () => {
     const { bodies } = await sent({
       name: 'Wired',
       tags: ['a'],
@@ -291,7 +291,7 @@ describe('the request of an update', () => {
     ])
   })
 
-  test('has nothing for a cleared field that the agent does not have, nor for what would hold it', async () => {
+  test('has neither a cleared field that the agent lacks, nor an object around it', async () => {
     const clear = ['voice.other.speed', 'voice.constructor.x', 'voice.unknown']
     const { result, bodies } = await sent({ clear })
     expect(bodies).toEqual([])
@@ -378,7 +378,7 @@ describe('on a platform that replaces what it should merge', () => {
     return { bodies, applied, changes, warnings }
   }
 
-  test('puts back with one PATCH of the whole part what the first one took, and says so', async () => {
+  test('restores lost fields with one PATCH of the whole object, and says so', async () => {
     const { bodies, applied, changes, warnings } = await update({
       transcriber: { model: 'nova-2' },
       voice: { settings: { speed: 1.5 } },
@@ -407,7 +407,7 @@ describe('on a platform that replaces what it should merge', () => {
     ])
   })
 
-  test('does not put back what was cleared, what was null, or what another provider has not', async () => {
+  test('does not restore cleared fields, nulls, or fields of another provider', async () => {
     const clear = ['transcriber.language', 'transcriber.keywords']
     const cleared = await update({ clear, model: { temperature: 1, model: 'gpt-4.1-mini' } })
     expect(cleared.bodies).toHaveLength(2)
@@ -418,7 +418,7 @@ describe('on a platform that replaces what it should merge', () => {
     expect(moved.bodies).toEqual([{ voice: { provider: 'cartesia', voice_id: 'c' } }])
   })
 
-  test('says what is lost if the second PATCH fails or changes nothing, and sends no third', async () => {
+  test('names the lost fields if the second PATCH fails or changes nothing, and sends no third', async () => {
     const failed = await update({ transcriber: { model: 'nova-2' } }, (agent, patch, earlier) =>
       earlier === 0 ? { ...agent, ...patch } : 'refused',
     )
@@ -446,7 +446,7 @@ describe('on a platform that replaces what it should merge', () => {
     expect(stored).toMatchObject({ transcriber: { model: 'nova-2', language: undefined } })
   })
 
-  test('puts nothing back where the platform merges', async () => {
+  test('restores nothing if the platform merges', async () => {
     const { bodies, warnings } = await update(
       { transcriber: { model: 'nova-2' }, model: { temperature: 1 } },
       (agent, patch) => ({

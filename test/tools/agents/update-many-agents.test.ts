@@ -123,7 +123,7 @@ describe('update_agent for many', () => {
       expect(await client.value('get_agent', { agent_id })).toMatchObject({ tags: ['dry'] })
   })
 
-  test('names first what failed, and does the others', async () => {
+  test('names failures first, and updates the other agents', async () => {
     const [a, b] = await makeAgents(2)
     const missing = '00000000-0000-4000-8000-00000000dead'
     const agent_ids = [a?.id, `${a?.name}x`, missing, b?.name]
@@ -153,7 +153,7 @@ describe('update_agent for many', () => {
     ])
   })
 
-  test('refuses a name that several agents have, and does the others', async () => {
+  test('refuses a name that several agents have, and updates the other agents', async () => {
     const [other] = await makeAgents(1)
     const twins = await makeAgents(2, { name: 'Twin' })
     const result = await client.value('update_agent', {
@@ -165,7 +165,7 @@ describe('update_agent for many', () => {
     for (const { id } of twins) expect(failed?.problem).toContain(String(id))
   })
 
-  test('refuses a change that is a mistake for all as for one, and sends nothing', async () => {
+  test('refuses an invalid change for many agents as for one, and sends nothing', async () => {
     const agents = await makeAgents(3)
     const message = 'Hello {% if x'
     const change = { agent_ids: names(agents), note: 'lost?', initial_message: { message } }
@@ -177,7 +177,7 @@ describe('update_agent for many', () => {
       expect((await client.value('get_agent', { agent_id })).note).toBeNull()
   })
 
-  test('brings archived agents back', async () => {
+  test('unarchives agents', async () => {
     const agents = await makeAgents(2)
     const agent_ids = agents.map(({ id }) => id)
     for (const agent_id of agent_ids) await client.value('archive_agent', { agent_id })
@@ -187,7 +187,7 @@ describe('update_agent for many', () => {
     expect(items).toHaveLength(1)
   })
 
-  test('wants exactly one of agent_id, agent_ids and where', async () => {
+  test('requires exactly one of agent_id, agent_ids and where', async () => {
     const refused = async (args: Record<string, unknown>) =>
       errorOf(await update({ note: 'x', ...args })).fields
     const choice = [{ argument: 'agent_id', message: expect.stringMatching(/agent_ids.*where/) }]
@@ -202,7 +202,7 @@ describe('update_agent for many', () => {
     ])
   })
 
-  test('says that no agent has the tag, and which one is meant', async () => {
+  test('reports that no agent has the tag, with the closest tag', async () => {
     await makeAgents(1, { tags: ['reception'] })
     const { fields } = errorOf(await update({ with_tag: 'recepton', note: 'x' }))
     expect(fields).toEqual([
@@ -237,7 +237,7 @@ describe('add_tags and remove_tags', () => {
     expect(warnings).toEqual([expect.stringMatching(/\bx2\b.*\bx1\b/)])
   })
 
-  test('are refused with tags, and where they contradict each other', async () => {
+  test('are refused with tags, and if they contradict each other', async () => {
     const agent_id = 'Support line'
     const refused = async (change: object) => errorOf(await update({ agent_id, ...change })).fields
     expect(await refused({ add_tags: ['a'], tags: ['b'] })).toMatchObject([
@@ -288,7 +288,7 @@ describe('a greeting with unknown variables', () => {
     },
   )
 
-  test('names no undo in the question where the operator wants none', async () => {
+  test('names no undo in the question if undo is switched off', async () => {
     await using person = await connectPerson('v2 2026-07-28', {
       env: { ...auto.env, VOICE_AGENT_UNDO_DAYS: '0' },
     })
@@ -368,7 +368,7 @@ describe('on a platform that fails', () => {
     return patches
   }
 
-  test('tells of each agent what became of it', async () => {
+  test('reports the outcome of each agent', async () => {
     const patches = behave((at, before) => {
       if (at === 1)
         return [
@@ -403,7 +403,7 @@ describe('on a platform that fails', () => {
     ])
   })
 
-  test('does not go on with a key that is refused', async () => {
+  test('stops once the API key is refused', async () => {
     const patches = behave(() => [401, envelope('unauthorized')])
     const result = await wired.call('update_agent', { with_tag: 'all', note: 'x' })
     expect(result.isError).toBe(true)
@@ -422,7 +422,7 @@ describe('on a platform that fails', () => {
     expect(checks('voices')).toBe(2)
   })
 
-  test('takes agents only that have the whole tag', async () => {
+  test('selects only agents that have the whole tag', async () => {
     behave(() => undefined)
     const result = await wired.call('update_agent', { with_tag: 'al', note: 'x' })
     expect(errorOf(result).fields).toEqual([

@@ -40,7 +40,7 @@ const runOf = (session: ReturnType<typeof sessionOf>, forMs: number) => ({
   session,
 })
 
-test('a list is followed no longer than the request may take', async () => {
+test('a batch is followed no longer than the request may take', async () => {
   const { session, read } = ringing()
   vi.useFakeTimers({ fakeNodeBuiltins: true })
   onTestFinished(() => void vi.useRealTimers())
@@ -60,7 +60,7 @@ test('a list is followed no longer than the request may take', async () => {
 test.each<[string, BatchOutcome[], number]>([
   ['that was not dialled to its end', [placed(1), { ...placed(2), outcome: 'not_dialled' }], 5000],
   ['for which no time is left', [placed(1)], 500],
-])('a list %s is not followed', async (_, outcomes, forMs) => {
+])('a batch %s is not followed', async (_, outcomes, forMs) => {
   const { session, read } = ringing()
   const { structured, lines = [] } = await placedBatchOutcome(outcomes, runOf(session, forMs))
   expect(read).toEqual([])
@@ -68,7 +68,7 @@ test.each<[string, BatchOutcome[], number]>([
   expect(lines[0]).toContain(`wait_for_call, batch_id ${structured.batch_id}`)
 })
 
-test('a list that cannot be kept as a batch was placed all the same', async () => {
+test('a batch that cannot be stored is placed nevertheless', async () => {
   const { session } = ringing()
   const batches = {
     save: () => Promise.reject(new StateError('disk full')),
@@ -82,7 +82,7 @@ test('a list that cannot be kept as a batch was placed all the same', async () =
   expect(lines[0]).toMatch(/wait_for_call, [\w ]*call_id, account_id own,/)
 })
 
-test('not all calls have ended while it is not known whether one was placed', async () => {
+test('a batch has not ended while it is unknown whether a call was placed', async () => {
   const client: Client = {
     call: async (_, { params }) =>
       ({ id: params.call_id, status: 'completed', answer_status: 'human' }) as never,
@@ -109,13 +109,13 @@ const listed = (count: number): BatchCall[] =>
     ...(at % 2 === 0 && { last_words: 'Yes, that suits me well, thank you. '.repeat(3) }),
   }))
 
-test('a list is shown with the id of each call, also of those that nobody answered', () => {
+test('a batch is shown with the id of each call, also of unanswered calls', () => {
   const lines = batchLines(listed(2))
   expect(lines[0]).toMatch(/^[\w ]+: \+12025551000 \(call_id 5b6c[\w-]+, 0 s\)$/)
   expect(lines[1]).toMatch(/^[\w ]+: \+12025551001 \(call_id 5b6c[\w-]+\)$/)
 })
 
-test('the longest list is shown with all its numbers, the ids of those that nobody answered, and says where the others are', () => {
+test('the longest batch is shown with all numbers, and only the ids of unanswered calls', () => {
   const calls = listed(100)
   const text = batchLines(calls).join('\n')
   expect(fitsTokens(text, resultBudget)).toBe(true)
@@ -132,7 +132,7 @@ const call = (to_number: string, more: Partial<BatchCall> = {}): BatchCall => ({
   ...more,
 })
 
-test('calls to one number are told apart by their place in the list', () => {
+test('calls to the same number are distinguished by their position in the batch', () => {
   const calls = [
     call('+12025550101', { state: 'busy', call_id: 'a' }),
     call('+12025550102', { state: 'busy', call_id: 'b' }),
@@ -160,7 +160,7 @@ test('equal openings are shown once, between the marks of untrusted speech', () 
   expect(lines[start + 4]).toMatch(/^<\/untrusted-speech/)
 })
 
-test('also in a long list, where numbers stand alone', () => {
+test('calls to the same number are distinguished in a long batch too', () => {
   const calls = Array.from({ length: 30 }, (_, at) => call(`+1202555${1000 + (at % 29)}`))
   const [line] = batchLines(calls)
   expect(line).toMatch(

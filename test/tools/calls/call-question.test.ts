@@ -190,7 +190,7 @@ describe('the greeting that will be spoken', () => {
     expect(await greetingLines('place_calls', args)).toMatchSnapshot()
   })
 
-  test('is shown for some calls of a list, and for all what stays empty', async () => {
+  test('is shown for some calls of a batch, with the empty variables of all', async () => {
     const calls = Array.from({ length: 100 }, (_, at) => ({
       to_number: `+12025550${100 + at}`,
       ...(at !== 6 && { test_variables: { name: `P${at}` } }),
@@ -199,7 +199,7 @@ describe('the greeting that will be spoken', () => {
     expect(await greetingLines('place_calls', args)).toMatchSnapshot()
   })
 
-  test('is rendered no further for a list once it takes too much work', async () => {
+  test('is no longer rendered for a batch once it takes too much work', async () => {
     const calls = Array.from({ length: 100 }, (_, at) => ({
       to_number: `+12025550${100 + at}`,
       test_variables: { name: `P${at}` },
@@ -244,7 +244,7 @@ describe('what a person cannot be shown is refused', () => {
     expect(await refusedArguments('place_call', { ...call, ...more })).toMatchObject([{ argument }])
   })
 
-  test('and is sent where the operator has nobody asked', async () => {
+  test('and is sent if the operator has switched confirmation off', async () => {
     await using free = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_CONFIRM: 'never' },
     })
@@ -268,7 +268,7 @@ describe('before a delete, an archive or a disabled subaccount', () => {
     expect(lines[0]).toBe(`Trunk: ${shown}`)
   })
 
-  test('what else is changed of a subaccount is shown', async () => {
+  test('other changes of a subaccount are shown', async () => {
     const lines = await questionOf('update_subaccount', {
       subaccount_id: seedIds.subaccount,
       is_active: false,
@@ -282,7 +282,7 @@ describe('a token of a preview', () => {
   test.each([
     ['place_call', { type: 'phone', from_number, to_number: '+12025550101' }],
     ['place_calls', { from_number, calls: [{ to_number: '+12025550101' }] }],
-  ])('%s: does not hold for a greeting that the agent has only since', async (name, args) => {
+  ])('%s: is void once the agent has another greeting', async (name, args) => {
     const create = (message: string) => ({ ...newAgent, initial_message: { message } })
     const { id } = await client.value('create_agent', create('Hello from ACME.'))
     const given = { ...args, agent_id: id }

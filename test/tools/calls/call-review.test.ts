@@ -124,7 +124,7 @@ describe('a review of calls', () => {
     expect(review.by_account).toBeUndefined()
   })
 
-  test('is of the last seven days where no time is given', async () => {
+  test('covers the last seven days if no time is given', async () => {
     await using client = await connectStdio('v2 2026-07-28')
     const { review } = await reviewOf(client)
     const days = (Date.parse(review.end) - Date.parse(review.start)) / 86_400_000
@@ -142,7 +142,7 @@ describe('a review of calls', () => {
   test.each([
     ['created_after', { created_after: '0001-01-01T00:00:00Z' }],
     ['created_before', { created_before: '9999-12-31T23:59:59Z' }],
-  ])('of a time without one before is refused: %s', async (argument, time) => {
+  ])('of a period without a period before is refused: %s', async (argument, time) => {
     await using tree = await connect({ id: 'own', items: [] })
     const { fields } = errorOf(await tree.call('list_calls', { review: true, ...time }))
     expect(fields).toEqual([expect.objectContaining({ argument })])
@@ -169,7 +169,7 @@ describe('a review of calls', () => {
     expect((await reviewOf(tree, week)).text).not.toContain('match the filters')
   })
 
-  test('says unknown where the platform gives none, and never zero', async () => {
+  test('shows unknown instead of zero if the platform gives no value', async () => {
     const none = { status: null, answer_status: null, agent: null }
     const items = [{ ...call('1', none), direction: null }, call('2')]
     await using tree = await connect({ id: 'own', items })
@@ -182,7 +182,7 @@ describe('a review of calls', () => {
     expect(text).toMatch(/^- unknown: 1 /m)
   })
 
-  test('has the web calls of no number apart', async () => {
+  test('counts web calls without a number separately', async () => {
     const web = { type: 'web', direction: 'inbound', from_number: null, to_number: null }
     await using tree = await connect({ id: 'own', items: [{ ...call('1'), ...web }] })
     const { review, text } = await reviewOf(tree, week)
@@ -190,7 +190,7 @@ describe('a review of calls', () => {
     expect(text).toMatch(/^- completed.*; 1 2026-11-10 10:00 Agent a, web$/m)
   })
 
-  test('begins and ends in the zone asked for, also where its clock changes', async () => {
+  test('begins and ends in the given time zone, also across a change of its clock', async () => {
     await using tree = await connect({ id: 'own', items: [call('1')] })
     const { review, text } = await reviewOf(tree, {
       created_after: '2026-10-26T00:00:00+01:00',
@@ -210,7 +210,7 @@ describe('a review of calls', () => {
     expect(hours.review.before.start).toBe('2026-10-25T17:00:00.000Z')
   })
 
-  test('says where its time is not over', async () => {
+  test('says that its period has not ended', async () => {
     await using tree = await connect({ id: 'own', items: [call('1')] })
     const created_before = new Date(Date.now() + 86_400_000).toISOString()
     const { result } = await reviewOf(tree, { created_before })
@@ -239,7 +239,7 @@ describe('the evidence of a review', () => {
   const failures = (count: number) =>
     many(count, (at) => call(`00000000-0000-4000-8005-${String(at).padStart(12, '0')}`, busy))
 
-  test('is three calls of each outcome, and more ids of failed ones where asked for', async () => {
+  test('has three calls of each outcome, and as many ids of failed calls as asked for', async () => {
     const items = [...failures(40), ...many(40, (at) => call(`completed-${at}`))]
     await using tree = await connect({ id: 'own', items })
     const ids = async (args: object) => {
@@ -259,7 +259,7 @@ describe('the evidence of a review', () => {
     expect(await ids({ evidence: Number(wanted) })).toEqual({ count: 40, note: undefined })
   })
 
-  test('and the groups are as many as a result can hold, and the sums stay right', async () => {
+  test('and the groups fit the result, and the sums stay right', async () => {
     const items = [
       ...failures(900),
       ...many(900, (at) => call(`c-${at}`, { agent: `agent number ${at % 300}` })),
@@ -283,7 +283,7 @@ describe('the evidence of a review', () => {
 })
 
 describe('a review that could not read everything', () => {
-  test('is partial beyond 2,000 calls of a time, and reads no more', async () => {
+  test('is partial beyond 2,000 calls of a period, and reads no more', async () => {
     const items = [
       ...many(2500, (at) => call(`c-${at}`)),
       ...many(5, (at) => call(`b-${at}`, { created: weekBefore(1) })),
@@ -297,14 +297,14 @@ describe('a review that could not read everything', () => {
     expect(tree.seen.filter(({ url }) => url.includes('/calls?'))).toHaveLength(21)
   })
 
-  test('of exactly 2,000 calls is whole', async () => {
+  test('of exactly 2,000 calls is complete', async () => {
     await using tree = await connect({ id: 'own', items: many(2000, (at) => call(`c-${at}`)) })
     const { review, result } = await reviewOf(tree, week)
     expect(review.partial).toBe(false)
     expect(result.note).toBeUndefined()
   })
 
-  test('counts what was read where a later page fails', async () => {
+  test('counts the calls that were read before a page failed', async () => {
     await using tree = await connect({ id: 'own' })
     tree.behave(({ url }, response) => {
       const isFirst = url.includes('offset=0')
@@ -318,13 +318,13 @@ describe('a review that could not read everything', () => {
     expect(text).toContain('403')
   })
 
-  test('is an error where no call of the time could be read', async () => {
+  test('is an error if no call of the period could be read', async () => {
     await using tree = await connect({ id: 'own', fails: 403 })
     const { isError } = await tree.call('list_calls', { review: true })
     expect(isError).toBe(true)
   })
 
-  test('knows nothing of a time before that could not be read', async () => {
+  test('shows the period before as unknown if it could not be read', async () => {
     await using tree = await connect({ id: 'own' })
     tree.behave(({ url }, response) => {
       const isNow = url.includes(encodeURIComponent('2026-11-16'))
@@ -337,7 +337,7 @@ describe('a review that could not read everything', () => {
     expect(text).toMatch(/unknown/)
   })
 
-  test('leaves out calls of other times, which a platform without these filters gives', async () => {
+  test('drops calls of other times, which a platform without these filters returns', async () => {
     await using tree = await connect({ id: 'own' })
     const items = [
       call('1'),
@@ -380,7 +380,7 @@ describe('a review with subaccounts', () => {
     expect(tree.seen.filter(({ url }) => url.includes('/own/subaccounts'))).toHaveLength(1)
   })
 
-  test('has an account that could not be read as unknown, and all figures as the least', async () => {
+  test('shows an unreadable account as unknown, and all figures as minimums', async () => {
     await using tree = await connect(family({ fails: 403 }))
     const { review, result, text } = await reviewOf(tree, all)
     expect(review).toMatchObject({ partial: true, counts: { all: { calls: 2, change: null } } })
@@ -394,13 +394,13 @@ describe('a review with subaccounts', () => {
     expect(text).toMatch(/403/)
   })
 
-  test('ends with what it has when the time is over', async () => {
+  test('has the calls that were read when the time is over', async () => {
     await using tree = await connect(family({ fails: 'hangs' }), { VOICE_AGENT_TIMEOUT: '2' })
     const { review } = await reviewOf(tree, all)
     expect(review).toMatchObject({ partial: true, counts: { all: { calls: 2 } } })
   })
 
-  test('is of the pinned account alone', async () => {
+  test('covers only the pinned account', async () => {
     await using tree = await connect(family(), { VOICE_AGENT_ACCOUNT: 'north' })
     const { review, result } = await reviewOf(tree, all)
     expect(review.counts.all?.calls).toBe(1)
@@ -453,7 +453,7 @@ test('lists show the type of a call that is no phone call', async () => {
   expect(await types({ fields: ['type'] })).toEqual(new Set(['web', 'phone']))
 })
 
-test('a shortened list speaks of fields only where some were asked for', async () => {
+test('a shortened list mentions fields only if some were asked for', async () => {
   await using client = await connectStdio('v2 2026-07-28')
   const note = async (args: object) =>
     (await client.value('list_calls', { limit: 100, ...args })).note

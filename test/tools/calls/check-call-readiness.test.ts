@@ -52,7 +52,7 @@ async function archivedAgent({ value }: Person, account: object = {}): Promise<s
 }
 
 describe('check_call_readiness', () => {
-  test('finds a good call ready, and it can be placed', async () => {
+  test('reports a valid call as ready, and it can be placed', async () => {
     const { isReady, isPlaced, wrong, text } = await verdict(client)
     expect({ isReady, isPlaced, wrong }).toEqual({ isReady: true, isPlaced: true, wrong: [] })
     expect(text).toMatch(/\nReady: .*\nAccount: /)
@@ -86,7 +86,7 @@ describe('check_call_readiness', () => {
     expect(text).toMatch(/^WRONG .*\nNot ready\.\nAccount: /s)
   })
 
-  test('goes on with the number that is meant, and says so', async () => {
+  test('continues with the corrected number, and says so', async () => {
     const numbers = { from_number: '+12025550112', to_number: '+49 900 1123456' }
     const { wrong, isReady } = await verdict(client, numbers)
     expect(isReady).toBe(false)
@@ -163,7 +163,7 @@ describe('check_call_readiness', () => {
     expect(fix).toContain(`is_archived false, account_id ${account_id}`)
   })
 
-  test('names everything that is wrong at once', async () => {
+  test('names all problems in one result', async () => {
     const { wrong } = await verdict(client, {
       agent_id: 'xyzzy',
       from_number: '+12025550112',
@@ -228,7 +228,7 @@ describe('check_call_readiness', () => {
     expect(filled.fix).toBeUndefined()
   })
 
-  test('has the worst first and the verdict last', async () => {
+  test('has the worst findings first and the verdict last', async () => {
     const agent_id = await greeter('Hello {{ caller }}')
     const args = { ...ready, agent_id, from_number: '+12025550199' }
     const { structuredContent, content } = await client.call('check_call_readiness', args)
@@ -339,7 +339,7 @@ describe('a person who is asked whether to call', () => {
     expect(facts[warning]).toContain('+12025550177')
   })
 
-  test('is warned of an archived agent and a disabled account, in a moment, also if one look hangs', async () => {
+  test('is warned of an archived agent and a disabled account, without delay, even if a check hangs', async () => {
     const agent = { id: seedIds.supportAgent, name: 'Desk' }
     await using platform = await startFakePlatform(({ url }, res) => {
       const { pathname, searchParams } = new URL(url, 'http://x')

@@ -84,7 +84,7 @@ describe('placing a call is answered in time, whatever the settings, when the pl
     expect(posts).toBe(0)
   })
 
-  test('drips its answer to the call and every answer to what became of it', async () => {
+  test('sends its reply to the call, and every later reply, byte by byte', async () => {
     const { ms, posts, result } = await placing({ name: named, agent: shown, place: drip }, 8000)
     expect(errorOf(result).kind).toBe('unknown_outcome')
     expect(ms).toBeLessThan(platformMs)

@@ -122,7 +122,7 @@ describe('a dial policy', () => {
     await isAllowed(client)
   })
 
-  test('of prefixes and countries adds them up, and deny wins', async () => {
+  test('combines prefixes and countries, and deny wins', async () => {
     await using client = await policed({
       allow_prefixes: ['+4930'],
       allow_countries: ['US'],
@@ -162,7 +162,7 @@ describe('a dial policy', () => {
     await isAllowed(client, { from_number: '+12025550111' })
   })
 
-  test('has hours in which nobody is called, on the clock of the called', async () => {
+  test('has quiet hours, by the local time of the called number', async () => {
     const hour = (at: number) => `${String((at + 24) % 24).padStart(2, '0')}:00`
     const now = new Date().getUTCHours()
     // Iceland has UTC all year, Pakistan UTC+5.
@@ -174,7 +174,7 @@ describe('a dial policy', () => {
     await isAllowed(client, { to_number: '+922134567890' })
   })
 
-  test('of calls an hour counts across restarts', async () => {
+  test('limits calls per hour across restarts', async () => {
     using folder = scratchFolder()
     const state = { VOICE_AGENT_STATE_DIR: folder.path }
     {
@@ -188,14 +188,14 @@ describe('a dial policy', () => {
     expect(retryAfter).toBeGreaterThan(0)
   })
 
-  test('of calls an hour does not count what the platform refused', async () => {
+  test('does not count refused calls towards the limit per hour', async () => {
     await using client = await policed({ max_per_hour: 1 })
     expect((await dial(client, { to_number: '+12025550107' })).isError).toBe(true)
     await isAllowed(client)
     await isRefused(client, 'max_per_hour')
   })
 
-  test('of calls at once allows another when one has ended, even if no client waits for it', async () => {
+  test('allows another concurrent call once one has ended, even if no client waits for it', async () => {
     await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '20' })
     await isAllowed(client, { to_number: '+12025550100' })
     await isRefused(client, 'max_at_once')
@@ -204,7 +204,7 @@ describe('a dial policy', () => {
       .toBe(false)
   })
 
-  test('of calls in total counts the calls of all clients', async () => {
+  test('limits the total number of calls of all clients', async () => {
     await using program = await startHttpProgram({ VOICE_AGENT_DIAL_POLICY: '{"max_total":1}' })
     await using one = await connectPerson('v2 2026-07-28', { url: program.url })
     await using two = await connectPerson('v1', { url: program.url })

@@ -22,13 +22,13 @@ async function following(forMs: number) {
   return { progress, ended: performance.now() }
 }
 
-test('a result is never right behind a progress message', async () => {
+test('a result never comes right after a progress message', async () => {
   const { progress, ended } = await following(60_000)
   expect(progress).toHaveLength(1)
   // A timer may fire 1 ms early.
   expect(ended - Number(progress[0])).toBeGreaterThan(240)
 })
 
-test('there is no progress message right before the end of the time', async () => {
+test('no progress message comes right before the deadline', async () => {
   expect((await following(1400)).progress).toEqual([])
 })

@@ -12,7 +12,7 @@ describe('calls of the sandbox', () => {
   afterAll(() => client[Symbol.asyncDispose]())
   const list = async (args: object) => (await client.value('list_calls', { ...args })) as Listed
 
-  test('are found by their answer, with those of other answers counted', async () => {
+  test('are found by answer_status, with counts of the other answers', async () => {
     const all: Listed['items'] = []
     for (let offset: unknown = 0; offset !== null; ) {
       const page = await list({ limit: 50, offset })
@@ -66,7 +66,7 @@ describe('calls of the sandbox', () => {
     expect(new Set(items.map(({ status }) => status))).toEqual(new Set(['transferred']))
   })
 
-  test('with an answer that does not exist are an error that names the answers', async () => {
+  test('with an unknown answer_status are an error that names the known ones', async () => {
     const { isError, content } = await client.call('list_calls', { answer_status: ['no_answer'] })
     expect(isError).toBe(true)
     expect(content[0]?.text).toContain('user_unavailable')
@@ -91,10 +91,10 @@ async function connect(root: TreeNode) {
   }
 }
 
-describe('calls by their answer', () => {
+describe('calls by answer_status', () => {
   const unanswered = { answer_status: ['user_unavailable'] }
 
-  test('are on pages without gaps, from every account', async () => {
+  test('are on pages without gaps or overlap, from every account', async () => {
     const answer = (at: number) => (at % 3 === 0 ? 'user_unavailable' : 'human')
     const below = [{ id: 'north', items: callsOf('north', 120, answer) }]
     await using tree = await connect({ id: 'own', items: callsOf('own', 250, answer), below })
@@ -113,7 +113,7 @@ describe('calls by their answer', () => {
     expect(new Set(ids).size).toBe(124)
   })
 
-  test('are looked for among 2,000 calls, and that is said', async () => {
+  test('are searched among 2,000 calls, and the note says so', async () => {
     const answer = (at: number) => (at === 1500 || at === 2500 ? 'user_unavailable' : 'human')
     await using tree = await connect({ id: 'own', items: callsOf('own', 3000, answer) })
     const listed = await tree.value('list_calls', unanswered)
@@ -125,7 +125,7 @@ describe('calls by their answer', () => {
     expect(tree.seen.filter(({ url }) => url.includes('/calls?'))).toHaveLength(20)
   })
 
-  test('are counted also where the platform has other answers, or none', async () => {
+  test('are counted even if the platform has other answers, or none', async () => {
     const answers = ['number_ported', null, undefined, 'human']
     const items = callsOf('own', 4, (at) => answers[at])
     await using tree = await connect({ id: 'own', items })
@@ -133,7 +133,7 @@ describe('calls by their answer', () => {
     expect(listed.by_answer_status).toEqual({ none: 2, number_ported: 1, human: 1 })
   })
 
-  test('are an error where a page of the only account cannot be read', async () => {
+  test('are an error if a page of the only account cannot be read', async () => {
     await using tree = await connect({ id: 'own' })
     tree.behave(({ url }, response) => {
       const isFirst = url.includes('offset=0')
@@ -144,7 +144,7 @@ describe('calls by their answer', () => {
     expect(isError).toBe(true)
   })
 
-  test('say so where the platform ignores offset', async () => {
+  test('have a note if the platform ignores offset', async () => {
     await using tree = await connect({ id: 'own' })
     tree.behave((_, response) => {
       const items = callsOf('own', 100, () => 'user_unavailable')
@@ -157,7 +157,7 @@ describe('calls by their answer', () => {
     })
   })
 
-  test('are not read where nobody asks for them', async () => {
+  test('are not all read without such a filter', async () => {
     await using tree = await connect({ id: 'own', items: callsOf('own', 250, () => 'user_busy') })
     const listed = await tree.value('list_calls', { status: 'completed' })
     expect(listed).toMatchObject({ total: 250, returned: 20 })

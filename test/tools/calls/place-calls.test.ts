@@ -76,7 +76,7 @@ describe('a list of calls', () => {
     expect(await total(client)).toBe(3)
   })
 
-  test('that is given again is not dialled again, whatever the policy says by then', async () => {
+  test('that is repeated is not dialled again, whatever the policy says by then', async () => {
     await using client = await connect({ VOICE_AGENT_DIAL_POLICY: '{"max_per_hour":2}' })
     const list = listOf(...numbers(4))
     const first = await client.value('place_calls', list)
@@ -248,7 +248,7 @@ describe('a list of calls', () => {
       expect(await total(client)).toBe(before)
     })
 
-    test('with the external_id of another call leaves that one out', async () => {
+    test('with the external_id of another call skips that entry', async () => {
       const [first] = items(
         await client.value('place_calls', listOf({ to_number: '+12025550130', external_id: 'a' })),
       )
@@ -323,7 +323,7 @@ describe('a list that is given again much later', () => {
   test.each([
     ['a quarter of an hour', 15 * minute],
     ['a long weekend', 4 * day],
-  ])('continues where it stopped, after %s too', async (_, ms) => {
+  ])('continues where it stopped, even after %s', async (_, ms) => {
     await using platform = await startRunningCallsPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
@@ -343,7 +343,7 @@ describe('a list that is given again much later', () => {
     expect(await client.value('place_call', one)).toMatchObject({ repeated: false })
   })
 
-  test('does not dial placed calls again because one of them was not placed', async () => {
+  test('does not dial placed calls again if one of the list was not placed', async () => {
     await using platform = await startRunningCallsPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
@@ -383,7 +383,7 @@ describe('a list that is given again much later', () => {
 })
 
 describe('a list that is cancelled', () => {
-  test('stops, continues where it stopped, and asks for the rest only', async () => {
+  test('stops, later continues there, and asks only for the rest', async () => {
     await using person = await connect({}, yes)
     const list = listOf(...numbers(6))
     const controller = new AbortController()
@@ -429,7 +429,7 @@ describe('a list that is cancelled', () => {
   test.each([
     ['between calls', 0],
     ['while a call is on its way', 300],
-  ])('by the end of its client, %s, reports who was called', async (_, answerMs) => {
+  ])('because its client ended, %s, reports who was called', async (_, answerMs) => {
     await using platform = await startRunningCallsPlatform({ answerMs })
     await using program = startProgram([], { ...quietly, ...platform.env })
     const params = {

@@ -85,7 +85,7 @@ const isPlaced = async (client: TestClient, args: object = callTo()) => {
 }
 
 describe('an operator who stops calls', () => {
-  test('stops those of all servers at once, with who, when and why, until they are resumed', async () => {
+  test('stops the calls of all servers, with who, when and why, until they are resumed', async () => {
     await isPlaced(first)
     const started = new Date().toISOString()
     expect((await command('stop', '--by', 'Ada', '--reason', 'wrong list')).code).toBe(0)
@@ -101,7 +101,7 @@ describe('an operator who stops calls', () => {
     for (const client of [first, second]) await isPlaced(client)
   })
 
-  test('stops those of a server that starts later, too', async () => {
+  test('stops the calls of a server that starts later, too', async () => {
     await command('stop')
     await isRefused(await startServer())
   })
@@ -124,7 +124,7 @@ describe('an operator who stops calls', () => {
     expect(rest[0]?.problem).toContain('calls_stopped')
   })
 
-  test('stops a call that was agreed to before', async () => {
+  test('stops a call that was confirmed before', async () => {
     const asking = await startServer({ VOICE_AGENT_CONFIRM: 'always' })
     const args = callTo()
     const confirm_token = tokenOf(await asking.call('place_call', args))
@@ -154,7 +154,7 @@ describe('an operator who stops calls', () => {
     expect(ready.text).toMatch(/by Ada\..*\(calls_stopped\)/)
   })
 
-  test('is believed also where the note cannot be read: nothing is called', async () => {
+  test("stops calls even if the stop's details cannot be read", async () => {
     const journal = createSqliteJournal(join(folder.path, 'calls.db'), '--state-dir')
     await journal.writeNote(callStopNote, '{')
     await journal.close()
@@ -167,7 +167,7 @@ describe('an operator who stops calls', () => {
   })
 })
 
-test('what a command cannot do or reach is an error', async () => {
+test('a command with wrong arguments or an unusable state is an error', async () => {
   for (const [words, message] of [
     [[], /calls stop, calls resume, calls status/],
     [['pause'], /calls stop, calls resume, calls status/],

@@ -58,7 +58,7 @@ describe('a call in the sandbox', () => {
     })
   })
 
-  test('that lasts longer than the wait is returned as it is, with how to wait on', async () => {
+  test('that lasts longer than the wait is returned as it is, with the way to keep waiting', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = await place(client, { to_number: '+12025550106' })
     const progress: string[] = []
@@ -115,7 +115,7 @@ describe('the platform', () => {
     // Time to start a program for each kind of client on a busy machine.
   }, 60_000)
 
-  test('tells of a call that nobody answers: first that it rings, then its end', async () => {
+  test('reports an unanswered call: first that it rings, then its end', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const progress: string[] = []
     const onProgress = (message: string) => {
@@ -132,7 +132,7 @@ describe('the platform', () => {
     })
   })
 
-  test('that shows a call late is asked again, if this server placed the call', async () => {
+  test('that shows a call late is polled again, if this server placed the call', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = { type: 'phone', from_number: '+12025550110', to_number: '+12025550139' }
     const placed = await client.value('place_call', { ...call, agent_id: platform.agent.id })
@@ -166,7 +166,7 @@ describe('the platform', () => {
     40_000,
   )
 
-  test('may fail for a moment', async () => {
+  test('may fail temporarily', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     platform.failNext(1)
     setTimeout(() => platform.end('shaky'), 300)

@@ -21,7 +21,7 @@ afterAll(() => client[Symbol.asyncDispose]())
 const mainLine = { phone_number_id: 'Main line' }
 
 describe('before a number is deleted', () => {
-  test('everything that goes with it is said, and it can be meant by name', async () => {
+  test('the question names all uses, and the number can be given by name', async () => {
     const call = {
       type: 'phone',
       agent_id: seedIds.supportAgent,
@@ -43,7 +43,7 @@ describe('before a number is deleted', () => {
     })
   })
 
-  test('the agreement ends when the name means another number', async () => {
+  test('the confirmation is void once the name means another number', async () => {
     const confirm_token = tokenOf(await client.call('delete_phone_number', mainLine))
     const swap = (id: string, name: string) =>
       client.value('update_phone_number', { phone_number_id: id, name })
@@ -56,7 +56,7 @@ describe('before a number is deleted', () => {
     await swap(seedIds.mainNumber, 'Main line')
   })
 
-  test('the agreement ends when another agent answers it', async () => {
+  test('the confirmation is void once another agent answers it', async () => {
     const confirm_token = tokenOf(await client.call('delete_phone_number', mainLine))
     await client.value('update_phone_number', { ...mainLine, clear: ['inbound_agent_id'] })
     const result = await client.call('delete_phone_number', { ...mainLine, confirm_token })
@@ -65,7 +65,7 @@ describe('before a number is deleted', () => {
   })
 })
 
-test('a deleted number is named', async () => {
+test('the result names the deleted number', async () => {
   const spare = { phone_number_id: '+12025550111' }
   const confirm_token = tokenOf(await client.call('delete_phone_number', spare))
   const result = await client.call('delete_phone_number', { ...spare, confirm_token })
@@ -77,7 +77,7 @@ test('a deleted number is named', async () => {
   expect(await client.flaws('delete_phone_number', result)).toBeUndefined()
 })
 
-test('a purchased number is said to be one, and calls that cannot be read are not said to be none', async () => {
+test('the question says whether the number is purchased, and unreadable calls are not shown as none', async () => {
   await using platform = await startFakePlatform(
     ({ url }, res) =>
       url.includes('/calls')
@@ -98,7 +98,7 @@ test('a purchased number is said to be one, and calls that cannot be read are no
   expect(person.asked[0]).toMatch(/^Calls running now: not known \(/m)
 })
 
-test('where nobody is asked, a name is not enough, and the refusal has the id', async () => {
+test('if nobody is asked, a name is not enough, and the refusal has the id', async () => {
   await using never = await connectPerson('v2 2026-07-28', {
     env: { VOICE_AGENT_CONFIRM: 'never' },
     answer: yes,

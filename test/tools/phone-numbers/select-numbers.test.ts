@@ -54,7 +54,7 @@ describe('numbers that match', () => {
     expect(numbersOf(list.structuredContent?.items)).toEqual(changed)
   })
 
-  test('are each changed in its own account, and named with it', async () => {
+  test('are each changed in their own account, which the result names', async () => {
     const args = {
       ...{ phone_number_ids: ['1002', '+1 202 555 1003', '1003', 'Nobody'], name: 'Renamed' },
       include_subaccounts: true,
@@ -71,7 +71,7 @@ describe('numbers that match', () => {
     })
   })
 
-  test('are all of an account with *', async () => {
+  test('are all numbers of an account with *', async () => {
     const all = { phone_number_ids: ['*'], account_id: 'Hamburg branch', name: 'X', dry_run: true }
     expect((await person.value('update_phone_number', all)).summary).toEqual({ would_change: 1 })
   })
@@ -91,7 +91,7 @@ describe('numbers that match', () => {
     expect(errorOf(result).fields).toMatchObject([{ argument }])
   })
 
-  test('say which trunk is meant', async () => {
+  test('have a note with the closest trunk', async () => {
     const { note } = await person.value('list_phone_numbers', { sip_trunk_id: 'Old carrir' })
     expect(note).toContain('Old carrier')
   })

@@ -60,7 +60,7 @@ describe('one number', () => {
     await update({ phone_number_id: 'Hot line', name: 'Hotline' })
   })
 
-  test('needs exactly one of the arguments that say which', async () => {
+  test('requires exactly one of the arguments that select numbers', async () => {
     for (const which of [{}, { phone_number_id: 'x', phone_number_ids: ['y'] }]) {
       expect(errorOf(await update({ ...which, name: 'z' })).fields).toEqual([
         {
@@ -73,7 +73,7 @@ describe('one number', () => {
 })
 
 describe('many numbers', () => {
-  test('are moved to a trunk in one call; each has its result, and what fails comes first', async () => {
+  test('are moved to a trunk in one call; each has a result, and failures come first', async () => {
     const { id } = await client.value('create_sip_trunk', { name: 'New carrier' })
     const phone_number_ids = ['+12025550110', 'Spare line', seedIds.inboundNumber, 'No such line']
     const move = { phone_number_ids, sip_trunk_id: 'New carrier' }
@@ -109,14 +109,14 @@ describe('many numbers', () => {
     expect(again.structuredContent?.summary).toEqual({ unchanged: 3 })
   })
 
-  test('count once, by whatever they are named', async () => {
+  test('count once, whether given by id, name or number', async () => {
     const phone_number_ids = ['Main line', '+12025550110', seedIds.mainNumber]
     const result = await update({ phone_number_ids, sip_trunk_id: 'Office trunk' })
     expect(result.structuredContent?.summary).toEqual({ updated: 1 })
     expect(lines(result)[1]).toContain(`+12025550110, ${seedIds.mainNumber}`)
   })
 
-  test('are refused as a whole if none can be changed, or a name means two of them', async () => {
+  test('are refused as a whole if none can be changed, or if a name is ambiguous', async () => {
     expect(errorOf(await update({ phone_number_ids: ['a', 'b'], name: 'c' }))).toMatchObject({
       kind: 'all_failed',
       fields: [{ argument: 'phone_number_ids a' }, { argument: 'phone_number_ids b' }],
@@ -140,13 +140,13 @@ describe('many numbers', () => {
     })
   })
 
-  test('do not get the same number', async () => {
+  test('cannot all get the same number', async () => {
     const ids = ['Main line', 'Hotline']
     const result = await update({ phone_number_ids: ids, number: '+12025550179' })
     expect(errorOf(result).fields).toMatchObject([{ argument: 'number' }])
   })
 
-  test('in a dry run, a trunk that does not exist is told', async () => {
+  test('are not changed in a dry run, which reports a missing trunk', async () => {
     const phone_number_ids = ['Main line', 'Hotline']
     const result = await update({ phone_number_ids, sip_trunk_id: 'No trunk', dry_run: true })
     expect(errorOf(result).fields).toEqual([
@@ -185,7 +185,7 @@ describe('a platform that fails', () => {
   const rename = (ids: string[]) =>
     wired.call('update_phone_number', { phone_number_ids: ids, name: 'new' })
 
-  test('for one of many: the others are changed, and a lost answer is not called a failure', async () => {
+  test('for one of many: the others are changed, and a lost reply is not reported as a failure', async () => {
     platform.behave(
       changing(({ url }, res) => {
         const id = idIn(url)
@@ -207,7 +207,7 @@ describe('a platform that fails', () => {
     expect(platform.seen.filter(({ method }) => method === 'PATCH')).toHaveLength(4)
   })
 
-  test('by ignoring the change: it is not called updated', async () => {
+  test('by ignoring the change: the number is not reported as updated', async () => {
     platform.behave(changing(({ url }, res) => json(res, 200, numberOf(idIn(url)))))
     expect((await rename([uuid(1), uuid(2)])).structuredContent).toMatchObject({
       summary: { failed: 2 },
@@ -220,7 +220,7 @@ describe('a platform that fails', () => {
     })
   })
 
-  test('a hundred names cost one list, with a page to see that it ends', async () => {
+  test('a hundred names cost one complete list', async () => {
     const items = Array.from({ length: 100 }, (_, at) => numberOf(uuid(at), `Line ${at}`))
     platform.behave(({ url, method }, res) => {
       if (url.includes('offset=100')) return json(res, 200, { count: 100, items: [] })

@@ -33,32 +33,32 @@ describe('a catalog that is sorted', () => {
     ['intelligence', { id: 'claude-sonnet-4-20250514', provider: 'anthropic', rank: 1 }],
     ['latency', { id: 'llama-3.3-70b-versatile', provider: 'groq', rank: 1 }],
     ['name', { id: 'claude-3-5-haiku-20241022', provider: 'anthropic', rank: 1 }],
-  ])('by %s has the best first', async (sort_by, first) => {
+  ])('by %s shows the best first', async (sort_by, first) => {
     const { models } = await modelsOf('list_models', { sort_by })
     expect(models[0]).toMatchObject(first)
     expect(models[1]?.rank).toBe(2)
   })
 
-  test('by languages has the transcribers with most of them first', async () => {
+  test('by languages shows the transcribers with the most languages first', async () => {
     const { models } = await modelsOf('list_transcribers', { sort_by: 'languages' })
     const counts = models.map((one) => (one.supported_languages as object[]).length)
     expect(counts).toEqual([...counts].sort((a, b) => b - a))
     expect(models.map(({ rank }) => rank)).toEqual([1, 1, 1, 4, 5, 5])
   })
 
-  test('holds the models of one provider only, where that is asked', async () => {
+  test('has only the models of the given provider', async () => {
     const { models } = await modelsOf('list_models', { sort_by: 'price', provider: 'openai' })
     expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(['openai']))
   })
 
-  test('by something else is an error that names the orders', async () => {
+  test('by an unknown order is an error that names the orders', async () => {
     const { isError, content } = await client.call('list_models', { sort_by: 'beauty' })
     expect(isError).toBe(true)
     expect(content[0]?.text).toMatch(/price.*intelligence.*latency/)
   })
 })
 
-test('an unsorted catalog names each provider once, and what one chooses by', async () => {
+test('an unsorted catalog names each provider once, and the fields that a choice depends on', async () => {
   const { content } = await client.call('list_models')
   const text = content[0]?.text ?? ''
   expect(text.match(/"azure_openai"/g)).toHaveLength(1)

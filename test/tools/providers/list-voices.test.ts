@@ -13,7 +13,7 @@ describe('voices of the sandbox', () => {
   afterAll(() => client[Symbol.asyncDispose]())
   const list = async (args: object) => (await client.value('list_voices', { ...args })) as Voices
 
-  test('are those of all providers that the filters let through, where none is named', async () => {
+  test('are those of all providers that match the filters, if no provider is given', async () => {
     const listed = await list({ language: 'de', gender: 'male' })
     const single = await Promise.all(
       providers.map(
@@ -25,7 +25,7 @@ describe('voices of the sandbox', () => {
     expect(listed.providers).toMatchObject(providers.map((provider) => ({ provider })))
   })
 
-  test('share the limit, and it is said that there are more', async () => {
+  test('share the limit, and a note says that there are more', async () => {
     const { voices, note } = await list({ limit: 7 })
     const shares = providers.map((one) => voices.filter(({ provider }) => provider === one).length)
     expect(shares).toEqual([3, 2, 2])
@@ -33,7 +33,7 @@ describe('voices of the sandbox', () => {
     expect(note).toMatch(/\blimit\b/)
   })
 
-  test('of a provider with few leave their share to the others', async () => {
+  test('of a provider with few voices leave their share to the others', async () => {
     const { voices } = await list({ language: 'de', gender: 'neutral', limit: 6 })
     const count = await Promise.all(
       providers.map(async (provider) => {
@@ -49,7 +49,7 @@ describe('voices of the sandbox', () => {
     )
   })
 
-  test('are sorted over all providers where that is asked', async () => {
+  test('are sorted across all providers if a sort order is given', async () => {
     const { voices } = await list({ sort_by: 'name', limit: 9 })
     const names = voices.map(({ name }) => String(name))
     expect(names).toEqual([...names].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)))
@@ -59,7 +59,7 @@ describe('voices of the sandbox', () => {
     expect(names[0]).toBe(all.sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))[0])
   })
 
-  test('in a language that no provider has come with the language that was meant', async () => {
+  test('in a language that no provider has come with the closest language', async () => {
     const { note } = await list({ language: 'germn' })
     expect(note).toMatch(/"germn".*\bGerman\b/)
   })
@@ -82,7 +82,7 @@ describe('voices of a platform', () => {
   }
   const providerIn = (url: string) => new URL(url, 'http://x').searchParams.get('provider')
 
-  test('that does not answer for one provider are those of the others, and it is named', async () => {
+  test('that does not answer for one provider are those of the others, and the result names it', async () => {
     await using wired = await connect(
       ({ url }, response) => {
         if (providerIn(url) === 'cartesia') return
@@ -104,7 +104,7 @@ describe('voices of a platform', () => {
     expect(wired.seen.map(({ url }) => providerIn(url)).sort()).toEqual([...providers].sort())
   })
 
-  test('are an error where every provider fails', async () => {
+  test('are an error if every provider fails', async () => {
     await using wired = await connect((_, response) => json(response, 403, envelope('forbidden')))
     const { isError, content } = await wired.call('list_voices')
     expect(isError).toBe(true)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => person[Symbol.asyncDispose]())
 
-test('a trunk with numbers is refused before anybody is asked, with the way to move them', async () => {
+test('a trunk with numbers is refused before anybody is asked, and the refusal says how to move them', async () => {
   const result = await person.call('delete_sip_trunk', { sip_trunk_id: 'Office trunk' })
   expect(errorOf(result)).toMatchObject({
     kind: 'conflict',
@@ -25,7 +25,7 @@ test('a trunk with numbers is refused before anybody is asked, with the way to m
   })
 })
 
-test('a trunk without numbers is deleted after one question, and named', async () => {
+test('a trunk without numbers is deleted after one question, and the result names it', async () => {
   await person.value('create_sip_trunk', { name: 'Old\nUndo: easy', termination_uri: 'a.example' })
   const result = await person.call('delete_sip_trunk', { sip_trunk_id: 'Old\nUndo: easy' })
   expect(person.asked).toHaveLength(1)
@@ -35,7 +35,7 @@ test('a trunk without numbers is deleted after one question, and named', async (
   expect(await person.flaws('delete_sip_trunk', result)).toBeUndefined()
 })
 
-test('a password that is lost is said; numbers that are not told are not said to be none', async () => {
+test('the question names the lost password, and does not show unknown numbers as none', async () => {
   await using platform = await startFakePlatform(
     (_, res) => json(res, 200, { id: 't', name: 'Carrier', has_auth_password: true }),
     { account: 'own' },
@@ -50,7 +50,7 @@ test('a password that is lost is said; numbers that are not told are not said to
   expect(platform.seen.every(({ method }) => method === 'GET')).toBe(true)
 })
 
-test('where nobody is asked, a name is not enough', async () => {
+test('if nobody is asked, a name is not enough', async () => {
   await using never = await connectPerson('v2 2026-07-28', {
     env: { VOICE_AGENT_CONFIRM: 'never' },
   })

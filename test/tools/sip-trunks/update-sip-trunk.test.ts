@@ -53,7 +53,7 @@ describe('update_sip_trunk', () => {
     expect(await ipsOf(three, { account_id: branch })).toEqual([old])
   })
 
-  test('takes names and ids, of subaccounts too, and says which there is not', async () => {
+  test('accepts names and ids, also of subaccounts, and names the missing ones', async () => {
     await make('Branch trunk', [old], { account_id: branch })
     const four = await make('Four', [old])
     const args = { sip_trunk_ids: [four, 'Branch trunk', 'Nobody'], include_subaccounts: true }
@@ -68,7 +68,7 @@ describe('update_sip_trunk', () => {
     })
   })
 
-  test('takes other spellings of an address for the same', async () => {
+  test('treats different spellings of an address as equal', async () => {
     const sip_trunk_id = await make('Spelt', ['2001:db8::1', '192.0.2.1/32', '192.0.2.2'])
     await person.value('update_sip_trunk', {
       sip_trunk_id,
@@ -78,7 +78,7 @@ describe('update_sip_trunk', () => {
     expect(await ipsOf(sip_trunk_id)).toEqual(['192.0.2.2'])
   })
 
-  test('warns of an address that a block still allows, and of one that is not there', async () => {
+  test('warns of an address that a block still allows, and of a missing one', async () => {
     const sip_trunk_id = await make('Blocks', ['203.0.113.0/24', old, '2001:db8::/32'])
     const remove = { allowed_ips: [old, '2001:db8::7', '192.0.2.77'] }
     const { warnings, applied } = await person.value('update_sip_trunk', { sip_trunk_id, remove })
@@ -100,14 +100,14 @@ describe('update_sip_trunk', () => {
     expect(await ipsOf(sip_trunk_id)).toEqual([old])
   })
 
-  test('warns where the first address may close a trunk that was open to all', async () => {
+  test('warns if the first address may close a trunk that was open to all', async () => {
     const sip_trunk_id = await make('Open', undefined)
     const args = { sip_trunk_id, add: { allowed_ips: [fresh] } }
     const { warnings } = await person.value('update_sip_trunk', args)
     expect(warnings).toEqual([expect.stringMatching(/was empty.*now only 198\.51\.100\.7/)])
   })
 
-  test('what an empty list means is said wherever it is shown', async () => {
+  test('a shown empty list always comes with its possible meanings', async () => {
     const created = await person.text('create_sip_trunk', { name: 'Empty' })
     expect(created).toMatch(unknown)
     const [line = ''] = created.split('\n')
@@ -155,7 +155,7 @@ describe('update_sip_trunk', () => {
     expect(fields?.[0]).toMatchObject({ argument })
   })
 
-  test('changes single addresses only where trunks may be read', async () => {
+  test('changes single addresses only if trunks may be read', async () => {
     const env = { VOICE_AGENT_TOOLS: 'update_sip_trunk' }
     await using narrow = await connectStdio('v2 2026-07-28', { env })
     const args = {
@@ -168,7 +168,7 @@ describe('update_sip_trunk', () => {
   })
 })
 
-test('a list in an undocumented form is not called empty, not edited, and not undone', async () => {
+test('a list in an undocumented form is not reported as empty, not edited, and not undone', async () => {
   const shown = { id: 't', name: 'T', allowed_ips: [{ cidr: old }], phone_numbers: [] }
   await using platform = await startFakePlatform(
     ({ method, body }, response) =>

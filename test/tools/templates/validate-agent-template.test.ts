@@ -15,7 +15,7 @@ describe('a repair', () => {
     ['an open block after much space', `{% if a %}${' '.repeat(9500)}y`],
     ['many unknown filters', '{{a|upr}}\n'.repeat(900)],
     ['many open tags', `${'{%\n'.repeat(3300)} b }}`],
-  ])('is given up in time: %s', (_, template) => {
+  ])('stops in time: %s', (_, template) => {
     const before = process.cpuUsage()
     const { changes } = repairTemplate(template)
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
@@ -100,7 +100,7 @@ describe('a repair', () => {
     expect(repairTemplate(template)).toEqual({ problems: [], changes: [] })
   })
 
-  test('finds further mistakes where one has no repair', () => {
+  test('finds further mistakes after one without a repair', () => {
     const { problems, repaired } = repairTemplate('{{ a b }}\n{{ c | uper }}\n{{ d e }}')
     expect(repaired).toBeUndefined()
     expect(problems.map(({ line }) => line).sort()).toEqual([1, 2, 3])
@@ -116,7 +116,7 @@ describe('a repair', () => {
     ['{a}'.repeat(3000)],
     ['{{ a | uper }}'.repeat(700)],
     ['{% elseif %}'.repeat(800)],
-  ])('of a hostile template, %.20j…, ends soon', (template) => {
+  ])('of a hostile template, %.20j…, ends quickly', (template) => {
     const before = process.cpuUsage()
     repairTemplate(template)
     const { user } = process.cpuUsage(before)
@@ -148,7 +148,7 @@ describe('validate_agent_template', () => {
     })
   })
 
-  test('tells whether an unknown variable makes the greeting fail', async () => {
+  test('shows whether an unknown variable makes the greeting fail', async () => {
     const gap = await client.value('validate_agent_template', { template: 'Hi {{ caller }}!' })
     expect(gap).toMatchObject({ valid: true, spoken: '"Hi !"; EMPTY in it: caller' })
     const template = 'Hi {{ customer.name }}!'
@@ -225,7 +225,7 @@ describe('validate_agent_template', () => {
     expect(none).toMatchObject({ isError: true, content: [{ text: /Nobody|list_agents/ }] })
   })
 
-  test('tries several times of the day, and the constants of what always has a value', async () => {
+  test('tries several times of day, and the constants that a variable is compared with', async () => {
     const { branches } = await client.value('validate_agent_template', {
       template:
         "{% if direction == 'inbound' %}Thanks{% elif current_datetime | datetime('%H') | int < 12 %}Morning{% else %}Evening{% endif %}",
@@ -237,7 +237,7 @@ describe('validate_agent_template', () => {
     ])
   })
 
-  test('names an equal value of a branch once', async () => {
+  test('names equal values of a branch once', async () => {
     const { branches } = await client.value('validate_agent_template', {
       template: '{{ contact.first_name }} {{ direction }}',
     })
@@ -247,7 +247,7 @@ describe('validate_agent_template', () => {
     ])
   })
 
-  test('says which branches nothing led to', async () => {
+  test('names the branches that no value reached', async () => {
     const template = '{% if order.total | length > 300 %}\nA{% endif %}{% if x %}B{% endif %}'
     const { not_tried } = await client.value('validate_agent_template', { template })
     expect(not_tried).toContain('line 1')
@@ -260,7 +260,7 @@ describe('validate_agent_template', () => {
     expect(given).not.toHaveProperty('not_tried')
   })
 
-  test('has nothing of its own for a good template', async () => {
+  test('adds nothing to a valid template', async () => {
     const result = await client.value('validate_agent_template', { template: 'Hi' })
     expect(result).toMatchObject({ valid: true, spoken: '"Hi"' })
     for (const name of ['also_found', 'repaired', 'repairs', 'branches', 'assumed', 'not_tried'])
