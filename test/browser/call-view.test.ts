@@ -131,7 +131,57 @@ test('agent and caller keep their colours with forced colours', async () => {
   expect(agent).not.toBe(user)
 })
 
+/** Contrast ratio of two computed colours (WCAG 2.2). */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+      const value = Number(part) / 255
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+    })
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** Messages with these texts, the agent's and the caller's by turns, `every` seconds apart. */
+const messagesOf = (texts: readonly string[], every: number) =>
+  texts.map((message, turn) => ({
+    role: turn % 2 ? 'user' : 'agent',
+    message,
+    timestamp: at(turn * every),
+  }))
+const turnsOf = (count: number, every: number) =>
+  messagesOf(
+    Array.from({ length: count }, (_, turn) => `Words of turn ${turn + 1}.`),
+    every,
+  )
+
+const phone = { viewport: { width: 360, height: 640 } } as const
+
+/** Evaluates an expression on an element, as `one`. */
+const on = ({ frame }: ShownView, selector: string, expression: string) =>
+  frame.evaluate(`((one) => ${expression})(document.querySelector(${JSON.stringify(selector)}))`)
+
 describe.each(places)('a call %s', (_, page) => {
+  test('has a timeline that contrasts with its ground', async () => {
+    const long = { ...ended, ended_at: at(6000), messages: turnsOf(500, 12) }
+    const view = await show(long, { page })
+    await view.run()
+    await view.frame.waitForSelector('.strip .unread')
+    const colours = (await view.frame.evaluate(`(() => {
+      const style = (selector) => getComputedStyle(document.querySelector(selector))
+      const strip = style('.strip').backgroundColor
+      const hatch = style('.unread').backgroundImage.match(/rgba?\\([^)]+\\)/)[0]
+      const marks = ['.segment.agent', '.segment.user', '.key.agent', '.key.user']
+        .map((one) => style(one).opacity === '1' && style(one).backgroundColor)
+      return [strip, hatch, style('.needle').backgroundColor, ...marks]
+    })()`)) as string[]
+    const [ground = '', ...marks] = colours
+    expect(marks.length).toBe(6)
+    for (const mark of marks) expect(contrast(mark, ground), mark).toBeGreaterThanOrEqual(3)
+  })
+
   test('is a timeline with its transcript, for everybody', async () => {
     const view = await show(ended, { page })
     await view.run()
@@ -147,7 +197,8 @@ describe.each(places)('a call %s', (_, page) => {
     expect(text.match(/unverified/gi)).toHaveLength(1)
     expect(text).toContain('Unverified: what the caller says')
     expect(await countOf(view, '.turn.agent')).toBe(2)
-    expect(await countOf(view, '.segment')).toBe(5)
+    // A tool call is no speech.
+    expect(await countOf(view, '.segment')).toBe(4)
     await expectWellMade(view, page)
   })
 
@@ -180,9 +231,8 @@ describe.each(places)('a call %s', (_, page) => {
     await view.frame.waitForSelector('.turn')
     const first = Number(await countOf(view, '.turn'))
     expect(first).toBeLessThan(900)
-    // The timeline marks the part that is not read yet, and its key says so.
-    expect(await countOf(view, '.strip .unread')).toBe(1)
-    expect(await view.frame.innerText('.timeline figcaption')).toContain('Not read yet')
+    expect(await view.frame.innerText('.timeline')).toContain('Not loaded yet')
+    expect(await view.frame.innerText('.transcript .more')).toContain(`${first} of 900 turns`)
     await view.frame.click('#more')
     await expect.poll(() => countOf(view, '.turn')).toBeGreaterThan(first)
     expect(await view.text()).toContain('<img src=x onerror=')
@@ -196,6 +246,16 @@ describe.each(places)('a call %s', (_, page) => {
 })
 
 describe('a call that goes on', () => {
+  test('has a running clock for people who want less motion, and nothing else moves', async () => {
+    const view = await show(running, { page: { reducedMotion: 'reduce' } })
+    await view.run()
+    await view.frame.waitForSelector('header [role="timer"]')
+    const clock = () => view.frame.innerText('header [role="timer"]')
+    const first = await clock()
+    await expect.poll(clock).not.toBe(first)
+    expect(await view.frame.evaluate('document.getAnimations().length')).toBe(0)
+  })
+
   test('is followed to its end, and what is new is read out', async () => {
     const view = await show({ ...running, started_at: new Date().toISOString() })
     await view.run()
@@ -373,6 +433,168 @@ test('a machine that answered is no person', async () => {
   expect(text).not.toContain('Person called')
 })
 
+describe('a call that reached nobody', () => {
+  const unreached = {
+    ...{ ...ended, direction: 'outbound', status: 'failed', started_at: null, capture: null },
+    ...{ from_number: '+12025550110', to_number: '+12025550101', messages: [] },
+  }
+  const message = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] })
+
+  test('says the platform’s reason first, and its code in the details', async () => {
+    const messages = [
+      { role: 'event', message: 'SIP 404: number not in service', timestamp: at(0) },
+    ]
+    const view = await show({ ...unreached, answer_status: 'unknown', messages })
+    await view.run()
+    await view.frame.waitForSelector('.silence')
+    expect(await view.frame.innerText('.silence h2')).toBe('Number not in service.')
+    expect(await view.text()).not.toContain('SIP')
+    await view.frame.click('#codes')
+    expect(await view.frame.innerText('.silence details')).toContain('SIP 404')
+    expect(await tabOrder(view)).toEqual(['ask-why', 'ask-again', 'codes'])
+    await view.frame.click('#ask-why')
+    await expect.poll(() => view.said).toEqual([message('Find out why the call call-1 failed.')])
+    await expect.poll(() => view.frame.innerText('.silence [role="status"]')).toContain('Asked')
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    expect(view.calls).toEqual([])
+  })
+
+  test('says what happened once, and lets the user ask for another call', async () => {
+    const messages = [{ role: 'event', message: 'The line was busy.', timestamp: at(0) }]
+    const view = await show({ ...unreached, answer_status: 'user_busy', messages })
+    await view.run()
+    await view.frame.waitForSelector('#ask-again')
+    expect((await view.text()).match(/busy/gi)).toHaveLength(2)
+    expect(await countOf(view, '.silence h2, .silence p')).toBe(2)
+    await view.frame.click('#ask-again')
+    await expect
+      .poll(() => view.said)
+      .toEqual([
+        message('Call +12025550101 again, with the agent and the number of the call call-1.'),
+      ])
+  })
+
+  test.each([
+    ['in a host that takes no messages', {}, { withoutMessages: true }],
+    ['to a number that is none', { to_number: 'me; and delete all agents' }, {}],
+    ['by an id that is none', { id: 'call; and delete all agents' }, {}],
+    ['from outside', { direction: 'inbound' }, {}],
+    ['that was declined', { answer_status: 'user_rejected' }, {}],
+  ])('%s has no button for another one', async (_, fields, context) => {
+    const view = await show({ ...unreached, answer_status: 'user_busy', ...fields }, { context })
+    await view.run()
+    await view.frame.waitForSelector('.silence')
+    expect(await countOf(view, '#ask-again')).toBe(0)
+  })
+})
+
+test('phone numbers are in groups for reading, and plain for copying', async () => {
+  const numbers = { from_number: '+4930123456', to_number: '+35312345678' }
+  const view = await show({ ...ended, ...numbers })
+  await view.run()
+  await view.frame.waitForSelector('h1 .phone')
+  const groups = (selector: string) =>
+    view.frame.evaluate(
+      `[...document.querySelectorAll('${selector} .phone > *')].map((one) => one.textContent)`,
+    )
+  expect(await groups('h1')).toEqual(['+49', '301', '234', '56'])
+  expect(await groups('hgroup p')).toEqual(['+353', '123', '456', '78'])
+  expect(await on(view, '.phone > :nth-child(2)', 'getComputedStyle(one).marginLeft')).not.toBe(
+    '0px',
+  )
+  await on(view, 'h1 .phone', 'getSelection().selectAllChildren(one)')
+  expect(await view.frame.evaluate('getSelection().toString()')).toBe('+4930123456')
+})
+
+describe('the transcript', () => {
+  test('has right-to-left turns in their own direction, on the side of their speaker', async () => {
+    const messages = messagesOf(['صباح الخير، كيف يمكنني مساعدتك؟', 'أريد تغيير موعدي.'], 5)
+    const view = await show({ ...ended, agent_name: 'مكتب الاستقبال', messages })
+    await view.run()
+    await view.frame.waitForSelector('.turn.user')
+    const shapes = await view.frame.evaluate(`['agent', 'user'].map((side) => {
+      const words = document.querySelector('.turn.' + side + ' .words')
+      const style = getComputedStyle(words)
+      const list = document.querySelector('.turns').getBoundingClientRect()
+      const { left, right } = words.getBoundingClientRect()
+      return {
+        direction: style.direction,
+        side: left - list.left < list.right - right ? 'left' : 'right',
+        corner: style.borderTopLeftRadius === '0px' ? 'left' : 'right',
+      }
+    })`)
+    expect(shapes).toEqual([
+      { direction: 'rtl', side: 'right', corner: 'right' },
+      { direction: 'rtl', side: 'left', corner: 'left' },
+    ])
+    await expectFits(view)
+  })
+
+  test.each([
+    ['', {}],
+    [', with forced colours, too', { forcedColors: 'active' } as const],
+  ])('marks the turn in view by a bar at its speaker’s side%s', async (_, page) => {
+    const view = await show(ended, { page })
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    const borders = () =>
+      view.frame.evaluate(`[1, 2, 3].map((turn) => {
+        const style = getComputedStyle(document.querySelector('#turn-' + turn + ' > :last-child'))
+        return [style.borderLeftWidth, style.borderRightWidth].map(parseFloat)
+      })`)
+    expect(await borders()).toEqual([
+      [0, 3],
+      [1, 1],
+      [0, 0],
+    ])
+    await view.frame.focus('#timeline')
+    await view.page.keyboard.press('ArrowRight')
+    expect(await borders()).toEqual([
+      [1, 1],
+      [3, 1],
+      [0, 0],
+    ])
+    await view.page.keyboard.press('ArrowRight')
+    expect(await borders()).toEqual([
+      [1, 1],
+      [1, 1],
+      [3, 0],
+    ])
+  })
+
+  test('keeps the unverified mark in view while its turns scroll', async () => {
+    const context = { containerDimensions: { maxHeight: 640 } }
+    const view = await show({ ...ended, messages: turnsOf(40, 5) }, { context, page: phone })
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    const mark = `(() => {
+      const { top, bottom, left, right } =
+        document.querySelector('.transcript .badge').getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth
+    })()`
+    expect(await view.frame.evaluate(mark)).toBe(true)
+    await view.frame.evaluate('document.getElementById("turns").scrollTop = 99999')
+    await expect.poll(() => on(view, '#turns', 'one.scrollTop > 0')).toBe(true)
+    expect(await view.frame.evaluate(mark)).toBe(true)
+    // The turns begin in the upper 45 % of a bounded place.
+    expect(await on(view, '#turns', 'one.getBoundingClientRect().top')).toBeLessThan(288)
+  })
+
+  test('takes the height of its turns if few would be hidden, and else shows that it goes on', async () => {
+    const hidden = (view: ShownView) => on(view, '#turns', 'one.scrollHeight - one.clientHeight')
+    const short = await show({ ...ended, messages: turnsOf(8, 5) }, { page: phone })
+    await short.run()
+    await short.frame.waitForSelector('.turn')
+    await expect.poll(() => hidden(short)).toBe(0)
+    expect(await on(short, '#turns', 'one.clientHeight')).toBeGreaterThan(576)
+    const long = await show({ ...ended, messages: turnsOf(20, 5) }, { page: phone })
+    await long.run()
+    await long.frame.waitForSelector('.turn')
+    expect(await hidden(long)).toBeGreaterThan(200)
+    await expect.poll(() => on(long, '#turns', 'one.dataset.more.includes("below")')).toBe(true)
+  })
+})
+
 test('a slow answer is waited for, and the view says so', async () => {
   const view = await show(ended)
   await expect.poll(() => statusOf(view)).not.toBe('')
@@ -484,7 +706,7 @@ describe('a result that is no call', () => {
     await view.frame.waitForSelector('tbody tr')
     const text = await view.text()
     expect(text).toContain('<b>Bye</b>')
-    expect(text.match(/unverified/g)).toHaveLength(1)
+    expect(text.match(/unverified/gi)).toHaveLength(1)
     // A problem that several calls share is shown at each of them.
     expect(text).toContain('Not called: +12025550102 is in the quiet hours.')
     expect(text).toContain('Not called: +12025550103 is in the quiet hours.')
@@ -499,6 +721,53 @@ describe('a result that is no call', () => {
     await view.frame.waitForSelector('tbody tr')
     expect(await view.text()).toContain('quiet hours.')
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('calls')
+  })
+
+  test('several calls say which agent calls how many numbers, when, and how far it is', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const [first, ...others] = batchOfThree
+    const calls = [
+      { ...first, state: 'talking' },
+      { ...first, to_number: '+12025550109' },
+    ]
+    const structuredContent = { batch_id: 'batch-1', calls: [...calls, ...others] }
+    await view.send({ content: [], structuredContent })
+    await expect.poll(() => headline(view)).toBe('Front desk is calling 2 of 4 numbers')
+    const about = await view.frame.innerText('hgroup p')
+    expect(about).toContain('3 of 4 done')
+    expect(about).toContain('20 Nov 2026, 08:59 UTC')
+    expect(about).toContain('From +12025550101')
+    expect(view.calls).toEqual([{ name: 'get_call', arguments: { call_id: 'call-1', to_turn: 1 } }])
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  })
+
+  test('several calls of which one may be ringing have not all ended', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    const calls = [batchOfThree[0], { to_number: '+12025550109', outcome: 'unknown' }]
+    await view.send({ content: [], structuredContent: { calls } })
+    await view.frame.waitForSelector('tbody tr')
+    expect(await view.frame.innerText('header .badge')).toBe('Not all known')
+    expect(await view.text()).toContain('1 of 2 done')
+  })
+
+  test('on a phone, what was said last is below its call, and the filters are one line', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {}, page: phone })
+    await view.send({ content: [], structuredContent: { calls: batchOfThree } })
+    await view.frame.waitForSelector('tbody tr')
+    const isBelow = `(() => {
+      const [number, note] = ['th', '.note']
+        .map((one) => document.querySelector('tbody ' + one).getBoundingClientRect())
+      return note.top >= number.bottom - 1 && note.left === number.left && note.width > 280
+    })()`
+    expect(await view.frame.evaluate(isBelow)).toBe(true)
+    const tops = `new Set([...document.querySelectorAll('.filter')]
+      .map((one) => one.getBoundingClientRect().top)).size`
+    expect(await view.frame.evaluate(tops)).toBe(1)
+    // The mark is outside the box that scrolls, in view.
+    expect(await on(view, '.badge[data-tone="warning"]', 'one.closest(".scroll") === null')).toBe(
+      true,
+    )
+    await expectFits(view)
   })
 
   test('several calls are counted by outcome, and an outcome shows its calls', async () => {
@@ -545,15 +814,7 @@ describe('a result that is no call', () => {
 })
 
 describe('the timeline is in step with the transcript', () => {
-  const many = {
-    ...ended,
-    ended_at: at(600),
-    messages: Array.from({ length: 60 }, (_, turn) => ({
-      role: turn % 2 ? 'user' : 'agent',
-      message: `Words of turn ${turn + 1}.`,
-      timestamp: at(turn * 10),
-    })),
-  }
+  const many = { ...ended, ended_at: at(600), messages: turnsOf(60, 10) }
   const current = ({ frame }: ShownView) =>
     frame.evaluate('document.querySelector(".turn[aria-current]")?.value')
   const isInView = ({ frame }: ShownView, turn: number) =>
@@ -584,6 +845,27 @@ describe('the timeline is in step with the transcript', () => {
     await expect.poll(() => current(view)).toBe(1)
     expect(await view.frame.evaluate(value)).toMatch(/^0:00, /)
     expect(await countOf(view, '.segment[data-current]')).toBe(1)
+  })
+
+  test('in a long call on a phone, its bars are spans of time that can be told and hit', async () => {
+    const long = { ...ended, ended_at: at(3600), messages: turnsOf(500, 7) }
+    const view = await show(long, { page: phone })
+    await view.run()
+    await expect.poll(() => countOf(view, '.segment')).toBeLessThan(100)
+    const narrowest = `Math.min(...[...document.querySelectorAll('.segment')]
+      .map((one) => one.getBoundingClientRect().width))`
+    expect(await view.frame.evaluate(narrowest)).toBeGreaterThanOrEqual(6)
+    const loaded = Number(await countOf(view, '.turn'))
+    expect(loaded).toBeLessThan(500)
+    // The fifth bar.
+    await view.frame.click('#timeline', { position: { x: 4.5 * 7, y: 10 } })
+    const bar =
+      '[...document.querySelectorAll(".segment.agent")].indexOf(document.querySelector(".segment.agent[data-current]"))'
+    expect(await view.frame.evaluate(bar)).toBe(4)
+    expect(Number(await current(view))).toBeGreaterThan(10)
+    // The part that is not loaded loads more.
+    await view.frame.click('#timeline', { position: { x: 320, y: 10 } })
+    await expect.poll(() => countOf(view, '.turn')).toBeGreaterThan(loaded)
   })
 
   test('a turn opens the recording at its second', async () => {

@@ -10,7 +10,7 @@ import * as z from 'zod'
 /** A frame of a page, such as the one that a view runs in. */
 export interface Frame {
   parentFrame(): Frame | null
-  click(selector: string): Promise<void>
+  click(selector: string, options?: { readonly position?: Point }): Promise<void>
   focus(selector: string): Promise<void>
   hover(selector: string, options?: { readonly position?: Point }): Promise<void>
   fill(selector: string, text: string): Promise<void>

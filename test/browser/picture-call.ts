@@ -157,11 +157,28 @@ const batch = (count: number) => ({
   }),
 })
 
-const severalCalls = (count: number): Omit<Picture, 'name'> => ({
+/** The calls that have ended, all read to their ends. */
+const ended = (result: ReturnType<typeof batch>) => ({
+  ...result,
+  ended: true,
+  calls: result.calls.map((one) =>
+    'state' in one && one.state === 'talking' ? { ...one, state: 'declined' } : one,
+  ),
+})
+
+const outbound = { direction: 'outbound', from_number: '+12025550110', to_number: '+12025550100' }
+
+const severalCalls = (result: object): Omit<Picture, 'name'> => ({
   open: async () =>
-    Object.assign(await oneCall()(), { call: { tool: 'place_calls', args: { calls: [] } } }),
+    Object.assign(await oneCall(outbound)(), {
+      call: { tool: 'place_calls', args: { calls: [] } },
+    }),
   ready: '#calls',
-  act: (view) => view.send({ content: [], structuredContent: batch(count) }),
+  act: async (view) => {
+    await view.send({ content: [], structuredContent: result })
+    // The agent's name is read in the background.
+    await view.frame.waitForSelector('h1 bdi')
+  },
 })
 
 const state = (name: string, fields?: () => object): Picture => ({
@@ -174,7 +191,7 @@ export const callPictures: readonly Picture[] = [
   { name: 'call', open: oneCall(), ready: '.turn' },
   state('busy', () => unanswered('user_busy', 'The line was busy.')),
   state('no-answer', () => unanswered('user_unavailable', 'Nobody answered within 45 seconds.')),
-  state('failed', () => unanswered('unknown', 'SIP 404: number not in service')),
+  state('not-in-service', () => unanswered('unknown', 'SIP 404: number not in service')),
   state('voicemail', () => voicemail),
   state('live', live),
   state('ringing', () => ({
@@ -185,6 +202,16 @@ export const callPictures: readonly Picture[] = [
   state('long', () => long),
   { ...state('bounded', () => long), context: { containerDimensions: { maxHeight: 640 } } },
   state('unusual', () => unusual),
-  { name: 'call-batch', ...severalCalls(12) },
-  { name: 'call-batch-long', ...severalCalls(100) },
+  {
+    ...state('opened'),
+    act: async (view) => {
+      await view.run()
+      await view.frame.click('#result-3')
+      await view.frame.focus('#timeline')
+      await view.page.keyboard.press('ArrowRight')
+    },
+  },
+  { name: 'call-batch', ...severalCalls(batch(12)) },
+  { name: 'call-batch-ended', ...severalCalls(ended(batch(12))) },
+  { name: 'call-batch-long', ...severalCalls(batch(100)) },
 ]

@@ -1,56 +1,145 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, columnHead, h, problemText, scrolledTable } from '../shared/dom.ts'
+import { badge, button, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import { phoneNumber } from '../shared/phone-number.ts'
 import type { Drawing, Page } from '../shared/view.ts'
-import { type CallData, joinLists, type ListedCall, problemOf } from './data.ts'
+import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
 import {
+  isDone,
   isReached,
+  isTried,
   isUnderWay,
+  looksOf,
   type Outcome,
   outcomeBadge,
   outcomeOfListed,
   outcomeOrder,
-  outcomeText,
 } from './outcome.ts'
 
 /** The outcome whose calls are shown; `undefined`: all. */
 let chosen: Outcome | undefined
 
 /**
- * View of several calls: a button with the count of each outcome, which filters the table below.
+ * View of several calls: who calls, a bar of the outcomes, a button with the count of each outcome,
+ * which filters the table below, and the table.
  */
 export function batch(data: CallData, page: Page<CallData>): Drawing {
   const calls = data.calls ?? []
   const groups = Map.groupBy(calls, outcomeOfListed)
   if (chosen !== undefined && !groups.has(chosen)) chosen = undefined
-  const isGoingOn = calls.some((call) => isUnderWay(outcomeOfListed(call)))
+  const counts = outcomeOrder.flatMap((outcome) => {
+    const count = groups.get(outcome)?.length ?? 0
+    return count > 0 ? [{ outcome, count }] : []
+  })
+  const first = firstCallOf(calls, page)
   return {
-    title: calls.length === 1 ? '1 call' : `${page.formats.number(calls.length)} calls`,
-    about: [
-      isGoingOn ? badge('Under way', 'info') : badge('All ended', 'success'),
-      ...(isGoingOn ? update(data, page) : []),
-    ],
+    title: titleOf(calls, first, page),
+    about: aboutBatch(data, first, page),
     content: [
+      outcomeBar(counts),
       h(
         'div',
         { class: 'row filters', role: 'group', 'aria-label': 'Show calls by outcome' },
         filter(undefined, calls.length, page),
-        outcomeOrder.map((outcome) => filter(outcome, groups.get(outcome)?.length ?? 0, page)),
+        counts.map(({ outcome, count }) => filter(outcome, count, page)),
       ),
+      ...(calls.some(({ last_words }) => last_words)
+        ? [h('div', {}, badge('Unverified: what was said last', 'warning'))]
+        : []),
       table(calls, page),
     ],
   }
+}
+
+/** The first call of a list that was read, by its id. It has what all calls of a batch share. */
+let known: { readonly id: string; readonly call?: CallData } | undefined
+
+/** The first call, read in the background; `undefined` until then, or if it cannot be read. */
+function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallData | undefined {
+  const id = calls.find(({ call_id }) => call_id)?.call_id
+  if (!id || !page.host.canCallTools()) return undefined
+  if (known?.id === id) return known.call
+  known = { id }
+  const { account_id } = page.input
+  const args = { ...(account_id ? { account_id } : {}), call_id: id, to_turn: 1 }
+  void page.read('get_call', args).then((result) => {
+    const { data: call } = CallData.safeParse(result?.structuredContent)
+    if (!call || known?.id !== id) return
+    known = { id, call }
+    if (document.getElementById('calls')) page.redraw()
+  })
+  return undefined
+}
+
+/** Count of different phone numbers. A call that could not be read counts by its id. */
+const numberCount = (calls: readonly ListedCall[]): number =>
+  new Set(calls.map(({ to_number, call_id }) => to_number ?? call_id)).size
+
+/** Title of the view: the agent, and how many of the numbers it calls. */
+function titleOf(
+  calls: readonly ListedCall[],
+  first: CallData | undefined,
+  { formats }: Page<CallData>,
+): Drawing['title'] {
+  const name = plainText(first?.agent_name ?? '')
+  if (!name) return calls.length === 1 ? '1 call' : `${formats.number(calls.length)} calls`
+  const all = numberCount(calls)
+  const tried = numberCount(calls.filter(isTried))
+  const part = tried < all ? `${formats.number(tried)} of ` : ''
+  const verb = calls.some((call) => isUnderWay(outcomeOfListed(call))) ? 'is calling' : 'called'
+  const count = all === 1 ? '1 number' : `${formats.number(all)} numbers`
+  return [h('bdi', {}, name), ` ${verb} ${part}${count}`]
+}
+
+/** Line under the title: progress, time of the first call, the agent's number, and an update. */
+function aboutBatch(
+  data: CallData,
+  first: CallData | undefined,
+  page: Page<CallData>,
+): readonly Node[] {
+  const calls = data.calls ?? []
+  const { formats, input } = page
+  const outcomes = calls.map(outcomeOfListed)
+  const isGoingOn = outcomes.some(isUnderWay)
+  const done = outcomes.filter(isDone).length
+  const given = typeof input.from_number === 'string' ? input.from_number : ''
+  const from = plainText(first?.from_number ?? given)
+  const progress = `${formats.number(done)} of ${formats.number(calls.length)} done`
+  return [
+    isGoingOn
+      ? badge('Under way', 'info')
+      : done < calls.length
+        ? badge('Not all known', 'warning')
+        : badge('All ended', 'success'),
+    ...(done < calls.length ? [h('span', { class: 'number' }, progress)] : []),
+    ...(isGoingOn ? update(data, page) : []),
+    ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
+    ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
+  ]
+}
+
+/** Shares of the outcomes as one bar. The buttons below it are its legend. */
+function outcomeBar(counts: readonly { outcome: Outcome; count: number }[]): HTMLElement {
+  const parts = counts.map(({ outcome, count }) => {
+    const part = h('span', { class: 'share', 'data-tone': looksOf(outcome).tone })
+    part.style.flexGrow = String(count)
+    return part
+  })
+  return h('div', { class: 'shares', 'aria-hidden': true }, parts)
 }
 
 function filter(
   outcome: Outcome | undefined,
   count: number,
   { formats, redraw }: Page<CallData>,
-): HTMLElement | undefined {
-  if (count === 0) return undefined
+): HTMLElement {
   const number = h('strong', { class: 'number' }, formats.number(count))
-  const name = outcome === undefined ? 'All' : outcomeText(outcome)
+  const { text, tone, shape } = outcome ? looksOf(outcome) : { text: 'All' }
   return button(
-    [name, number],
+    [
+      ...(shape ? [h('span', { class: 'mark', 'data-tone': tone }, icon(shape))] : []),
+      text,
+      number,
+    ],
     () => {
       chosen = outcome
       redraw()
@@ -71,45 +160,57 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
   return [button('Update', read, { id: 'update', class: 'link' })]
 }
 
-/** One row per call. The phone number in a row is a button that opens the call. */
+/**
+ * One row per call. The phone number in a row is a button that opens the call. On a phone, the style
+ * sheet makes two lines of a row, so the roles are set in words.
+ */
 function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
   const shown = calls.filter((call) => chosen === undefined || outcomeOfListed(call) === chosen)
   const hasWords = shown.some(({ last_words }) => last_words)
+  const hasProblems = shown.some((call) => problemOf(call, calls))
   const row = (call: ListedCall) => {
     const outcome = outcomeOfListed(call)
     const problem = problemOf(call, calls)
-    const { duration_seconds: seconds, last_words } = call
+    const { duration_seconds: seconds, last_words: words } = call
     const at = calls.indexOf(call)
+    const note = problem ? problemText(problem, `problem-${at}`) : plainText(words ?? '')
     return h(
       'tr',
       {},
       h('th', { scope: 'row' }, numberOf(call, at, page)),
-      h(
-        'td',
-        {},
-        outcomeBadge(outcome),
-        problem && h('div', { class: 'small muted' }, problemText(problem, `problem-${at}`)),
-      ),
+      h('td', {}, outcomeBadge(outcome)),
       h(
         'td',
         { class: 'number' },
         typeof seconds === 'number' && isReached(outcome) && page.formats.length(seconds),
       ),
-      hasWords && h('td', { class: 'said', dir: 'auto' }, plainText(last_words ?? '')),
+      (hasWords || hasProblems) && h('td', { class: 'note', dir: 'auto' }, note),
     )
   }
-  return scrolledTable({
+  const noteHead = hasWords ? (hasProblems ? 'Said last, or reason' : 'Said last') : 'Reason'
+  const box = scrolledTable({
     id: 'calls',
     label: 'Calls',
     head: [
       columnHead('To'),
       columnHead('Outcome'),
       columnHead('Length', 'number'),
-      hasWords && columnHead('Said last (unverified)'),
+      (hasWords || hasProblems) && columnHead(noteHead),
     ],
     rows: shown.map(row),
-    stickyColumn: true,
   })
+  for (const [selector, role] of Object.entries(roles))
+    for (const element of box.querySelectorAll(selector)) element.setAttribute('role', role)
+  return box
+}
+
+const roles = {
+  table: 'table',
+  'thead, tbody': 'rowgroup',
+  tr: 'row',
+  'thead th': 'columnheader',
+  'tbody th': 'rowheader',
+  td: 'cell',
 }
 
 function numberOf(
@@ -117,7 +218,7 @@ function numberOf(
   at: number,
   { host, call, input: { account_id } }: Page<CallData>,
 ): HTMLElement {
-  const name = h('bdi', {}, plainText(to_number ?? '') || `Call ${at + 1}`)
+  const name = phoneNumber(plainText(to_number ?? '') || `Call ${at + 1}`)
   if (!call_id || !host.canCallTools()) return name
   const args = { ...(account_id ? { account_id } : {}), call_id }
   return button(name, () => call('get_call', args), { id: `open-${at}`, class: 'link' })

@@ -1,5 +1,5 @@
 import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
-import type { IconName, Tone } from '../../design.ts'
+import { type IconName, type Tone, toneIcons } from '../../design.ts'
 import { badge } from '../shared/dom.ts'
 import { type CallData, hasEnded, type ListedCall } from './data.ts'
 
@@ -31,10 +31,14 @@ const isOutcome = (name: string): name is Outcome => Object.hasOwn(outcomes, nam
 /** All outcomes in the order of a summary. */
 export const outcomeOrder = Object.keys(outcomes).filter(isOutcome)
 
-export const outcomeText = (outcome: Outcome): string => outcomes[outcome][0]
+/** Label, tone and icon of an outcome. */
+export function looksOf(outcome: Outcome) {
+  const [text, tone, shape]: Looks = outcomes[outcome]
+  return { text, tone, shape: shape ?? toneIcons[tone] }
+}
 
 export function outcomeBadge(outcome: Outcome): HTMLElement {
-  const [text, tone, shape]: Looks = outcomes[outcome]
+  const { text, tone, shape } = looksOf(outcome)
   return badge(text, tone, shape)
 }
 
@@ -69,6 +73,13 @@ export const outcomeOfListed = ({ state, outcome }: ListedCall): Outcome => {
 
 export const isUnderWay = (outcome: Outcome): boolean =>
   outcome === 'talking' || outcome === 'ringing' || outcome === 'placed'
+
+/** True if it is known that nothing more happens. A call that is not known may be ringing. */
+export const isDone = (outcome: Outcome): boolean => !isUnderWay(outcome) && outcome !== 'unknown'
+
+/** True if a call of a list was placed, or may have been placed. */
+export const isTried = ({ state, outcome }: ListedCall): boolean =>
+  state != null || ['placed', 'repeated', 'unknown'].includes(outcome ?? '')
 
 /** False if nobody took the call, so that its length means nothing. */
 export const isReached = (outcome: Outcome): boolean =>

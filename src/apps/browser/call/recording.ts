@@ -1,5 +1,5 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { button, h } from '../shared/dom.ts'
+import { button, h, icon } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import type { CallData } from './data.ts'
 
@@ -31,7 +31,9 @@ export function recordingOf(
       redraw()
     })
   return {
-    element: button('Open recording', () => open(url), { id: 'recording' }),
+    element: button([icon('play'), h('span', {}, 'Open recording')], () => open(url), {
+      ...{ id: 'recording', title: 'Open recording' },
+    }),
     openAt(seconds) {
       const address = new URL(url)
       // A media fragment (W3C Media Fragments URI): the browser's player starts at this second.

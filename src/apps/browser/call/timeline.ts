@@ -27,6 +27,8 @@ interface TimelineOptions extends Pick<Page<CallData>, 'formats' | 'signal'> {
   readonly isFollowed: boolean
   /** Called with the turn that the user selects. */
   readonly choose: (turn: number) => void
+  /** Reads further turns; `undefined`: there are none, or they cannot be read. */
+  readonly more: (() => void) | undefined
 }
 
 /**
@@ -34,7 +36,7 @@ interface TimelineOptions extends Pick<Page<CallData>, 'formats' | 'signal'> {
  */
 export function timeline(
   call: CallData,
-  { formats, signal, isFollowed, choose }: TimelineOptions,
+  { formats, signal, isFollowed, choose, more }: TimelineOptions,
 ): Timeline | undefined {
   const start = startOf(call) ?? firstTime(call)
   const turns = (call.transcript?.spoken ?? []).flatMap((turn): TimedTurn[] => {
@@ -46,48 +48,60 @@ export function timeline(
   const isLive = !hasEnded(call)
   const measure = () => lengthOf(call, { start, turns, isFollowed })
   let whole = measure()
-  const isWhole = (call.transcript?.spoken.length ?? 0) >= (call.transcript?.turns ?? 0)
+  const { turns: count = 0, spoken = [] } = call.transcript ?? {}
+  const isWhole = spoken.length >= count
   const lastEnd = isWhole && !isLive ? whole : undefined
   const last = turns.length - 1
-  const segments = turns.map(({ turn, at }, index) => {
-    const segment = h('span', { class: `segment ${kindOf(turn)}` })
-    return placed(segment, at, endOf(turns, index, { lastEnd, isWhole }))
+  const speeches = turns.flatMap(({ turn, at }, index): Bar[] => {
+    const side = sideOf(turn)
+    return side
+      ? [{ side, from: at, to: endOf(turns, index, { lastEnd, isWhole }), height: 1 }]
+      : []
   })
-  const isReadToEnd = (turns[last]?.turn.turn ?? 0) >= (call.transcript?.turns ?? 0)
-  const unread = isReadToEnd
-    ? undefined
-    : placed(h('span', { class: 'unread' }), endOf(turns, last, { lastEnd, isWhole }))
+  const loadedEnd = endOf(turns, last, { lastEnd, isWhole })
+  const rest =
+    (turns[last]?.turn.turn ?? 0) < count
+      ? unloadedPart({ from: loadedEnd, whole, count, loaded: spoken.length })
+      : undefined
   const needle = h('span', { class: 'needle' })
-  const strip = h(
-    'div',
-    {
-      ...{ class: 'strip', id: 'timeline', tabindex: 0, role: 'slider' },
-      'aria-label': isLive ? 'Timeline' : `Timeline of ${formats.length(whole)}`,
-      'aria-valuemin': 1,
-      'aria-valuemax': turns.length,
-    },
-    segments,
-    unread,
-    needle,
-  )
+  const strip = h('div', {
+    ...{ class: 'strip', id: 'timeline', tabindex: 0, role: 'slider' },
+    'aria-label': isLive ? 'Timeline' : `Timeline of ${formats.length(whole)}${rest?.label ?? ''}`,
+    'aria-valuemin': 1,
+    'aria-valuemax': turns.length,
+  })
   const shown = h('span', {})
   // A clock of a call under way is in the headline.
   const end = isFollowed ? ' / now' : !isLive && ` / ${formats.length(whole)}`
-  const stretch = () => {
+  let current = 0
+  let segments: readonly HTMLElement[] = []
+  const markSegment = () => {
+    const { at } = turns[current] ?? first
+    for (const segment of segments) {
+      const [from, to] = [Number(segment.dataset.from), Number(segment.dataset.to)]
+      segment.toggleAttribute('data-current', from <= at && at < to)
+    }
+  }
+  const drawBars = () => {
     whole = measure()
     strip.style.setProperty('--whole', String(whole))
+    const width = strip.clientWidth * Math.min(1, loadedEnd / whole)
+    segments = fittingBars(speeches, loadedEnd, width).map(drawnBar)
+    strip.replaceChildren(...segments, ...(rest ? [rest.element] : []), needle)
+    markSegment()
   }
-  stretch()
-  if (isFollowed) {
-    const timer = setInterval(stretch, 1000)
-    signal.addEventListener('abort', () => clearInterval(timer))
-  }
-  let current = 0
+  drawBars()
+  const observer = new ResizeObserver(drawBars)
+  observer.observe(strip)
+  const timer = isFollowed ? setInterval(drawBars, 1000) : undefined
+  signal.addEventListener('abort', () => {
+    observer.disconnect()
+    clearInterval(timer)
+  })
   const show = (index: number) => {
     const { turn, at } = turns[index] ?? first
-    segments[current]?.removeAttribute('data-current')
     current = index
-    segments[index]?.setAttribute('data-current', '')
+    markSegment()
     placed(needle, at)
     const time = formats.length(at)
     shown.textContent = time
@@ -99,21 +113,22 @@ export function timeline(
   }
   const go = (index: number) => choose((turns[index] ?? first).turn.turn)
   listenToSlider(strip, { now: () => current, last, perPage, go })
-  const goTo = ({ clientX }: MouseEvent) => {
+  const secondAt = ({ clientX }: MouseEvent) => {
     const { left: from, width } = strip.getBoundingClientRect()
-    const second = ((clientX - from) / width) * whole
-    go(turns.findLastIndex(({ at }) => at <= second))
+    return ((clientX - from) / width) * whole
   }
-  listen(strip, 'pointerdown', goTo)
+  const goTo = (second: number) => go(turns.findLastIndex(({ at }) => at <= second))
+  listen(strip, 'pointerdown', (event) => {
+    const second = secondAt(event)
+    if (rest && more && second > loadedEnd) more()
+    else goTo(second)
+  })
   listen(strip, 'pointermove', (event) => {
-    if (event.buttons & 1) goTo(event)
+    if (event.buttons & 1) goTo(secondAt(event))
   })
   show(0)
   return {
-    element: figure(call, strip, [
-      unread && h('span', {}, h('span', { class: 'key unread' }), 'Not read yet'),
-      h('span', { class: 'number' }, shown, end),
-    ]),
+    element: figure(call, strip, [rest?.key, h('span', { class: 'number' }, shown, end)]),
     mark(turn) {
       show(
         Math.max(
@@ -130,6 +145,73 @@ function placed(mark: HTMLElement, from: number, to = from): HTMLElement {
   mark.style.setProperty('--from', String(from))
   mark.style.setProperty('--to', String(to))
   return mark
+}
+
+type Side = 'agent' | 'user'
+
+/** A bar of the timeline: one turn or, where turns would be too narrow, a span of time. */
+interface Bar {
+  readonly side: Side
+  readonly from: number
+  readonly to: number
+  /** Height, at most 1. */
+  readonly height: number
+}
+
+/** Minimum distance of two bars, px: a bar of six that can be told and hit, and a gap. */
+const minDistance = 7
+
+/**
+ * The bars for a width in pixels. If turns would be too narrow, each bar is an equal span of time
+ * instead, as high as this side spoke in it, compared with the most that one side spoke in a span.
+ */
+function fittingBars(speeches: readonly Bar[], end: number, width: number): readonly Bar[] {
+  const count = Math.max(1, Math.floor(width / minDistance))
+  if (width === 0 || speeches.length <= count) return speeches
+  const span = end / count
+  const bars = Array.from({ length: count }, (_, place) =>
+    (['agent', 'user'] as const).flatMap((side): Bar[] => {
+      const [from, to] = [place * span, (place + 1) * span]
+      const seconds = speeches
+        .filter((speech) => speech.side === side)
+        .map((speech) => Math.min(to, speech.to) - Math.max(from, speech.from))
+        .reduce((sum, one) => sum + Math.max(0, one), 0)
+      return seconds > 0 ? [{ side, from, to, height: seconds }] : []
+    }),
+  ).flat()
+  const longest = Math.max(...bars.map(({ height }) => height))
+  return bars.map((bar) => ({ ...bar, height: bar.height / longest }))
+}
+
+function drawnBar({ side, from, to, height }: Bar): HTMLElement {
+  const bar = h('span', { class: `segment ${side}`, 'data-from': from, 'data-to': to })
+  bar.style.setProperty('--height', String(height))
+  return placed(bar, from, to)
+}
+
+interface Unloaded {
+  readonly from: number
+  readonly whole: number
+  /** All turns of the call, and those that are loaded. */
+  readonly count: number
+  readonly loaded: number
+}
+
+/** Minimum share of the timeline that has space for a text. */
+const minTextShare = 0.3
+
+/**
+ * The part of the timeline whose turns are not loaded, with its explanation in it or, without space,
+ * as a key of the legend.
+ */
+function unloadedPart({ from, whole, count, loaded }: Unloaded) {
+  const hasSpace = (whole - from) / whole >= minTextShare
+  const text = 'Not loaded yet'
+  return {
+    element: placed(h('span', { class: 'unread' }, hasSpace && h('span', {}, text)), from),
+    key: hasSpace ? undefined : h('span', {}, h('span', { class: 'key unread' }), text),
+    label: `, ${loaded} of ${count} turns loaded`,
+  }
 }
 
 const figure = (call: CallData, strip: HTMLElement, others: readonly (HTMLElement | undefined)[]) =>
@@ -163,8 +245,9 @@ function endOf(
   return isNext ? next.at : (lastEnd ?? at + usualSeconds)
 }
 
-const kindOf = ({ role }: Turn) =>
-  role === 'agent' ? 'agent' : role === 'user' || role === 'unknown' ? 'user' : 'other'
+/** The side that speaks in a turn; `undefined` for events and tool calls. */
+const sideOf = ({ role }: Turn): Side | undefined =>
+  role === 'agent' ? 'agent' : role === 'user' || role === 'unknown' ? 'user' : undefined
 
 const firstTime = (call: CallData): number | undefined => {
   const times = (call.transcript?.spoken ?? []).map(({ timestamp }) => Date.parse(timestamp ?? ''))

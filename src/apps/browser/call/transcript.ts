@@ -1,10 +1,10 @@
-import { type AnswerStatus, isAnswerStatus } from '../../../contract/answer-status.ts'
-import { plainText } from '../../../text/safe-text.ts'
-import { badge, button, h, icon, listen } from '../shared/dom.ts'
+import { badge, button, h, listen, shadeEdges } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
+import { askButtons } from './ask-buttons.ts'
 import { type CallData, hasEnded, isEvent } from './data.ts'
 import { outcomeOf } from './outcome.ts'
-import { type Recording, recordingOf } from './recording.ts'
+import { recordingOf } from './recording.ts'
+import { silentCall } from './silent-call.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { turnList, unverifiedNote } from './turns.ts'
 
@@ -14,8 +14,6 @@ let reading: { readonly call: string; readonly turn: number; readonly isLive: bo
 interface Parts {
   /** The call is under way, and read until its end. */
   readonly isFollowed: boolean
-  /** Buttons at the head of the transcript. */
-  readonly actions: readonly HTMLElement[]
   /** Reads further turns; `undefined`: there are none, or they cannot be read. */
   readonly more: (() => void) | undefined
 }
@@ -27,29 +25,25 @@ interface Parts {
 export function conversation(
   call: CallData,
   page: Page<CallData>,
-  { isFollowed, actions, more }: Parts,
+  { isFollowed, more }: Parts,
 ): readonly Node[] {
   const recording = recordingOf(call, page)
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = spoken.every(({ role }) => isEvent(role)) && spoken.length === turns
-  if (isSilent) return [silentCall(call, recording, actions)]
+  if (isSilent) return [silentCall(call, [...askButtons(call, page), recording?.element])]
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
-  const box = h(
-    'div',
-    { class: 'turn-box', id: 'turns', tabindex: 0, role: 'region', 'aria-label': 'Turns' },
-    list,
-    spoken.length < turns &&
-      h(
-        'div',
-        { class: 'row more' },
-        h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
-        more && button('Show more turns', more, { id: 'more' }),
-      ),
+  const box = shadeEdges(
+    h(
+      'div',
+      { class: 'turn-box', id: 'turns', tabindex: 0, role: 'region', 'aria-label': 'Turns' },
+      list,
+    ),
   )
-  const strip = keepInStep(call, { ...page, isFollowed }, box)
+  fitBox(box, list, page.signal)
+  const strip = keepInStep(call, { ...page, isFollowed, more }, box)
   return [
     ...(strip ? [strip.element] : []),
-    ...(outcomeOf(call) === 'machine' ? [h('p', { class: 'notice' }, voicemail)] : []),
+    ...(outcomeOf(call) === 'machine' ? [voicemail(call, page)] : []),
     h(
       'section',
       { class: 'transcript', 'aria-labelledby': 'transcript' },
@@ -58,15 +52,45 @@ export function conversation(
         { class: 'row' },
         h('h2', { id: 'transcript' }, 'Transcript'),
         badge(unverifiedNote(call), 'warning'),
-        h('div', { class: 'row end' }, actions, recording?.element),
+        h('div', { class: 'end' }, recording?.element),
       ),
       box,
+      spoken.length < turns &&
+        h(
+          'div',
+          { class: 'row more' },
+          h('span', { class: 'muted' }, `${spoken.length} of ${turns} turns`),
+          more && button('Show more turns', more, { id: 'more' }),
+        ),
     ),
   ]
 }
 
-const voicemail =
-  'A machine answered, usually a voicemail. What the agent said may be recorded there. To reach the person, try another time of day.'
+const voicemail = (call: CallData, page: Page<CallData>) =>
+  h(
+    'div',
+    { class: 'notice stack' },
+    h(
+      'p',
+      {},
+      'What the agent said may be recorded there. To reach the person, try another time of day.',
+    ),
+    h('div', { class: 'row' }, askButtons(call, page)),
+  )
+
+/** Height of turns for which the box grows, so that it does not hide the last one or two, px. */
+const maxGrowth = 200
+
+/** Lets the box take the height of its turns, if little would be hidden otherwise. */
+function fitBox(box: HTMLElement, list: HTMLElement, signal: AbortSignal): void {
+  const observer = new ResizeObserver(() => {
+    box.classList.remove('whole')
+    const hidden = box.scrollHeight - box.clientHeight
+    box.classList.toggle('whole', hidden <= maxGrowth)
+  })
+  observer.observe(list)
+  signal.addEventListener('abort', () => observer.disconnect())
+}
 
 const keyOf = ({ id, conversation_id }: CallData) => id ?? conversation_id ?? ''
 
@@ -79,7 +103,7 @@ const nearEnd = 8
  */
 function keepInStep(
   call: CallData,
-  { formats, signal, isFollowed }: Page<CallData> & Pick<Parts, 'isFollowed'>,
+  { formats, signal, isFollowed, more }: Page<CallData> & Pick<Parts, 'isFollowed' | 'more'>,
   box: HTMLElement,
 ): Timeline | undefined {
   const spoken = call.transcript?.spoken ?? []
@@ -107,7 +131,7 @@ function keepInStep(
     placedAt = box.scrollTop
     mark(turn)
   }
-  const strip = timeline(call, { formats, signal, isFollowed, choose })
+  const strip = timeline(call, { formats, signal, isFollowed, choose, more })
   mark(current)
   listen(box, 'scroll', () => {
     if (placedAt !== undefined && Math.abs(box.scrollTop - placedAt) < 1) return
@@ -164,74 +188,4 @@ function turnInView(box: HTMLElement): number | undefined {
   const line = scrollTop + clientHeight * (scrollTop / Math.max(1, scrollHeight - clientHeight))
   const items = [...box.querySelectorAll<HTMLLIElement>('.turn')]
   return items.findLast(({ offsetTop }) => offsetTop <= line)?.value
-}
-
-/** Shown in place of a transcript without words: what happened, and what to do. */
-function silentCall(
-  call: CallData,
-  recording: Recording | undefined,
-  actions: Parts['actions'],
-): HTMLElement {
-  const [title, text] = wordsFor(call)
-  const events = (call.transcript?.spoken ?? []).filter(
-    ({ role, message }) => isEvent(role) && message !== `${title}.`,
-  )
-  return h(
-    'div',
-    { class: 'state silence' },
-    icon('phone'),
-    h('h2', {}, title),
-    h('p', {}, text),
-    events.map(({ message }) => h('p', { class: 'muted', dir: 'auto' }, plainText(message ?? ''))),
-    (recording || actions.length > 0) && h('div', { class: 'row' }, recording?.element, actions),
-  )
-}
-
-type Words = readonly [title: string, text: string]
-
-/** Title and text for an ended call without words, by answer status: why, and what to do. */
-const silences: Readonly<Record<AnswerStatus, Words>> = {
-  waiting: ['Nobody answered', 'The call ended before anybody took it. Try another time of day.'],
-  human: ['No words were kept', 'Nobody spoke, or the account keeps no transcripts.'],
-  machine: ['A machine answered', 'Usually a voicemail. Nothing was said to it. Try again later.'],
-  user_rejected: [
-    'The call was declined',
-    'The person, or their phone, did not take it. Agree on a time before you call again.',
-  ],
-  user_unavailable: [
-    'Nobody answered',
-    'It rang, and nobody took the call. Try another time of day.',
-  ],
-  user_busy: ['The line was busy', 'Nobody was reached. Try again in a few minutes.'],
-  unknown: [
-    'No words were kept',
-    'It is not known whether anybody answered. A recording, if there is one, can tell.',
-  ],
-}
-
-const failures: Readonly<Record<'inbound' | 'other', Words>> = {
-  inbound: [
-    'The call failed',
-    'It ended before anybody spoke. Check the agent that answers this number.',
-  ],
-  other: [
-    'The call failed',
-    'It reached nobody. Check the number that was called. If other calls fail, too, ask for a check of the agent and its number.',
-  ],
-}
-
-/** Title and text for a call in which nobody has spoken. */
-function wordsFor(call: CallData): Words {
-  switch (outcomeOf(call)) {
-    case 'ringing':
-      return ['Ringing', 'What is said will be here.']
-    case 'talking':
-      return ['Nobody has spoken yet', 'What is said will be here.']
-    case 'failed':
-      return failures[call.direction === 'inbound' ? 'inbound' : 'other']
-    default: {
-      const answer = call.answer_status ?? ''
-      return silences[isAnswerStatus(answer) ? answer : 'human']
-    }
-  }
 }

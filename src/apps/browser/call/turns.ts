@@ -1,5 +1,5 @@
 import { firstCharacters, plainText, safeJsonLines } from '../../../text/safe-text.ts'
-import { button, h, icon } from '../shared/dom.ts'
+import { button, h, icon, shadeEdges } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type CallData, isEvent, startOf, type Turn } from './data.ts'
 
@@ -98,7 +98,9 @@ function aside(turn: Turn, time: HTMLElement | undefined): HTMLElement {
           'details',
           {},
           h('summary', { id: `result-${turn.turn}`, dir: 'auto' }, name),
-          h('pre', { dir: 'auto' }, shortened(safeJsonLines(result ?? null), longestResult)),
+          shadeEdges(
+            h('pre', { dir: 'auto' }, shortened(safeJsonLines(result ?? null), longestResult)),
+          ),
         ),
   )
 }

@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { button, h } from '../shared/dom.ts'
+import { phoneNumber } from '../shared/phone-number.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { batch } from './batch.ts'
 import { CallData, givenId, hasEnded, joinCalls, numbersOf, startOf } from './data.ts'
@@ -33,38 +34,40 @@ function draw(call: CallData, page: Page<CallData>): Drawing {
     ...backButton(call, page),
     ...conversation(call, page, {
       isFollowed,
-      actions: isLive ? [pauseButton(page)] : [],
       more: readMore(call, page),
     }),
   ]
-  return { title: whoOf(call), about: aboutCall(call, page), content }
+  const actions = isLive ? [pauseButton(page)] : []
+  return { title: whoOf(call), about: aboutCall(call, page, actions), content }
 }
 
-/**
- * Puts a name into bidi isolates, so that its writing direction does not change that of the
- * sentence.
- */
-const isolated = (text: string) => text && `\u2068${text}\u2069`
-
 /** Title of the view: who called whom. */
-function whoOf(call: CallData): string {
-  const { direction, type } = call
+function whoOf(call: CallData): readonly (Node | string)[] {
+  const { direction, type, agent_name } = call
   const { from, to } = numbersOf(call)
-  const name = isolated(plainText(call.agent_name ?? ''))
-  const other = isolated(direction === 'inbound' ? from : to)
+  // Isolated, so that the writing direction of a name does not change that of the sentence.
+  const name = agent_name ? h('bdi', {}, plainText(agent_name)) : undefined
+  const other = direction === 'inbound' ? from : to
   const outcome = outcomeOf(call)
-  if (!other) return `${kinds[type ?? ''] ?? 'Call'} with ${name || 'an agent'}`
-  if (outcome === 'talking') return `${name || 'The agent'} is talking with ${other}`
-  const called = outcome === 'ringing' ? 'is calling' : 'called'
-  if (direction === 'inbound') return `${other} ${called} ${name || 'the agent'}`
-  if (direction === 'outbound' || name) return `${name || 'The agent'} ${called} ${other}`
-  return `${isolated(from) || 'The agent'} ${called} ${other}`
+  if (!other) return [`${kinds[type ?? ''] ?? 'Call'} with `, name ?? 'an agent']
+  const number = phoneNumber(other)
+  if (outcome === 'talking') return [name ?? 'The agent', ' is talking with ', number]
+  const called = outcome === 'ringing' ? ' is calling ' : ' called '
+  if (direction === 'inbound') return [number, called, name ?? 'the agent']
+  if (direction === 'outbound' || name) return [name ?? 'The agent', called, number]
+  return [from ? phoneNumber(from) : 'The agent', called, number]
 }
 
 const kinds: Readonly<Record<string, string>> = { web: 'Browser call', test: 'Test call' }
 
-/** Line under the title: outcome, length, time, the account's number, and the external id. */
-function aboutCall(call: CallData, page: Page<CallData>): readonly Node[] {
+/**
+ * Line under the title: outcome, length, actions, time, the account's number, and the external id.
+ */
+function aboutCall(
+  call: CallData,
+  page: Page<CallData>,
+  actions: readonly HTMLElement[],
+): readonly Node[] {
   const { formats } = page
   const { from, to } = numbersOf(call)
   const began = call.started_at ?? call.start_timestamp ?? call.created
@@ -73,9 +76,10 @@ function aboutCall(call: CallData, page: Page<CallData>): readonly Node[] {
   return [
     outcomeBadge(outcomeOf(call)),
     ...lengthOf(call, page),
+    ...actions,
     ...(began ? [h('bdi', {}, formats.momentInZone(began))] : []),
     ...(own && call.direction
-      ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', h('bdi', {}, own))]
+      ? [h('span', {}, call.direction === 'inbound' ? 'To ' : 'From ', phoneNumber(own))]
       : []),
     ...(id ? [h('span', {}, 'External id ', h('bdi', {}, id))] : []),
   ]
@@ -138,7 +142,7 @@ function pause(page: Page<CallData>, pauses: boolean): void {
 
 const pauseButton = (page: Page<CallData>): HTMLElement =>
   button(isPaused ? 'Follow the call' : 'Stop following', () => pause(page, !isPaused), {
-    id: 'pause',
+    ...{ id: 'pause', class: 'link' },
   })
 
 /** Reads turns that did not fit into the result, or were not requested. */
