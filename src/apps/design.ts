@@ -72,7 +72,15 @@ button, .button {
 button:hover, .button:hover { background: var(--raised); }
 button:disabled { opacity: .55; cursor: default; }
 button.primary, .button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
-summary { cursor: pointer; }
+/* A chevron: the triangle stands for playing. */
+summary { list-style: none; cursor: pointer; }
+summary::-webkit-details-marker { display: none; }
+summary::before {
+  content: ""; display: inline-block; flex: none; width: .4em; height: .4em; margin-inline: .15em .6em;
+  border: solid; border-width: 0 .125em .125em 0; vertical-align: .15em; rotate: -45deg;
+}
+summary:dir(rtl)::before { rotate: 135deg; }
+details[open] > summary::before { rotate: 45deg; }
 button.danger { border-color: var(--danger); color: var(--danger); }
 button.quiet { border-color: transparent; background: none; color: var(--accent); }
 @media (hover: hover) {
@@ -97,6 +105,11 @@ button.quiet { border-color: transparent; background: none; color: var(--accent)
 [data-tone="warning"] { color: var(--warning); background: var(--warning-page); }
 [data-tone="danger"] { color: var(--danger); background: var(--danger-page); }
 [data-tone="info"] { color: var(--info); background: var(--info-page); }
+/* Narrower than a phone, as with large text: values are below their names. */
+@container (max-width: 15rem) {
+  dl.facts { grid-template-columns: minmax(0, 1fr); row-gap: 0; }
+  dl.facts dd + dt { margin-top: var(--space-2); }
+}
 [hidden] { display: none !important; }
 @media (forced-colors: active) {
   .badge, .notice { border: 1px solid; }

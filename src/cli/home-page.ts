@@ -169,8 +169,7 @@ details .copied p { margin: 0; }
   .client .action { grid-area: 2 / 1; }
   .client summary { max-width: none; }
   .copied { grid-template-columns: minmax(0, 1fr); padding-top: var(--space-2); }
-  .copied button { justify-self: start; }
-  section .copied button { padding-inline: 0; }
+  section .copied button { justify-content: start; justify-self: start; padding-inline: 0; }
 }
 @media (forced-colors: active) { section .copied button { padding-inline: var(--space-3); } }
 `)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFakePlatform } from '../harness/fake-platform.ts'
 import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { scratchFolder, startHttpProgram } from '../harness/program.ts'
+import { doubleText, largeTextWindows, layoutFlaws } from './layout-flaws.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 import { browserOfFile, openAddress } from './shared-browser.ts'
 
@@ -61,6 +62,20 @@ async function expectReadable(
 
 test('light and dark, at desktop and phone width it can be read', () =>
   expectReadable(address, { marks: ['neutral', 'success'], names: ['Sandbox'] }))
+
+test.each(largeTextWindows)(
+  'at $width pixels with doubled text, nothing is cut or covered',
+  async (viewport) => {
+    for (const userAgent of [agents.mac, agents.phone]) {
+      const { page } = await open({ viewport, userAgent })
+      await doubleText(page)
+      expect(await layoutFlaws(page)).toEqual([])
+      await page.evaluate(openAll)
+      expect(await layoutFlaws(page)).toEqual([])
+      expect(await accessibilityFlaws(page)).toEqual([])
+    }
+  },
+)
 
 test('also where neither the platform nor the state is reachable', async () => {
   using folder = scratchFolder()

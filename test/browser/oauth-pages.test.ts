@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyProblem, PageModel } from '../../src/oauth/pages/models.ts'
 import { consentForm, keyForm } from '../oauth/pages/models.ts'
+import { doubleText, largeTextWindows, layoutFlaws } from './layout-flaws.ts'
 import { type PageServer, startPageServer } from './oauth-page-server.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
@@ -75,6 +76,15 @@ describe.each([
     expect(await page.title()).not.toBe('run')
     expect(complaints).toEqual([])
     expect(server.visited.filter((path) => path !== '/favicon.ico')).toEqual(['/page'])
+    await page.close()
+  })
+})
+
+describe.each(largeTextWindows)('at $width pixels with doubled text', (viewport) => {
+  test.each(models)('%s: nothing is cut or covered', async (_, model) => {
+    const { page } = await open(model, { viewport })
+    await doubleText(page)
+    expect(await layoutFlaws(page)).toEqual([])
     await page.close()
   })
 })

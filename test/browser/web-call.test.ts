@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startPlatformProgram } from '../harness/program.ts'
+import { doubleText, largeTextWindows, layoutFlaws } from './layout-flaws.ts'
 import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 import { browserOfFile, openAddress } from './shared-browser.ts'
 
@@ -100,6 +101,79 @@ describe.each([
     expect(await accessibilityFlaws(page)).toEqual([])
     expect(complaints).toEqual([])
   })
+})
+
+test.each(largeTextWindows)(
+  'at $width pixels with doubled text, nothing is cut or covered',
+  async (viewport) => {
+    const { join } = await place()
+    const { page } = await open(join.page_url, { viewport })
+    const expectWhole = async () => {
+      await doubleText(page)
+      expect(await layoutFlaws(page)).toEqual([])
+    }
+    await expectWhole()
+    await page.click('[value=join]')
+    await expect.poll(() => phase(page)).toBe('talking')
+    await page.fill('#text', 'What are your opening hours?')
+    await page.click('[value=say]')
+    await expect.poll(() => lines(page)).toContain('nine to six')
+    await expectWhole()
+    await page.click('[value=hang_up]')
+    await expect.poll(() => phase(page)).toBe('ended')
+    await expectWhole()
+  },
+)
+
+test('the agent is at the end in the colour of the call view, the person at the start', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  await page.click('[value=join]')
+  await page.fill('#text', 'What are your opening hours?')
+  await page.click('[value=say]')
+  await expect.poll(() => lines(page)).toContain('nine to six')
+  const looks = await page.evaluate(`['agent', 'user'].map((role) => {
+    const words = document.querySelector('#lines .' + role + ' span')
+    const box = document.getElementById('lines').getBoundingClientRect()
+    const { left, right } = words.getBoundingClientRect()
+    const { backgroundColor } = getComputedStyle(words)
+    return [left - box.left < 2, box.right - right < 2, backgroundColor !== 'rgba(0, 0, 0, 0)']
+  })`)
+  expect(looks).toEqual([
+    [false, true, true],
+    [true, false, false],
+  ])
+})
+
+test('the sign of a running call moves, but not for people who want less motion', async () => {
+  const { join } = await place()
+  for (const [reducedMotion, moving] of [
+    [undefined, 1],
+    ['reduce', 0],
+  ] as const) {
+    const { page } = await open(join.page_url, { ...(reducedMotion && { reducedMotion }) })
+    if (moving > 0) await page.click('[value=join]')
+    await expect.poll(() => phase(page)).toBe('talking')
+    expect(await page.evaluate('document.getAnimations().length')).toBe(moving)
+  }
+})
+
+test('an error does not cover the last line', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url, { viewport: { width: 360, height: 640 } })
+  await page.click('[value=join]')
+  for (const said of ['I need a table.', 'On Friday.', 'Thank you.']) {
+    await page.fill('#text', said)
+    await page.click('[value=say]')
+    await expect.poll(() => lines(page)).toContain(said)
+  }
+  await page.evaluate("window.fetch = async () => { throw new Error('away') }")
+  await expect.poll(() => problem(page)).toEqual(anyProblem)
+  const hidden = `(() => {
+    const box = document.getElementById('lines')
+    return box.scrollHeight - box.scrollTop - box.clientHeight
+  })()`
+  await expect.poll(() => page.evaluate(hidden)).toBeLessThan(2)
 })
 
 test('the length of the call runs while it does, and stays when it has ended', async () => {

@@ -14,13 +14,6 @@ label { font-weight: var(--medium); }
 p.notice { display: flex; gap: var(--space-2); font-size: var(--size-2); }
 p.notice > .icon { margin-top: .25em; }
 button, .button { min-height: 2.75rem; padding: var(--space-2) var(--space-4); font-size: var(--size-2); }
-summary { list-style: none; }
-summary::-webkit-details-marker { display: none; }
-summary::before {
-  content: ''; width: .45em; height: .45em; margin-inline: .15em .65em;
-  border: solid; border-width: 0 .125em .125em 0; rotate: -45deg;
-}
-details[open] > summary::before { rotate: 45deg; }
 .buttons { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `

@@ -13,6 +13,10 @@ const longestName = 60
 export const clientTitle = ({ name }: AskingClient): string =>
   name?.trim() ? nameInQuotes(name.trim(), longestName) : 'a program without a name'
 
+/** The client's name within a sentence. */
+export const programName = (client: AskingClient): Html =>
+  client.name?.trim() ? html`<bdi>${clientTitle(client)}</bdi>` : html`the program`
+
 /** A name in typographic quotes. Quotes inside it are escaped, as in `quotedUpTo`. */
 export const nameInQuotes = (name: string, max: number): string =>
   quotedUpTo(name, max)

@@ -1,6 +1,6 @@
 import { badge, type Html, html, note } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
-import { clientFacts, clientTitle, nameInQuotes } from './client-details.ts'
+import { clientFacts, clientTitle, nameInQuotes, programName } from './client-details.ts'
 import type { ConsentFormModel, KeyFormModel, KeyProblem, ScopeName } from './models.ts'
 import { pageOf } from './page-frame.ts'
 
@@ -40,8 +40,8 @@ ${hiddenFields(model)}
 ${problemText(model.problem)}
 <div>
 <label for="key">API key of the platform</label>
-<p class="hint" id="key-hint">Paste your key of ${host}. Whoever manages your account there can give
-you one. It is sent to ${host} only, and kept encrypted.</p>
+<p class="hint" id="key-hint">Paste your key for ${host}. Whoever manages your account there can give
+you one. It is sent only to ${host}, and stored encrypted.</p>
 ${keyField(model.problem)}
 </div>
 <div class="buttons">
@@ -140,11 +140,11 @@ const form = (model: ConsentFormModel) => html`<form method="post" action="${mod
 ${model.nothingTicked && alert('scope-problem', 'Tick what to allow, or cancel.')}
 ${group(html`It may`, ['read', 'write'], model)}
 ${group(
-  html`Phone calls ${model.isSandbox ? badge('Simulated', 'info') : badge('Can cost money', 'warning')}`,
+  html`Phone calls ${model.isSandbox ? badge('Simulated') : badge('Can cost money', 'warning')}`,
   ['call'],
   model,
 )}
-<p class="hint">To end this, disconnect the server in the program.${
+<p class="hint">To end this, disconnect the server in ${programName(model.client)}.${
   !model.isSandbox && ' Replacing your API key ends it at once.'
 } It ends by itself after ${model.days} days.</p>
 <div class="buttons">
@@ -173,8 +173,8 @@ const words: Record<ScopeName, { readonly label: string; readonly hint: string }
     hint: 'See accounts, agents, phone numbers, SIP trunks, calls, conversations and usage.',
   },
   write: {
-    label: 'Change',
-    hint: 'Create, change and remove agents, phone numbers, SIP trunks and subaccounts.',
+    label: 'Change and remove',
+    hint: 'Create, change and remove agents, phone numbers, SIP trunks and subaccounts. A removal can be final: a purchased phone number may be lost for good.',
   },
   call: {
     label: 'Place phone calls',

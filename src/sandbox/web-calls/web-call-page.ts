@@ -5,8 +5,8 @@ import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
 
 /** Label and badge tone of each phase. */
 const phases: Readonly<Record<Phase, { readonly label: string; readonly tone: Tone }>> = {
-  waiting: { label: 'Waits for you', tone: 'info' },
-  talking: { label: 'You are in the call', tone: 'success' },
+  waiting: { label: 'Waits for you', tone: 'neutral' },
+  talking: { label: 'You are in the call', tone: 'info' },
   watching: { label: 'A simulated caller talks', tone: 'info' },
   ended: { label: 'Ended', tone: 'neutral' },
 }
@@ -82,7 +82,7 @@ gone.</p>`,
 const style = styleOf(`
 main {
   display: flex; flex-direction: column; gap: var(--space-4);
-  max-width: 40rem; height: max(100dvh, 32rem); padding-block: var(--space-5);
+  max-width: 40rem; height: 100dvh; min-height: min-content; padding-block: var(--space-5);
 }
 header { display: flex; flex-wrap: wrap; gap: var(--space-2) var(--space-4); align-items: center; }
 header .row { flex: 1; justify-content: space-between; flex-wrap: nowrap; }
@@ -92,26 +92,41 @@ h1 { font-size: var(--size-4); }
 main:has([data-phase=waiting], [data-phase=ended]) #clock, #lines[data-phase=waiting] { display: none; }
 [data-for=waiting] { margin: auto; justify-items: center; text-align: center; }
 #lines {
-  flex: 1; min-height: 6rem; padding: var(--space-4) 0; overflow-y: auto; border-block: 1px solid var(--line);
-  display: flex; flex-direction: column; gap: var(--space-3);
+  flex: 1 1 0; min-height: 12rem; overflow-y: auto; border-block: 1px solid var(--line);
+  display: flex; flex-direction: column; gap: var(--space-4);
 }
-#lines p { max-width: 85%; margin: 0; padding: var(--space-2) var(--space-3); border-radius: var(--radius-3); background: var(--raised); }
+/* Lines fade out at an edge beyond which they go on. */
+#lines::before, #lines::after {
+  content: ''; position: sticky; z-index: 1; flex: none; height: 1.5rem; pointer-events: none;
+}
+#lines::before { top: 0; margin-bottom: -1.5rem; background: linear-gradient(var(--page), transparent); }
+#lines::after { bottom: 0; margin-top: -1.5rem; background: linear-gradient(transparent, var(--page)); }
 #lines > :first-child { margin-top: auto; }
-#lines b { display: block; color: var(--muted); font-size: var(--size-2); font-weight: var(--medium); }
-#lines .agent { align-self: start; }
-#lines .user { align-self: end; color: var(--on-accent); background: var(--accent); }
-#lines .user b { color: inherit; }
-#lines .event { align-self: center; padding: 0; background: none; color: var(--muted); font-size: var(--size-2); }
+/* Sides and colours are those of the call's view: src/apps/browser/call/view.css. */
+#lines p { display: grid; gap: var(--space-1); justify-items: start; margin: 0; }
+#lines b { color: var(--muted); font-size: var(--size-2); font-weight: 400; }
+#lines span {
+  max-width: 85%; padding: var(--space-2) var(--space-3); border: 1px solid var(--line);
+  border-radius: var(--radius-3); border-start-start-radius: 0;
+}
+#lines .agent { justify-items: end; }
+#lines .agent span {
+  border-color: transparent; border-radius: var(--radius-3); border-start-end-radius: 0; background: var(--info-page);
+}
+#lines .event { justify-items: center; }
+#lines .event span { padding: 0; border: 0; color: var(--muted); font-size: var(--size-2); text-align: center; }
 #lines .event b { position: absolute; clip-path: inset(50%); }
-form { display: grid; gap: var(--space-3); }
+form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3); }
 .composer { display: flex; flex-wrap: wrap; gap: var(--space-3); }
 #text { flex: 1 1 12rem; min-width: 0; min-height: 2.75rem; }
 #text::placeholder { color: var(--muted); opacity: 1; }
 .hang-up { margin-inline-start: var(--space-4); border-color: var(--danger-fill); background: var(--danger-fill); color: #ffffff; }
 .hang-up .icon { rotate: 135deg; }
 #end { display: grid; gap: var(--space-2); }
+[data-for=talking] > .badge .icon, [data-for=watching] > .badge .icon { animation: pulse 1.6s ease-in-out infinite; }
+@keyframes pulse { 50% { opacity: .5; } }
 @media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger-fill), #000000 15%); } }
-@media (forced-colors: active) { #lines p { border: 1px solid; } .hang-up { border-width: 2px; } }
+@media (forced-colors: active) { .hang-up { border-width: 2px; } }
 @media (max-width: 30rem) { .hang-up { flex: 1 1 100%; margin: 0; } }
 `)
 
@@ -201,10 +216,13 @@ async function watch() {
   if (!document.hidden && lines.dataset.phase !== 'ended') await ask(path + '/state')
   setTimeout(watch, 1000)
 }
-// The on-screen keyboard of a phone covers half of the page: the last line stays visible.
-addEventListener('resize', () => {
-  lines.scrollTop = lines.scrollHeight
+// The last line stays visible when an error or a phone's keyboard takes room.
+let isAtEnd = true
+lines.addEventListener('scroll', () => {
+  isAtEnd = lines.scrollTop + lines.clientHeight >= lines.scrollHeight - 8
 })
-lines.scrollTop = lines.scrollHeight
+new ResizeObserver(() => {
+  if (isAtEnd) lines.scrollTop = lines.scrollHeight
+}).observe(lines)
 watch()
 `)
