@@ -6,8 +6,6 @@ export interface ConcurrencyBounds {
   readonly perNetwork: number
 }
 
-export const defaultConcurrency: ConcurrencyBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
-
 /** The API key and the client network that a request counts against. */
 export interface Requester {
   readonly key: string

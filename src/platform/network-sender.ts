@@ -1,10 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import {
-  type ConcurrencyBounds,
-  ConcurrencyLimit,
-  defaultConcurrency,
-  type Requester,
-} from './concurrency-limit.ts'
+import { type ConcurrencyBounds, ConcurrencyLimit, type Requester } from './concurrency-limit.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import {
   exchange,
@@ -16,9 +11,13 @@ import {
 } from './http-exchange.ts'
 import type { WireReply } from './reply.ts'
 
-interface NetworkOptions extends RequestTimeLimits, PoolOptions {
+interface NetworkOptions extends RequestTimeLimits {
   /** Origin of the platform, with an optional path prefix. */
   readonly baseUrl: URL
+  /** Maximum concurrent requests, and thereby connections. */
+  readonly concurrency: ConcurrencyBounds
+  /** Proxy for https, from the environment. Loopback addresses and http bypass the proxy. */
+  readonly proxy: { readonly url: string; readonly except: string } | undefined
 }
 
 /** A network sender: a pool of keep-alive connections to one origin. */
@@ -33,7 +32,7 @@ const maxRedirects = 3
 /** Creates a sender. It connects with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
-  const limit = new ConcurrencyLimit(options.concurrency ?? defaultConcurrency)
+  const limit = new ConcurrencyLimit(options.concurrency)
   return {
     async send(request) {
       const { origin, pathname } = options.baseUrl
@@ -165,19 +164,8 @@ function errorCode(error: unknown): string | null {
   return errorCode(error.cause)
 }
 
-interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
-  /** Proxy for https, from the environment. Loopback addresses and http bypass the proxy. */
-  readonly proxy?: { readonly url: string; readonly except: string }
-  /** Maximum concurrent requests, and thereby connections, in total and per API key. */
-  readonly concurrency?: ConcurrencyBounds
-}
-
 /** Opens the pool of connections to the platform. */
-function openPool({
-  proxy,
-  headersTimeoutMs,
-  concurrency = defaultConcurrency,
-}: PoolOptions): Dispatcher {
+function openPool({ proxy, headersTimeoutMs, concurrency }: NetworkOptions): Dispatcher {
   const options = {
     // undici also counts connections that it is still opening for requests that have ended.
     connections: concurrency.inAll,

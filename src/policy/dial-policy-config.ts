@@ -36,6 +36,10 @@ const Country = z.string().transform((text, context) => {
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
+/** Accepts one item in place of a list. */
+const oneOrSeveral = <T extends z.ZodType>(list: T) =>
+  z.preprocess((given) => (Array.isArray(given) ? given : [given]), list)
+
 /** A time of day, local at the called number. */
 const ClockTime = z
   .string()
@@ -76,10 +80,7 @@ const Zone = z
   .refine(isTimeZone, { error: 'Expected a time zone such as America/New_York' })
 
 /** Time zones by number prefix, one or several each. */
-const PrefixZones = z.record(
-  Prefix,
-  z.preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(Zone)),
-)
+const PrefixZones = z.record(Prefix, oneOrSeveral(listOf(Zone)))
 export type PrefixZones = z.output<typeof PrefixZones>
 
 /** Maximum number of calls; 0 stops all calls. */
@@ -107,9 +108,7 @@ export const DialPolicyConfig = z.strictObject({
   /** Allowed caller numbers. */
   allow_from: listOf(CallerNumber).optional(),
   /** Periods without calls, one or several. */
-  quiet_hours: z
-    .preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(QuietHours).max(14))
-    .optional(),
+  quiet_hours: oneOrSeveral(listOf(QuietHours).max(14)).optional(),
   /**
    * Time zones by number prefix, for quiet hours. They replace the built-in zones of area codes.
    * The longest matching prefix counts.

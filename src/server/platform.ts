@@ -43,10 +43,9 @@ async function openNetworkPlatform(
   config: Extract<PlatformConfig, { kind: 'network' }>,
 ): Promise<Platform> {
   const { createNetworkSender } = await import('../platform/network-sender.ts')
-  const { apiKey, proxy, ...options } = config
-  const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
+  const { apiKey } = config
   return {
-    ...sender,
+    ...createNetworkSender(config),
     address: config.baseUrl.origin + config.baseUrl.pathname.replace(/\/$/, ''),
     prepare: async () => undefined,
     credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },

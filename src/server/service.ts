@@ -20,7 +20,7 @@ import { createToolCalls } from '../mcp/tool-calls.ts'
 import { createToolCatalogues } from '../mcp/tools.ts'
 import type { FetchDocument } from '../oauth/client-documents.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
-import { createFaultOfKey } from '../platform/sessions/key-check.ts'
+import { createKeyCheck } from '../platform/sessions/key-check.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
 import { resultOr } from '../platform/time-limit.ts'
 import { prompts } from '../prompts/index.ts'
@@ -109,11 +109,11 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     audit,
     ...events,
   })
-  const faultOfKey = createFaultOfKey()
+  const checkKey = createKeyCheck()
   return {
     ...mcp,
     /** Why a request with this API key may not open a stream; `undefined` if it may. */
-    faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
+    checkKey: (own: Credential | undefined) => checkKey(sessionFor(own)),
     /**
      * Watches resources that exposed tools can read, until the returned function is called. Throws
      * WatchLimitError.

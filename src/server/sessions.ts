@@ -44,7 +44,8 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
   const limits = isSandbox ? {} : { totalTimeoutMs: platformConfig.totalTimeoutMs }
   const replyChanges = createReplyChanges(broadcast, platform.address)
   const cacheOf = createReplyCaches({
-    ...scope,
+    catalogMs: scope.catalogMs,
+    watched: scope.watched,
     changes: replyChanges,
     onRead: observer?.cacheRead,
   })

@@ -92,35 +92,21 @@ export function boundExceededByValue(
   return isTooDeep ? 'depth' : undefined
 }
 
-/**
- * A key that occurs twice in one object of a JSON text. JSON.parse would keep the last value
- * without an error.
- */
-interface DuplicateKey {
-  /** Path of the key, such as `quiet_hours.0.from`. */
-  readonly path: string
-  /** 1-based line of the key's second occurrence. */
-  readonly line: number
-}
-
-/** Thrown if an object of a JSON text has the same key twice. The message has the path and line. */
+/** Thrown if an object of a JSON text has the same key twice. The message has path and line. */
 export class DuplicateKeyError extends Error {
   override readonly name = 'DuplicateKeyError'
 }
 
 /**
  * Parses JSON that a person wrote. Accepts a byte order mark, because some editors write one.
- * Refuses a duplicate key, because one of its values would be lost (RFC 8259 §4). Throws
+ * Refuses a duplicate key, of which JSON.parse would keep only the last value (RFC 8259 §4). Throws
  * SyntaxError and DuplicateKeyError.
  */
 export function parseJsonText(text: string): unknown {
   const json = text.replace(/^\uFEFF/, '')
   const value: unknown = JSON.parse(json)
-  const duplicate = firstDuplicate(json)
-  if (!duplicate) return value
-  throw new DuplicateKeyError(
-    `${duplicate.path} is given twice, the second time in line ${duplicate.line}`,
-  )
+  refuseDuplicateKeys(json)
+  return value
 }
 
 /** An object or array that contains the current position. */
@@ -134,8 +120,8 @@ interface Open {
 /** Strings and structure. Numbers, true, false and null do not matter here. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
 
-/** The first key that occurs twice in an object. The text must be valid JSON. */
-function firstDuplicate(json: string): DuplicateKey | undefined {
+/** Throws DuplicateKeyError for the first key that an object has twice. The text must be JSON. */
+function refuseDuplicateKeys(json: string): void {
   const open: Open[] = []
   let isKey = false
   for (const { 0: token, index } of json.matchAll(tokens)) {
@@ -149,13 +135,13 @@ function firstDuplicate(json: string): DuplicateKey | undefined {
       current.at = String(JSON.parse(token))
       if (current.keys.has(current.at)) {
         const path = open.map(({ at }) => at).join('.')
-        return { path, line: json.slice(0, index).split('\n').length }
+        const line = json.slice(0, index).split('\n').length
+        throw new DuplicateKeyError(`${path} is given twice, the second time in line ${line}`)
       }
       current.keys.add(current.at)
     }
     isKey = token === '{' || (token === ',' && open.at(-1)?.keys !== undefined)
   }
-  return undefined
 }
 
 /** The value of a JSON text; `undefined` if the text is not JSON. */

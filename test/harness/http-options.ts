@@ -9,7 +9,7 @@ export const openHttpOptions = {
   allowedHosts: [],
   allowedOrigins: [],
   ownKey: { usedBy: 'all' },
-  faultOfKey: async () => undefined,
+  checkKey: async () => undefined,
   watch: () => () => undefined,
   drainMs: 1000,
   readiness: async () => ({ platform: 'ok', state: 'ok' }),

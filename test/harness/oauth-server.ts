@@ -63,7 +63,7 @@ export async function startOauthServer({
     ownKey: { usedBy: 'none' },
     authorization,
     readiness: service.readiness,
-    faultOfKey: service.faultOfKey,
+    checkKey: service.checkKey,
     watch: () => () => undefined,
     onError: (error) => void errors.push(error),
   })

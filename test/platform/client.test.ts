@@ -27,15 +27,18 @@ interface Limits {
   readonly concurrency?: ConcurrencyBounds
 }
 
+const manyAtOnce = { inAll: 128, perKey: 64, perNetwork: 0 }
+
 function clientFor(
   baseUrl: string,
-  { headersTimeoutMs = 2000, totalTimeoutMs = 4000, ...more }: Limits = {},
+  { headersTimeoutMs = 2000, totalTimeoutMs = 4000, concurrency = manyAtOnce }: Limits = {},
 ) {
   const sender = createNetworkSender({
-    ...more,
     baseUrl: new URL(baseUrl),
     headersTimeoutMs,
     totalTimeoutMs,
+    concurrency,
+    proxy: undefined,
   })
   const client = createClient({
     send: sender.send,

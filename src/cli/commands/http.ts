@@ -212,7 +212,7 @@ async function listen(
     isLoopback: isLoopback(listen.host),
     site: siteOf(config, service, { ownKey, connected }),
     readiness: service.readiness,
-    faultOfKey: service.faultOfKey,
+    checkKey: service.checkKey,
     watch: service.watch,
     onError: logFailedRequest,
     onConnect: createConnectionLog(connected),

@@ -3,8 +3,8 @@ import { ApiError, failureText, isRejectedWith } from '../failure.ts'
 import { ownAccountId } from './account.ts'
 import type { Session } from './session.ts'
 
-/** Reason to refuse an API key anything that stays open on this server, such as a stream. */
-export interface KeyFault {
+/** Reason why a request with an API key may not open a stream. */
+export interface KeyProblem {
   readonly status: 401 | 503
   readonly message: string
 }
@@ -18,15 +18,15 @@ const refusedMs = 10_000
 /** Maximum number of stored refusals. With their reasons they take about 2 MB. */
 const maxRefused = 1000
 
-type FaultOfKey = (
+type KeyCheck = (
   session: Pick<Session, 'cache' | 'keyHash' | 'keySource' | 'redact'>,
-) => Promise<KeyFault | undefined>
+) => Promise<KeyProblem | undefined>
 
 /**
- * Returns a fault if the platform refuses the API key or cannot be asked. Checks an accepted key
- * once, and a refused key at most once per `refusedMs`.
+ * Creates a check of API keys, which returns a problem if the platform refuses the key or cannot be
+ * asked. It asks once about an accepted key, and at most once per `refusedMs` about a refused key.
  */
-export function createFaultOfKey(): FaultOfKey {
+export function createKeyCheck(): KeyCheck {
   // By hash of the API key. `until` is a time of `performance.now`.
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
     max: maxRefused,
@@ -51,7 +51,7 @@ export function createFaultOfKey(): FaultOfKey {
   }
 }
 
-const refusal = (keySource: string, reason: string): KeyFault => ({
+const refusal = (keySource: string, reason: string): KeyProblem => ({
   status: 401,
   message: `The platform refuses the API key from ${keySource} (${reason}).`,
 })

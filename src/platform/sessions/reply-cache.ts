@@ -2,10 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { encodeQuery } from '../../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import type { CacheResult } from '../../server/observe/observer.ts'
-import { createLocalBroadcast } from '../../state/broadcast.ts'
 import type { Client } from '../client.ts'
 import {
-  createReplyChanges,
   type ReplyChanges,
   type WatchBounds,
   type WatchCount,
@@ -32,10 +30,9 @@ export interface ReplyCache {
   cacheMs(time: CacheTime): number
 }
 
-/** Time to live of replies, ms, by content. */
-const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, names: 30_000 }
-type CacheTimes = typeof cacheTimes
-export type CacheTime = keyof CacheTimes
+/** Time to live of replies, ms, by content. The time of catalogs is a setting. */
+const cacheTimes = { account: 3_600_000, watched: 60_000, names: 30_000 }
+export type CacheTime = keyof typeof cacheTimes | 'catalog'
 
 /** Maximum number of replies per API key. */
 const maxReplies = 64
@@ -54,8 +51,6 @@ const maxLengthInAll = 32 * 1024 * 1024
 
 /** Maximum number of API keys with cached replies. */
 const maxKeys = 256
-
-const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
 
 /** Context of a cache read. */
 interface CachedRead {
@@ -111,19 +106,26 @@ const createCachedReplies = (
     },
   })
 
-/** State shared by the caches of all keys. */
-interface SharedByCaches {
+interface CacheOptions {
+  /** Time to live of catalogs, ms. */
+  readonly catalogMs: number
+  readonly watched: WatchBounds
+  readonly changes: ReplyChanges
+  /** Called for every read, with the source of its reply. */
   readonly onRead: ((result: CacheResult) => void) | undefined
+}
+
+/** State shared by the caches of all keys. */
+interface SharedByCaches extends Pick<CacheOptions, 'changes' | 'onRead'> {
+  readonly times: Readonly<Record<CacheTime, number>>
   readonly watchCount: WatchCount
   readonly lengths: ReplyLengths
-  readonly changes: ReplyChanges
 }
 
 function createReplyCache(
   client: Client,
-  times: CacheTimes,
   keyHash: string,
-  { watchCount, lengths, changes, onRead }: SharedByCaches,
+  { times, watchCount, lengths, changes, onRead }: SharedByCaches,
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
   const replies = createCachedReplies(client, times.catalog, (key, reply) =>
@@ -210,24 +212,18 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
  * its replies.
  */
 export function createReplyCaches({
-  catalogMs = cacheTimes.catalog,
-  watched = defaultWatched,
-  changes = createReplyChanges(createLocalBroadcast(), ''),
+  catalogMs,
+  watched,
+  changes,
   onRead,
-}: {
-  catalogMs?: number
-  watched?: WatchBounds
-  changes?: ReplyChanges
-  /** Called for every read, with the source of its reply. */
-  onRead?: ((result: CacheResult) => void) | undefined
-} = {}): (keyHash: string, client: Client) => ReplyCache {
+}: CacheOptions): (keyHash: string, client: Client) => ReplyCache {
   const times = {
     ...cacheTimes,
     catalog: catalogMs,
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
   const watchCount = { bounds: watched, count: 0 }
-  const shared = { watchCount, lengths: createReplyLengths(), changes, onRead }
+  const shared = { times, watchCount, lengths: createReplyLengths(), changes, onRead }
   const inUse = new Map<string, WeakRef<ReplyCache>>()
   const collected = new FinalizationRegistry<string>((keyHash) => {
     if (!inUse.get(keyHash)?.deref()) inUse.delete(keyHash)
@@ -235,7 +231,7 @@ export function createReplyCaches({
   return (keyHash, client) => {
     const known = inUse.get(keyHash)?.deref()
     if (known) return known
-    const cache = createReplyCache(client, times, keyHash, shared)
+    const cache = createReplyCache(client, keyHash, shared)
     inUse.set(keyHash, new WeakRef(cache))
     collected.register(cache, keyHash)
     return cache

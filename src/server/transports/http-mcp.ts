@@ -27,7 +27,7 @@ import type { ObserveStream } from '../../mcp/observed-request.ts'
 import { type ExposureOfRequest, waitsIn } from '../../mcp/request-exposure.ts'
 import { watchedOnly } from '../../mcp/subscriptions.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/credential.ts'
-import type { KeyFault } from '../../platform/sessions/key-check.ts'
+import type { KeyProblem } from '../../platform/sessions/key-check.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
 import {
@@ -41,7 +41,7 @@ import type { ActiveHttpLimits } from './http-limits.ts'
 export interface StreamOptions {
   readonly authorization?: Authorization | undefined
   /** Reason why a request with this API key may not open a stream; `undefined` if it may. */
-  readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
+  readonly checkKey: (credential: Credential | undefined) => Promise<KeyProblem | undefined>
   /** Watches resources with the API key of the request, or the server's own. */
   readonly watch: (
     credential: Credential | undefined,
@@ -176,10 +176,10 @@ async function openStream(
   response: ServerResponse,
   listening: unknown,
   { credential, accessToken, network, header }: AdmittedRequest,
-  { authorization, faultOfKey, watch, serveStream, bus, limits, observeStream }: McpParts,
+  { authorization, checkKey, watch, serveStream, bus, limits, observeStream }: McpParts,
 ): Promise<void> {
-  const fault = await faultOfKey(credential)
-  if (fault) return refuse(response, fault.status, fault.message)
+  const problem = await checkKey(credential)
+  if (problem) return refuse(response, problem.status, problem.message)
   // The client disconnected during the check of its API key, so `close` will not fire again.
   if (response.closed) return
   if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)

@@ -12,7 +12,6 @@ import {
 import { RunningCalls } from '../../../src/calls/running-calls.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
-import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
 import { createDialPolicy, type DialPolicy } from '../../../src/policy/dial-policy.ts'
 import {
   type CallKey,
@@ -27,6 +26,7 @@ import {
   pendingPermitsOf,
   permitFor,
 } from '../../../tools/calls/ask-dial-policy.ts'
+import { replyCaches } from '../../harness/session.ts'
 import { agentId } from '../platform/call-lists.ts'
 import type { Steps } from './fault-injection.ts'
 import type { Plan, WantedCall } from './plan.ts'
@@ -74,7 +74,7 @@ export interface ClientToken {
 const account = 'account-1'
 const platformName = 'https://platform'
 const callOwner = `${platformName} ${account}`
-const cacheOf = createReplyCaches()
+const cacheOf = replyCaches()
 
 interface ServerParts {
   readonly plan: Plan

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
-import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
+import { replyCaches } from '../../harness/session.ts'
 
 /** Replies with a catalog of `length` characters, and counts the requests. */
 function platform(length: number) {
@@ -22,12 +22,12 @@ const voices = (search: string) => ({
   query: { provider: 'p', search },
 })
 
-const reader = (cache: ReturnType<ReturnType<typeof createReplyCaches>>) => (search: string) =>
+const reader = (cache: ReturnType<ReturnType<typeof replyCaches>>) => (search: string) =>
   cache.read(routes.providers.voices, voices(search), 'catalog')
 
 test('the replies of one API key are limited by their total size as well as by their number', async () => {
   const { asked, client } = platform(megabyte)
-  const read = reader(createReplyCaches()('a key', client))
+  const read = reader(replyCaches()('a key', client))
   const searches = Array.from({ length: 12 }, (_, index) => `s${index}`)
   for (const search of searches) await read(search)
   for (const search of searches.toReversed()) await read(search)
@@ -37,14 +37,14 @@ test('the replies of one API key are limited by their total size as well as by t
 
 test('a reply that is too long for the cache is returned', async () => {
   const { asked, client } = platform(9 * megabyte)
-  const read = reader(createReplyCaches()('a key', client))
+  const read = reader(replyCaches()('a key', client))
   for (const _ of [1, 2]) expect(await read('long')).toHaveProperty('voices')
   expect(asked).toEqual(['long', 'long'])
 })
 
 test('the replies of all API keys are limited, and the least recently used key loses its replies', async () => {
   const { asked, client } = platform(6 * megabyte)
-  const cacheOf = createReplyCaches()
+  const cacheOf = replyCaches()
   const reads = Array.from({ length: 7 }, (_, index) => reader(cacheOf(`key ${index}`, client)))
   for (const [index, read] of reads.entries()) await read(`of ${index}`)
   asked.length = 0

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest'
 import { routes } from '../../../src/contract/routes.ts'
 import type { Client } from '../../../src/platform/client.ts'
 import { ownAccountId } from '../../../src/platform/sessions/account.ts'
-import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
 import { restrictedSession } from '../../../src/platform/sessions/restricted-session.ts'
 import { WatchLimitError } from '../../../src/platform/sessions/watched-replies.ts'
-import { sessionOf } from '../../harness/session.ts'
+import { replyCaches, sessionOf } from '../../harness/session.ts'
 
 const client: Client = { call: async () => ({ id: 'own', name: 'Own' }) as never }
 const ownAccount = [routes.accounts.current, { params: {}, query: {} }, 'account'] as const
@@ -16,7 +15,7 @@ const ignore = () => undefined
  * A session with a pinned account. Its API key already watches the only reply that it may watch.
  */
 function watchingOne() {
-  const cache = createReplyCaches({ watched: { inAll: 1, perKey: 1 } })('a key', client)
+  const cache = replyCaches({ inAll: 1, perKey: 1 })('a key', client)
   cache.watch(...voices, ignore)
   const session = sessionOf(client, { cache, pinnedAccount: 'below' })
   const tools = [{ name: 'get_current_account', route: routes.accounts.current }]

@@ -39,7 +39,12 @@ async function placing(
     { account: 'own' },
   )
   const limits = { headersTimeoutMs: 600_000, totalTimeoutMs: 600_000 }
-  const sender = createNetworkSender({ baseUrl: new URL(platform.url), ...limits })
+  const sender = createNetworkSender({
+    ...limits,
+    baseUrl: new URL(platform.url),
+    concurrency: { inAll: 128, perKey: 64, perNetwork: 0 },
+    proxy: undefined,
+  })
   const client = createClient({ ...limits, send: sender.send, apiKey: 'key', userAgent: 'test' })
   const session = sessionOf(client)
   const timing = { findOutMs: 1500, settledMs: 60_000 }

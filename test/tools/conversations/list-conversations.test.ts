@@ -557,7 +557,12 @@ describe('a search in more than can be read', () => {
       json(res, 200, { count: all.length, items: all.slice(offset, offset + 100) })
     })
     const limits = { headersTimeoutMs: 30_000, totalTimeoutMs: 60_000 }
-    const sender = createNetworkSender({ baseUrl: new URL(platform.url), ...limits })
+    const sender = createNetworkSender({
+      ...limits,
+      baseUrl: new URL(platform.url),
+      concurrency: { inAll: 128, perKey: 64, perNetwork: 0 },
+      proxy: undefined,
+    })
     const of = { ...limits, send: sender.send, apiKey: 'key', userAgent: 'test' }
     const result = await runToolCall(
       listConversations,
