@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { nameWithId } from './labels.ts'
 
 /*
  * Finds the known word that a mistyped word most likely means: for arguments, ids, names, catalog
@@ -130,10 +131,6 @@ export const itemLabel = ({ id, names }: NamedItem): string =>
     names.find((one) => one && one !== id),
     id,
   )
-
-/** A name with the id: `Front desk (1b9d…)`. */
-export const nameWithId = (name: string | null | undefined, id: string): string =>
-  name ? `${name} (${id})` : id
 
 const maxEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
 

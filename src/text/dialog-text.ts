@@ -1,3 +1,4 @@
+import { counted } from './labels.ts'
 import { escaped, invisible } from './safe-text.ts'
 
 declare const dialog: unique symbol
@@ -82,7 +83,3 @@ export const shownName = (name: string): string => (isPlain.test(name) ? name : 
  * Letters, digits and signs that are usual in a name, without those that separate names in a list.
  */
 const isPlain = /^[+\p{L}\p{N}](?:[ \p{L}\p{M}\p{N}_&@#'’/+*-]|\.(?! |$)){0,99}$/u
-
-/** A count with its noun: `1 agent`, `2 agents`. Only for nouns whose plural adds an s. */
-export const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { nameWithId } from '../text/closest-match.ts'
-import { counted, type DialogText, shownName } from '../text/dialog-text.ts'
+import { type DialogText, shownName } from '../text/dialog-text.ts'
+import { counted, nameWithId } from '../text/labels.ts'
 import type { ItemSelection } from './item-selection.ts'
 import { failedInWords } from './lists/complete-account-lists.ts'
 import { accountOnce } from './lists/list-result.ts'

@@ -1,6 +1,6 @@
 import { canonicalId } from '../text/canonical-id.ts'
 import { closestItems, itemLabel } from '../text/closest-match.ts'
-import { counted } from '../text/dialog-text.ts'
+import { counted } from '../text/labels.ts'
 import { forEach, maxItemsPerCall, type SelectedItem } from './bulk.ts'
 import {
   type AccountLists,

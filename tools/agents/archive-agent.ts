@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { nameWithId } from '../../src/text/closest-match.ts'
+import { nameWithId } from '../../src/text/labels.ts'
 import {
   countedInDialog,
   type DialogText,

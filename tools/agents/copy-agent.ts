@@ -5,7 +5,7 @@ import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText, ignoreApiError, mayBeDone } from '../../src/platform/failure.ts'
 import { driftOf } from '../../src/platform/reply-drift.ts'
 import { accountIdIn, accountIn } from '../../src/platform/sessions/account.ts'
-import { nameWithId } from '../../src/text/closest-match.ts'
+import { nameWithId } from '../../src/text/labels.ts'
 import { accountReader } from '../../src/tool/account-reader.ts'
 import {
   catalogParts,

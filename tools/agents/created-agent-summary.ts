@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Agent, AgentCreate } from '../../src/contract/agent.ts'
 import { documentedDefaults } from '../../src/contract/field.ts'
-import { nameWithId } from '../../src/text/closest-match.ts'
 import { isObject } from '../../src/text/json.ts'
+import { nameWithId } from '../../src/text/labels.ts'
 import {
   type Fields,
   leavesOf,

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
-import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
 import { isObject } from '../../src/text/json.ts'
+import { nameWithId } from '../../src/text/labels.ts'
 import { grouped, type Names } from '../../src/tool/bulk-result.ts'
 import {
   type FieldChange,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Conversation } from '../../src/contract/conversation.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { counted } from '../../src/text/dialog-text.ts'
+import { counted } from '../../src/text/labels.ts'
 import { plainFields, plainText } from '../../src/text/safe-text.ts'
 import {
   estimateTokens,

@@ -5,7 +5,7 @@ import { accountIn, accountInUse } from '../../src/platform/sessions/account.ts'
 import { type AccountInTree, readAccountTree } from '../../src/platform/sessions/account-tree.ts'
 import { readAllItems } from '../../src/platform/sessions/pagination.ts'
 import { withTimeLimit } from '../../src/platform/time-limit.ts'
-import { counted } from '../../src/text/dialog-text.ts'
+import { counted } from '../../src/text/labels.ts'
 import type { UsageNames } from '../../src/tool/results/usage-report.ts'
 import type { Run } from '../../src/tool/tool.ts'
 

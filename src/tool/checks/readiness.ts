@@ -7,7 +7,8 @@ import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { unlessMissing } from '../../platform/failure.ts'
 import { readAllItems } from '../../platform/sessions/pagination.ts'
-import { closestItems, nameWithId } from '../../text/closest-match.ts'
+import { closestItems } from '../../text/closest-match.ts'
+import { nameWithId } from '../../text/labels.ts'
 import type { AccountReader } from '../account-reader.ts'
 import {
   archivedFixes,

@@ -2,7 +2,7 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { ignoreApiError } from '../../platform/failure.ts'
-import { nameWithId } from '../../text/closest-match.ts'
+import { nameWithId } from '../../text/labels.ts'
 import type { AccountReader } from '../account-reader.ts'
 
 /**

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { nameWithId } from '../../text/closest-match.ts'
-import { counted } from '../../text/dialog-text.ts'
+import { counted, nameWithId } from '../../text/labels.ts'
 import { firstCharacters } from '../../text/safe-text.ts'
 import { timeIn } from '../../text/time-zone.ts'
 import { estimateTokens } from '../../text/token-estimate.ts'

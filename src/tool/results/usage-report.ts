@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Usage } from '../../contract/usage.ts'
-import { nameWithId } from '../../text/closest-match.ts'
+import { nameWithId } from '../../text/labels.ts'
 import { timeIn } from '../../text/time-zone.ts'
 import { firstLines } from '../../text/token-estimate.ts'
 import type { OutputWithLines, StructuredContent } from '../tool.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../../../text/dialog-text.ts'
+import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import type { Tone } from '../../design.ts'
 import { badge, button, emptyState, h, icon, problemText } from '../shared/dom.ts'

@@ -1,5 +1,5 @@
-import { counted } from '../../../text/dialog-text.ts'
 import { isObject } from '../../../text/json.ts'
+import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable, factList, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'

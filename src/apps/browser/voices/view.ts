@@ -1,4 +1,4 @@
-import { counted } from '../../../text/dialog-text.ts'
+import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button, emptyState, h, icon, listen } from '../shared/dom.ts'
 import { capitalised, providerName } from '../shared/provider-and-model-names.ts'

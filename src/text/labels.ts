@@ -1,0 +1,7 @@
+/** A name with the id: `Front desk (1b9d…)`; without a name, the id alone. */
+export const nameWithId = (name: string | null | undefined, id: string): string =>
+  name ? `${name} (${id})` : id
+
+/** A count with its noun: `1 agent`, `2 agents`. Only for nouns whose plural adds an s. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`
