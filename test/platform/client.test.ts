@@ -27,11 +27,11 @@ interface Limits {
   readonly concurrency?: ConcurrencyBounds
 }
 
-const manyAtOnce = { inAll: 128, perKey: 64, perNetwork: 0 }
+const defaultConcurrency = { inAll: 128, perKey: 64, perNetwork: 0 }
 
 function clientFor(
   baseUrl: string,
-  { headersTimeoutMs = 2000, totalTimeoutMs = 4000, concurrency = manyAtOnce }: Limits = {},
+  { headersTimeoutMs = 2000, totalTimeoutMs = 4000, concurrency = defaultConcurrency }: Limits = {},
 ) {
   const sender = createNetworkSender({
     baseUrl: new URL(baseUrl),

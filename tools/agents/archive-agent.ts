@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { nameWithId } from '../../src/text/labels.ts'
 import {
   countedInDialog,
   type DialogText,
@@ -11,6 +10,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
+import { nameWithId } from '../../src/text/labels.ts'
 import { accountForPerson } from '../../src/tool/account-reader.ts'
 import {
   forEachSelected,
