@@ -45,14 +45,14 @@ export interface AgentUse {
   readonly calls: Found<Call>
 }
 
-type LookRun = Pick<Run, 'request' | 'restricted' | 'signal'>
+type LookUpRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
 /** Finds the uses of any number of agents in one pass. Throws only if cancelled. */
-export async function agentUse(run: LookRun, agentIds: readonly string[]): Promise<AgentUse> {
+export async function agentUse(run: LookUpRun, agentIds: readonly string[]): Promise<AgentUse> {
   const ids = new Set(agentIds.map(canonicalId))
   const isMeant = (id: string | null | undefined) => !!id && ids.has(canonicalId(id))
   const [numbers, calls] = await Promise.all([
-    look(run, async (reader) => {
+    lookUp(run, async (reader) => {
       const { numbers: items, isComplete: isAll } = await readOwnNumbers(reader)
       return { items, isAll }
     }),
@@ -80,7 +80,7 @@ const accountKey = ({ account }: Owned<Agent>) => account?.id ?? ''
 /** Finds the uses of agents, with one pass per account. */
 export async function useByAccount(
   agents: readonly Owned<Agent>[],
-  run: LookRun,
+  run: LookUpRun,
 ): Promise<UseByAccount> {
   const accounts = [...new Set(agents.map(accountKey))]
   const uses = await mapConcurrently(accounts, accountConcurrency, async (key) => {
@@ -115,8 +115,8 @@ const openCallMs = longestCallMs + 24 * 3_600_000
  * The account's running calls. The list is not filtered by status, because not all statuses are
  * documented. `created_after` saves pages where the platform supports it.
  */
-export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
-  look(run, async (reader) => {
+export const runningCalls = (run: LookUpRun): Promise<Found<Call>> =>
+  lookUp(run, async (reader) => {
     const created_after = new Date(Date.now() - openCallMs).toISOString()
     const { items, isAll } = await readAllItems(
       (page) => reader.call(routes.calls.list, { query: { created_after, ...page } }),
@@ -132,8 +132,8 @@ interface Counted {
 }
 
 /** The length of a list, taken from its first page. */
-export async function countOf(run: LookRun, route: ListRoute, filters = {}): Promise<Counted> {
-  const { items, ...rest } = await look(run, async (reader) => {
+export async function countOf(run: LookUpRun, route: ListRoute, filters = {}): Promise<Counted> {
+  const { items, ...rest } = await lookUp(run, async (reader) => {
     const query = { ...filters, limit: firstPage }
     const page = await reader.call(route, { query })
     const isAll = page.count !== undefined || page.items.length < firstPage
@@ -149,7 +149,7 @@ export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
   items.length === 0 && unknown === undefined
 
 /** Time limit for finding the uses that a question names, ms. */
-const longestLookMs = 10_000
+const lookUpTimeoutMs = 10_000
 
 /**
  * Reply fields that decide whether something is in use: the agent of a number or a call, and
@@ -157,13 +157,13 @@ const longestLookMs = 10_000
  */
 const decisive = /^items\.\*\.(inbound_agent|agent_id|status|created|started_at|ended_at)\b/
 
-async function look<T>(
-  { request, restricted, signal }: LookRun,
+async function lookUp<T>(
+  { request, restricted, signal }: LookUpRun,
   read: (reader: AccountReader) => Promise<AllItems<T>>,
 ): Promise<Found<T>> {
   try {
     let isShownOtherwise = false
-    const { items, isAll } = await withTimeLimit(longestLookMs, signal, (limited) => {
+    const { items, isAll } = await withTimeLimit(lookUpTimeoutMs, signal, (limited) => {
       const reader = accountReader({ request, session: restricted, signal: limited })
       return read({
         ...reader,

@@ -188,19 +188,19 @@ const numberFacts = (numbers: readonly DialogText[]) =>
  */
 async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
   const { pinnedAccount } = run.restricted
-  const looks = await Promise.all([
+  const lookUps = await Promise.all([
     from === undefined
       ? undefined
-      : look(run, 'names', async (reader, fixReader) => {
+      : lookUp(run, 'names', async (reader, fixReader) => {
           const { number, checks } = await lookUpFromNumber(from, reader, fixReader)
           return { checks, fromName: number?.friendly_name ?? undefined }
         }),
-    look(run, 'account', async (reader) => ({
+    lookUp(run, 'account', async (reader) => ({
       checks: await checkAccounts(reader, pinnedAccount),
     })),
-    look(run, 'names', async (reader) => ({ checks: [await checkNotArchived(agent, reader)] })),
+    lookUp(run, 'names', async (reader) => ({ checks: [await checkNotArchived(agent, reader)] })),
   ])
-  const found = looks.filter((one) => one !== undefined)
+  const found = lookUps.filter((one) => one !== undefined)
   return {
     fromName: found.find(({ fromName }) => fromName)?.fromName,
     problems: found.flatMap(({ checks }) => checks.filter(({ ok }) => !ok)),
@@ -208,9 +208,9 @@ async function callFindings(run: QuestionRun, from: string | undefined, agent: A
 }
 
 /** Timeout for the findings of a question, ms. */
-const longestWaitMs = 1000
+const lookUpTimeoutMs = 1000
 
-interface Look {
+interface LookUp {
   readonly checks: readonly CheckResult[]
   readonly fromName?: string | undefined
 }
@@ -219,25 +219,25 @@ interface Look {
  * Runs the checks on cached replies. If they find a problem, runs them again on fresh replies, and
  * reports that result with the suggested fixes.
  */
-function look(
+function lookUp(
   run: QuestionRun,
   time: CacheTime,
-  lookWith: (reader: AccountReader, fixReader?: AccountReader) => Promise<Look>,
-): Promise<Look | undefined> {
+  check: (reader: AccountReader, fixReader?: AccountReader) => Promise<LookUp>,
+): Promise<LookUp | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
   // Taken from the unrestricted session, because only that knows the id of the API key's own
   // account.
   const accountArgument = accountArgumentText(run)
-  const lookAt = (how: 'cached' | 'refreshed') => {
+  const checkWith = (how: 'cached' | 'refreshed') => {
     const read: AccountReader = {
       ...reader,
       accountArgument,
       call: (route, given) => reader[how](route, given, time),
     }
-    return lookWith(read, how === 'refreshed' ? read : undefined)
+    return check(read, how === 'refreshed' ? read : undefined)
   }
-  const found = lookAt('cached')
-    .then((cached) => (cached.checks.every(({ ok }) => ok) ? cached : lookAt('refreshed')))
+  const found = checkWith('cached')
+    .then((cached) => (cached.checks.every(({ ok }) => ok) ? cached : checkWith('refreshed')))
     .catch(ignoreApiError)
-  return resultOr<Look | undefined, undefined>(found, () => undefined, { ms: longestWaitMs })
+  return resultOr<LookUp | undefined, undefined>(found, () => undefined, { ms: lookUpTimeoutMs })
 }

@@ -31,7 +31,7 @@ const options = {
 type VoicesRun = Run<typeof routes.providers.voices, typeof options>
 
 /** Time limit for each of several providers, ms. A slow provider does not block the others. */
-const patienceMs = 20_000
+const providerTimeoutMs = 20_000
 
 /** Lists the voices of one provider, or of all known providers [R], each read once. */
 export const listVoices = defineTool({
@@ -81,12 +81,12 @@ async function voicesOfOne(run: VoicesRun, provider: string): Promise<Structured
 async function voicesOfAll(run: VoicesRun): Promise<StructuredContent> {
   const results = await Promise.all(
     voiceProviders.map((provider) =>
-      withTimeLimit(patienceMs, run.signal, (signal) => readVoices(run, provider, signal)).catch(
-        (error: unknown) => {
-          if (!(error instanceof ApiError) || run.signal?.aborted) throw error
-          return { provider, error }
-        },
-      ),
+      withTimeLimit(providerTimeoutMs, run.signal, (signal) =>
+        readVoices(run, provider, signal),
+      ).catch((error: unknown) => {
+        if (!(error instanceof ApiError) || run.signal?.aborted) throw error
+        return { provider, error }
+      }),
     ),
   )
   const found = results.flatMap((one) => ('error' in one ? [] : [one]))

@@ -16,7 +16,7 @@ export interface UsageIds {
 }
 
 /** Time limit for looking up names, ms. Afterwards, usage is shown without the missing names. */
-const longestLookMs = 10_000
+const lookUpTimeoutMs = 10_000
 /** Maximum number of subaccounts whose agents are listed. */
 const maxSubaccounts = 50
 
@@ -76,7 +76,7 @@ export async function readUsageNames(
     return tree.accounts
   }
 
-  const look = withTimeLimit(longestLookMs, caller, async (signal) => {
+  const lookUps = withTimeLimit(lookUpTimeoutMs, caller, async (signal) => {
     await Promise.all([
       isMissing('agent') && attempt(readAgents(account, signal)),
       wanted.subaccount.size > 0 && attempt(readAccount(signal)),
@@ -99,7 +99,7 @@ export async function readUsageNames(
       })
     }
   })
-  await attempt(look)
+  await attempt(lookUps)
   const count = missing('agent').length + missing('subaccount').length
   const why = failed[0] ? `: ${failureText(failed[0].failure)}` : ''
   return {

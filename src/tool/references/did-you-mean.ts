@@ -23,7 +23,7 @@ import { agents, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 const maxCompared = 100
 
 /** Time limit for finding the closest items, ms. The caller waits for the error. */
-const patienceMs = 2000
+const hintTimeoutMs = 2000
 
 /**
  * Hints for unknown ids and phone numbers, by argument: the closest existing values, or some
@@ -62,7 +62,7 @@ const fixesFor = (name: string, given: string, request: RouteRequest, session: R
       ignoreApiError,
     ),
     () => undefined,
-    { ms: patienceMs },
+    { ms: hintTimeoutMs },
   )
 
 /**
@@ -174,7 +174,7 @@ async function existingItems(
     const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
     await Promise.all(more.map(page))
   })
-  await resultOr(allPages.catch(ignoreApiError), () => undefined, { ms: patienceMs })
+  await resultOr(allPages.catch(ignoreApiError), () => undefined, { ms: hintTimeoutMs })
   if (pages.length === 0) return undefined
   const known = new Map(pages.flat().map((one) => [one.id, one]))
   known.delete('')
@@ -201,7 +201,7 @@ function namedItem(
 const maxAccounts = 20
 
 /** Time limit for searching accounts, ms. */
-const searchMs = 2000
+const searchTimeoutMs = 2000
 
 /**
  * Calls `look` for an account and its subaccounts, to find a hint. The result is `undefined` for an
@@ -212,7 +212,7 @@ export const lookInTree = <T>(
   session: RestrictedSession,
   look: (account: AccountInTree, signal: AbortSignal) => Promise<T>,
 ): Promise<(T | undefined)[] | undefined> =>
-  withTimeLimit(searchMs, undefined, async (signal) => {
+  withTimeLimit(searchTimeoutMs, undefined, async (signal) => {
     const { accounts } = await readAccountTree({ id }, { session, signal, max: maxAccounts })
     return mapConcurrently(accounts, accountConcurrency, (one) =>
       look(one, signal).catch(ignoreApiError),
@@ -253,7 +253,7 @@ async function missingArguments(
   if (named.length > 0) return named
   const done = new AbortController()
   const search = findMissing(given, { path: error.path, request, session, signal: done.signal })
-  return resultOr(search, () => [], { ms: patienceMs }).finally(() => done.abort())
+  return resultOr(search, () => [], { ms: hintTimeoutMs }).finally(() => done.abort())
 }
 
 function givenReferences(

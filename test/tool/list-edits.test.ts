@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingEverywhere, missingWarnings } from '../../../src/tool/list-edits.ts'
+import { missingEverywhere, missingWarnings } from '../../src/tool/list-edits.ts'
 
 const tags = (count: number, word: string) =>
   Array.from({ length: count }, (_, at) => `${word}-${at}-${'x'.repeat(50)}`)
