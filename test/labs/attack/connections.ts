@@ -22,8 +22,8 @@ const patience = 3000
 
 export const unreadAnswers: Scenario = {
   name: 'unread-answers',
-  point: 'Many connections request the list of tools again and again, and read no answer.',
-  guarantee: 'The server stays within 512 MB, and other clients are served.',
+  point: 'Many connections request the list of tools again and again, and never read a response.',
+  guarantee: 'The server uses at most 512 MB, and serves other clients.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
     const list = httpText(mcpHttpRequest('tools/list'))
@@ -52,9 +52,8 @@ const clientSeconds = 3
 
 export const unfinishedBodies: Scenario = {
   name: 'unfinished-bodies',
-  point: 'A client sends nearly all of a body of 4 MiB on 200 connections, and never the end.',
-  guarantee:
-    'The server stays within 512 MB, others are served, and the bodies are given up in time.',
+  point: 'On 200 connections a client sends a body of 4 MiB without its end.',
+  guarantee: 'The server uses at most 512 MB, serves other clients, and times the bodies out.',
   async run(attack) {
     const server = await attack.serve({
       isMemoryScarce: true,
@@ -79,8 +78,8 @@ export const unfinishedBodies: Scenario = {
 
 export const noDescriptors: Scenario = {
   name: 'no-descriptors',
-  point: 'A client opens so many connections that the server has no file descriptors left.',
-  guarantee: 'Connected clients are answered meanwhile; afterwards everything works again.',
+  point: 'A client opens so many connections that the server runs out of file descriptors.',
+  guarantee: 'Connected clients still get responses, and the server recovers afterwards.',
   async run(attack) {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
     // No tool was called before, so the code for the first tool call is not loaded yet.
@@ -147,9 +146,9 @@ async function slowPlatform(attack: Attack) {
 export const oneKey: Scenario = {
   name: 'one-key',
   point:
-    'A client opens 999 streams with a refused key, watches 1,000 resources on each of 100 streams, and calls tools 5,000 times at once.',
+    'A client opens 999 streams with a refused key, subscribes to 1,000 resources on each of 100 streams, and sends 5,000 concurrent tool calls.',
   guarantee:
-    'Refused keys hold no stream; 429 tells which limit is reached; the platform gets few requests at once, and other clients are served.',
+    'A refused key gets no stream, a 429 names the limit, the platform gets few concurrent requests, and other clients are served.',
   async run(attack) {
     const { platform, upstream, watched } = await slowPlatform(attack)
     // As behind a proxy, all clients have the same address.

@@ -12,8 +12,8 @@ const fullDisk = 'exec 2>/dev/full'
 
 export const unwritableLog: Scenario = {
   name: 'unwritable-log',
-  point: 'The log cannot be written: the disk is full, or the reader of the pipe has gone.',
-  guarantee: 'The server goes on, over HTTP and over stdio, and ends when it is told to.',
+  point: 'The log cannot be written: the disk is full, or the reader of the pipe has closed it.',
+  guarantee: 'The server keeps running, over HTTP and over stdio, and stops on request.',
   async run(attack) {
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/mcp`
@@ -70,8 +70,8 @@ const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>
 
 export const compileCache: Scenario = {
   name: 'compile-cache',
-  point: 'Another user of the machine makes the folder for compiled code first.',
-  guarantee: "Compiled code is kept in a folder of the user's own with mode 0700, or nowhere.",
+  point: 'Another user of the machine creates the folder for compiled code first.',
+  guarantee: 'Compiled code is stored only in a folder that belongs to the user and has mode 0700.',
   async run(attack) {
     for (const [name, prepare] of Object.entries(traps)) {
       const { compiled, theirs, cache } = places(attack)
@@ -111,7 +111,8 @@ async function startAndEnd(attack: Attack, cache: string, shared: string): Promi
 export const privateFiles: Scenario = {
   name: 'private-files',
   point: 'Databases are created in a folder that all users can read, with umask 000.',
-  guarantee: 'Other users of the machine cannot read them: they are created with mode 0600.',
+  guarantee:
+    'Other users of the machine cannot read the databases, which are created with mode 0600.',
   async run(attack) {
     const folder = attack.folder()
     chmodSync(folder, 0o777)
@@ -143,8 +144,9 @@ export const privateFiles: Scenario = {
 
 export const emptyHome: Scenario = {
   name: 'empty-home',
-  point: 'HOME is empty or relative, as in some containers and services.',
-  guarantee: 'The program says which settings it needs, and writes nothing to the current folder.',
+  point: 'HOME is empty or a relative path, as in some containers and services.',
+  guarantee:
+    'The program reports which settings it needs, and writes nothing to the current folder.',
   async run(attack) {
     const folder = attack.folder()
     const noPlaces = { XDG_DATA_HOME: '', XDG_CACHE_HOME: '', XDG_STATE_HOME: '' }
@@ -167,8 +169,9 @@ const announcesHeap = `import{getHeapStatistics as s}from'node:v8';console.error
 
 export const nodeOptions: Scenario = {
   name: 'node-options',
-  point: 'An operator sets Node options.',
-  guarantee: 'They apply: the program is one process and never restarts itself with other options.',
+  point: 'An operator sets options of Node.js.',
+  guarantee:
+    'The options apply: the program is one process and never restarts itself with other options.',
   async run(attack) {
     const heap = 200
     const server = await attack.serve({

@@ -35,8 +35,10 @@ const times = 50
 
 export const ownKey: Scenario = {
   name: 'own-key',
-  point: 'Other users of the machine, pages on localhost and proxies find a server with a key.',
-  guarantee: "Only requests with the local token use the server's key; only its user can read it.",
+  point:
+    'Other users of the machine, pages on localhost and proxies send requests to a server that has an API key.',
+  guarantee:
+    "Only requests with the local token use the server's key, and only the server's user can read the token.",
   async run(attack) {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
     const folder = attack.folder()
@@ -94,7 +96,8 @@ export const madeUpKeys: Scenario = {
   name: 'made-up-keys',
   point:
     'A client sends a tool call with each of 300 made-up keys of 4,096 characters to a program with a heap of 36 MB; each key is among the arguments.',
-  guarantee: 'Nothing is kept of a key that the platform refuses, and others are served.',
+  guarantee:
+    'The server stores nothing about a key that the platform refuses, and serves other clients.',
   async run(attack) {
     const platform = await attack.platform(({ headers }, response) => {
       if (headers['x-api-key'] !== goodKey) return json(response, 401, envelope('unauthorized'))
@@ -136,8 +139,8 @@ const texts = ['a', '%61', '\\u0061', '&#97;', '61', 'YWFh'].map((unit) =>
 export const nearlyTheKey: Scenario = {
   name: 'nearly-the-key',
   point:
-    'Addresses, names and arguments of 256 kB, and replies of the platform, nearly repeat a key of 4,096 characters at every place.',
-  guarantee: 'The key is looked for in linear time: others are answered meanwhile.',
+    'URIs, names and arguments of 256 kB, and replies of the platform, nearly match a key of 4,096 characters at every position.',
+  guarantee: 'The search for the key takes linear time, so other clients are served meanwhile.',
   async run(attack) {
     let reply = ''
     const platform = await attack.platform((_, response) =>
@@ -225,7 +228,7 @@ const calls: readonly (readonly [tool: string, args: object])[] = [
 export const keyEcho: Scenario = {
   name: 'key-echo',
   point: 'The platform returns the key in values, names, errors, redirects, headers and pages.',
-  guarantee: 'No result, error or log line contains it, in any encoding.',
+  guarantee: 'No result, error or log line contains the key, in any encoding.',
   async run(attack) {
     let echo: (response: ServerResponse) => void = (response) => json(response, 200, {})
     const platform = await attack.platform((_, response) => echo(response))

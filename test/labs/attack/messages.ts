@@ -9,8 +9,8 @@ const requests = 8_000
 
 export const unreadStdio: Scenario = {
   name: 'unread-stdio',
-  point: 'A client over stdio requests the list of tools 8,000 times and reads nothing.',
-  guarantee: 'The program stays within 512 MB; what it has read is answered once the client reads.',
+  point: 'A client over stdio requests the list of tools 8,000 times and reads no response.',
+  guarantee: 'The program uses at most 512 MB, and answers all requests once the client reads.',
   async run(attack) {
     const program = attack.start({ isMemoryScarce: true })
     const { stdin, stdout } = program.process
@@ -44,7 +44,8 @@ const heap = 36
 export const steadyMemory: Scenario = {
   name: 'steady-memory',
   point: 'One client over stdio sends 20,000 messages to a program with a heap of 36 MB.',
-  guarantee: 'Nothing of a message is kept after its answer: all are answered.',
+  guarantee:
+    'The program keeps nothing of a message after its answer, so that it can answer all messages.',
   async run(attack) {
     const program = attack.start({
       isMemoryScarce: true,
@@ -82,8 +83,10 @@ const bodies = messages.flatMap((message) => [deep, deepObjects].map(message))
 
 export const nestedJson: Scenario = {
   name: 'nested-json',
-  point: 'Messages and bodies nest 9,000 deep, over HTTP, over stdio and to the sandbox.',
-  guarantee: 'Each is refused as an error of the client (4xx), never with 500.',
+  point:
+    'Messages and bodies have 9,000 levels of nesting, over HTTP, over stdio and to the sandbox.',
+  guarantee:
+    'Each is refused as an error of the client (4xx), never as an error of the server (500).',
   async run(attack) {
     const server = await attack.serve()
     const sandbox = await attack.sandbox()

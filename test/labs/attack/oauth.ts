@@ -62,9 +62,9 @@ const spellings = [
 export const oauthPaths: Scenario = {
   name: 'oauth-paths',
   point:
-    'A stranger spells the path of requests for access in other ways, asks for answers by form and fragment, and asks 1,000 times.',
+    'An unknown client sends authorization requests with other spellings of the path, with the response modes form_post and fragment, and 1,000 times.',
   guarantee:
-    'Only exact paths are found, and those are limited; an answer comes in the query alone; others get in.',
+    'Only the exact path is found, and its requests are limited. Responses use the query only. Other clients are authorized.',
   async run(attack) {
     const { origin, send, asking } = await serveOauth(attack)
     const registered = await send('/oauth/register', other, {
@@ -101,9 +101,9 @@ export const oauthPaths: Scenario = {
 export const clientDocuments: Scenario = {
   name: 'client-documents',
   point:
-    'From one address, 400 requests name clients whose documents never come, at the token endpoint and for access.',
+    'One address sends 400 token, revocation and authorization requests of clients whose metadata documents never arrive.',
   guarantee:
-    'The token and revocation endpoints fetch nothing for strangers; clients with documents get in from elsewhere.',
+    'The token and revocation endpoints fetch no documents of unknown clients, and clients at other addresses are authorized.',
   async run(attack) {
     const web = attack.keep(
       await startDocumentServer((request, response) => {
@@ -167,9 +167,10 @@ async function serveRecorded(attack: Attack) {
 
 export const oneGrant: Scenario = {
   name: 'one-grant',
-  point: 'A client renews its access without end, and then comes with its first refresh token.',
+  point:
+    'A client refreshes its access token without end, and then uses its first refresh token again.',
   guarantee:
-    'It may 60 times an hour, a refusal uses nothing up, no record is left, and others connect and renew. The first token ends its access.',
+    'Up to 60 refreshes an hour are allowed; a refused one uses no refresh token and leaves no record, and other clients connect and refresh. Reuse of the first token revokes the grant.',
   async run(attack) {
     const { url, records, use } = await serveRecorded(attack)
     const [flow, others] = [await registeredClient({ url }), await registeredClient({ url })]
@@ -204,9 +205,9 @@ export const oneGrant: Scenario = {
 export const longAssertions: Scenario = {
   name: 'long-assertions',
   point:
-    'A client sends 1,000 assertions that are valid until 2100, with the time of issue and without.',
+    'A client sends 1,000 assertions that are valid until 2100, half of them without a time of issue.',
   guarantee:
-    'Without it none is accepted. 300 a minute are, each is forgotten within 8 minutes, and other clients are served.',
+    'Assertions without a time of issue are refused. Of the others 300 a minute are accepted, each record expires within 8 minutes, and other clients are served.',
   async run(attack) {
     const { url, records } = await serveRecorded(attack)
     const [greedy, other] = [await registeredKeyClient(url), await registeredKeyClient(url)]

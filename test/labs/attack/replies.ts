@@ -11,8 +11,9 @@ import { attackKey, healthDuring, readSubaccount, type Scenario } from './attack
 
 export const proxy: Scenario = {
   name: 'proxy',
-  point: 'The platform is behind a proxy, and a private authority has signed its certificate.',
-  guarantee: 'Tools reach it by CONNECT, over TLS from end to end; the proxy reads no key.',
+  point: 'The platform is behind a proxy, and its certificate is from a private authority.',
+  guarantee:
+    'Tools reach the platform with CONNECT and TLS from end to end, so the proxy cannot read the key.',
   async run(attack) {
     const platform = await attack.platform(
       ({ url }, response) => json(response, 200, { id: url.includes('subaccounts') ? 's1' : 'a1' }),
@@ -52,7 +53,8 @@ const longestParsing = 10_000
 export const millionItems: Scenario = {
   name: 'million-items',
   point: 'The platform replies with 10 MB that contain millions of values, or nest millions deep.',
-  guarantee: 'The call fails and says so, within 512 MB; other requests are answered meanwhile.',
+  guarantee:
+    'The tool call fails with a reason, the server uses at most 512 MB, and other requests are served meanwhile.',
   async run(attack) {
     let body = ''
     const platform = await attack.platform(({ url }, response) => {
@@ -91,7 +93,7 @@ export const foreignText: Scenario = {
   point:
     'Every text of every reply has line breaks, terminal controls, hidden and reordering characters, and imitates texts of this server.',
   guarantee:
-    'In the text of a result it stays on one line and in quotes; in structuredContent it is unchanged.',
+    'In the text of a result each stays on one line and in quotes; in structuredContent it is unchanged.',
   async run(attack) {
     const planted = attack.keep(await startCanaryPlatform('all but words of the API'))
     const server = await attack.serve({ env: { VOICE_AGENT_BASE_URL: planted.url } })
@@ -138,7 +140,7 @@ export const pinnedAccount: Scenario = {
   point:
     'A client of a server with --account asks for ids that do not exist or belong to other accounts.',
   guarantee:
-    'The platform is only asked about this account, so hints and lists name nothing of others.',
+    'The server requests only data of this account, so that hints and lists name no data of other accounts.',
   async run(attack) {
     using sandbox = startSandbox()
     const platform = await attack.platform(async ({ method, url, body }, response) => {

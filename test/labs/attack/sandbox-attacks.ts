@@ -20,8 +20,9 @@ const longest = 2
 
 export const hostileTemplates: Scenario = {
   name: 'hostile-templates',
-  point: 'Templates use as much time, memory, names and nesting as they can.',
-  guarantee: 'Each ends by its step limit, all within 512 MB; SIGTERM works meanwhile.',
+  point: 'Templates use as much time, memory, variables and nesting as possible.',
+  guarantee:
+    'Each rendering ends by its step limit, the server uses at most 512 MB, and SIGTERM stops it.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
     let max = 0
@@ -103,7 +104,7 @@ const times = 50
 export const sandboxRest: Scenario = {
   name: 'sandbox-rest',
   point:
-    'Web pages and clients without a key send 200 MB to the REST server of the sandbox, 250 at once.',
+    'Web pages and clients without a key send 250 concurrent requests of 200 MB to the REST server of the sandbox.',
   guarantee: 'Host and key are checked before a body is read, and at most 1 MiB of a body is read.',
   async run(attack) {
     const { url } = await attack.sandbox({ isMemoryScarce: true })
