@@ -28,17 +28,3 @@ export const oneOf = <T>(values: readonly T[], random: () => number): T =>
     values.map((value) => ({ weight: 1, value })),
     random,
   ).value
-
-/** Counts by name. */
-export class Tally {
-  readonly #counts = new Map<string, number>()
-
-  add(name: string): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-  }
-
-  /** The counts, highest first. */
-  all(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort(([, a], [, b]) => b - a))
-  }
-}

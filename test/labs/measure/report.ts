@@ -67,3 +67,17 @@ export const quantile = (values: readonly number[], share: number): number =>
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))
+
+/** Counts by name. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  /** The counts, highest first. */
+  all(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([, a], [, b]) => b - a))
+  }
+}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClientKind, clientKinds, type TestClient } from '../../harness/client.ts'
-import { randomOf, Tally } from '../random.ts'
+import { Tally } from '../measure/report.ts'
+import { randomOf } from '../random.ts'
 import { type Tenant, type TenantPlatform, tenantOf } from '../tenants/tenant-platform.ts'
 import { type Asked, TenantUser } from '../tenants/tenant-user.ts'
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Tally } from '../measure/report.ts'
 import { agentId } from '../platform/call-lists.ts'
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
 import { faultyPost, faultyRead, type Reaction } from '../platform/reaction.ts'
 import { type PlatformRequest, SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { randomOf, Tally } from '../random.ts'
+import { randomOf } from '../random.ts'
 
 /** Maximum delay of a call that rings and is listed late, ms; well before it may be sent again. */
 const lateForMs = 3100

@@ -1,6 +1,6 @@
+import { Tally } from '../measure/report.ts'
 import { wrongWithCall } from '../platform/judge-call.ts'
 import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { Tally } from '../random.ts'
 import { finalAnswer, type StressPlacement } from './placements.ts'
 
 /** Compares the clients' answers with what the platform did. */

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-
+import { Tally } from '../measure/report.ts'
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
 import type { Reaction } from '../platform/reaction.ts'
 import { type PlatformOptions, SimulatedPlatform } from '../platform/simulated-platform.ts'
-import { pick, randomOf, Tally } from '../random.ts'
+import { pick, randomOf } from '../random.ts'
 
 /*
  * Simulated users of a platform, each with an API key and an account. All data of a user contains
