@@ -7,7 +7,7 @@ const check = (...args: string[]) =>
     encoding: 'utf8',
   })
 
-test('npm run check names its steps, and refuses to begin with one that it does not have', () => {
+test('npm run check lists its steps, and refuses to start with an unknown step', () => {
   const { status, stdout } = check('--help')
   expect(status).toBe(0)
   for (const step of ['lint', 'types', 'test:slow', 'soak'])

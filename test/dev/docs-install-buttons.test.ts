@@ -71,7 +71,7 @@ test.each([
   ['VS Code', null],
   ['VS Code Insiders', 'insiders'],
 ])(
-  'the button of %s asks for address and key; without them it is the sandbox',
+  'the button of %s asks for URL and key, and uses the sandbox without them',
   async (title, quality) => {
     const { host, path, query } = parametersOf(title)
     expect([host, path]).toEqual(['insiders.vscode.dev', '/redirect/mcp/install'])

@@ -11,11 +11,11 @@ test.skipIf(!hasTerminal())(
   },
 )
 
-test('it shows a call that a person has agreed to', () => {
+test('the picture shows a call that a person has confirmed', () => {
   expect(rowsIn(svg).join('\n')).toMatch(/\[y\/N\] y$[\s\S]*completed/m)
 })
 
-test('it is small, well-formed and of no machine', () => {
+test('the picture is small and well-formed, and names no machine', () => {
   expect(statSync(file).size).toBeLessThan(20_000)
   expect(svg).not.toMatch(/\/(?:root|tmp|work|Users)\//)
   expect(svg).not.toMatch(/\/home\/(?!you\/)/)

@@ -19,7 +19,7 @@ const lookups = [...read(index).matchAll(/^## (.+)$/gm)].flatMap(([, heading = '
 )
 const steps = lookupsUnder(architecture, 'One call, step by step')
 
-test('the index has the behaviours that newcomers look for', () => {
+test('the code index has the behaviours that newcomers look for', () => {
   const wanted = [
     'Retry-After',
     'annotations',
@@ -43,7 +43,7 @@ test.each([...lookups, ...steps])('$behaviour: $symbol is in $file', ({ file, sy
   expect(read(file)).toMatch(declared)
 })
 
-test('every room is described, and none that does not exist', () => {
+test('exactly the existing folders are described', () => {
   const named = rowsUnder(architecture, 'Rooms').flatMap(([folders = '']) =>
     [...folders.matchAll(/`([^`]+)`/g)].map(([, folder = '']) => folder.replace(/\/$/, '')),
   )

@@ -7,14 +7,14 @@ import { rpc } from '../harness/rpc.ts'
 import { argumentsOf, imageCommand, imageEnvironment, imageStage, imageText } from './dockerfile.ts'
 import { read, root } from './documents.ts'
 
-test('the image sets the options for little memory that the deployment document gives', () => {
+test('the image sets the low-memory options of docs/deployment.md', () => {
   const { NODE_OPTIONS, MALLOC_ARENA_MAX } = imageEnvironment()
   expect(read('docs/deployment.md')).toContain(
     `MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX} NODE_OPTIONS="${NODE_OPTIONS}" \\\n`,
   )
 })
 
-test('what the image starts serves, and its health check finds it', async () => {
+test('the command of the image serves, and the health check uses a path that it serves', async () => {
   using folder = scratchFolder()
   expect(argumentsOf('ENTRYPOINT')).toEqual(['node', 'dist/voice-agent-mcp.js'])
   await using program = startProgram(imageCommand(), imageEnvironment(folder.path))
@@ -28,7 +28,7 @@ const builtPaths = imageStage.flatMap(
   ({ text }) => /^--from=build \/app\/(\S+) /.exec(text)?.[1] ?? [],
 )
 
-test('what the image holds is enough, and writes nothing outside /data', async () => {
+test('the files of the image suffice to serve, and only /data is written to', async () => {
   using folder = scratchFolder()
   for (const path of builtPaths) {
     cpSync(join(root, path), join(folder.path, 'app', path), { recursive: true })

@@ -66,7 +66,7 @@ function build({ name, text }: Instruction, app: string, env: Record<string, str
   }
 }
 
-test('the steps of the Dockerfile make a program that its health check follows', async () => {
+test('the steps of the Dockerfile build a program that passes the health check', async () => {
   using folder = scratchFolder()
   const [app, image] = [join(folder.path, 'build'), join(folder.path, 'image')]
   for (const path of [app, image]) mkdirSync(path)

@@ -27,7 +27,7 @@ test('documents have links', () => {
   expect(relative.length).toBeGreaterThan(50)
 })
 
-test.each(relative)('$file: $target leads somewhere', ({ file, target }) => {
+test.each(relative)('$file: the target $target exists', ({ file, target }) => {
   const [path = '', anchor] = target.split('#')
   const found = path === '' ? file : join(dirname(file), path)
   expect(existsSync(join(root, found)), found).toBe(true)

@@ -94,7 +94,7 @@ const shared = {
 }
 
 describe('compose.yaml', () => {
-  test('names no variable but those it explains', () => {
+  test('uses only variables that it explains', () => {
     const used = [...composeText.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name)
     expect([...new Set(used)].sort()).toEqual(Object.keys(variables).sort())
     const explained = [...composeText.matchAll(/^# {3}(\w+)=/gm)].map(([, name]) => name)
@@ -137,7 +137,7 @@ describe('k8s.yaml', () => {
     expect(server.ports[0].containerPort).toBe(config.listen.port)
   })
 
-  test('gets no variables of Services', () => {
+  test('gets no environment variables of Services', () => {
     expect(pod.enableServiceLinks).toBe(false)
   })
 
@@ -147,19 +147,19 @@ describe('k8s.yaml', () => {
     expect(seconds + drainSeconds).toBeLessThan(pod.terminationGracePeriodSeconds)
   })
 
-  test('asks whether it is alive where it is alive, and whether it is ready where it may be not', () => {
+  test('has liveness and readiness probes at their own paths', () => {
     expect(server.livenessProbe.httpGet.path).toBe('/healthz')
     expect(server.startupProbe.httpGet.path).toBe('/healthz')
     expect(server.readinessProbe.httpGet.path).toBe('/readyz')
   })
 
-  test('mounts volumes where the image writes', () => {
+  test('mounts volumes at the paths that the image writes to', () => {
     const names = pod.volumes.map(({ name }) => name)
     expect(server.volumeMounts.map(({ name }) => name).sort()).toEqual(names.sort())
     expect(server.volumeMounts.map(({ mountPath }) => mountPath)).toContain('/data')
   })
 
-  test('exposes the same pods that it deploys', () => {
+  test('exposes the pods that it deploys', () => {
     expect(manifests.map(({ kind }) => kind)).toEqual([
       'Deployment',
       'Service',

@@ -58,7 +58,7 @@ test('documents ask for the Node.js of package.json', () => {
   expect(new Set(named)).toEqual(new Set([packageJson.engines.node.replace('>=', '')]))
 })
 
-test('proxies get one read timeout, longer than every answer', () => {
+test('all proxies have one read timeout, longer than any response takes', () => {
   const times = documents.flatMap(
     (document) => read(document).match(/proxy_read_timeout .*/g) ?? [],
   )

@@ -48,7 +48,7 @@ test('docs/calls.md has every way to confirm, and no other', () => {
   expect(new Set(modes)).toEqual(new Set(confirmModes))
 })
 
-test('docs/sandbox.md has every field of the rules for faults, and no other', () => {
+test('docs/sandbox.md has every field of a fault rule, and no other', () => {
   const fields = firstColumn('docs/sandbox.md', 'Faults').flatMap((cell) => cell.split(', '))
   const rules = pathsOf(Faults).map((path) => path.replace(/^rules\./, ''))
   expect(new Set(fields)).toEqual(
@@ -168,7 +168,7 @@ test('docs/tools.md has every resource, and no other', async () => {
   expect(new Set(firstColumn('docs/tools.md', 'Resources'))).toEqual(new Set(addresses))
 })
 
-test('the first block under Develop is the test command, which CI runs', () => {
+test('the first block under Develop is the test command of CI', () => {
   const [, develop = ''] = read('README.md').split(/^## Develop$/m)
   expect(/```sh\n(.*)\n```/.exec(develop)?.[1]).toBe('npm ci && npm test')
 })

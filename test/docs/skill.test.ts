@@ -13,7 +13,7 @@ afterAll(() => folder[Symbol.dispose]())
 const file = readFileSync(join(root, 'docs/skills/voice-agent/SKILL.md'), 'utf8')
 const [, frontMatter = '', body = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(file) ?? []
 
-test('the front matter is that of the format for agent skills', () => {
+test('the front matter follows the format of agent skills', () => {
   const FrontMatter = z.strictObject({
     name: z.literal('voice-agent'),
     description: z.string().max(1024),
@@ -25,7 +25,7 @@ test('the front matter is that of the format for agent skills', () => {
   expect(body.split('\n').length).toBeLessThan(200)
 })
 
-test('it explains every exit code of a call that has ended', () => {
+test('the skill explains every exit code of a call that has ended', () => {
   const codes = [...body.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code))
   expect(codes).toEqual(Object.values(exitCodes).filter((code) => code !== exitCodes.interrupted))
 })
@@ -46,7 +46,7 @@ async function run(command: string, env: Record<string, string>) {
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-test('every command in it works, in the order in which they stand there', {
+test('every command of the skill works, in its order', {
   timeout: 90_000,
 }, async () => {
   writeFileSync(

@@ -37,7 +37,7 @@ const Manifest = z.looseObject({
 })
 const manifest = Manifest.parse(mcpbManifest(readPackage(root)))
 
-test('each option is a setting with a variable, and is secret where that is', () => {
+test('each option is a setting with a variable, and is secret if the setting is', () => {
   for (const { variable, sensitive } of Object.values(installOptions)) {
     const setting = Object.values(settings).find((one) => one.variable === variable)
     expect(setting, variable).toBeDefined()
@@ -81,7 +81,7 @@ describe('the built program', () => {
     expect(await client.value('get_current_account')).toMatchObject({ name: 'Sandbox account' })
   })
 
-  test('runs with address, key, account and read_only, and leaves the file out', async () => {
+  test('runs with address, key, account and read_only, without a configuration file', async () => {
     const key = { base_url: platform.url, api_key: 'sandbox-key', read_only: 'true' }
     await using client = await connectStdio('v1', { env: filled({ ...key, account: '' }) })
     const { id } = await client.value('get_current_account')

@@ -15,13 +15,13 @@ import { scratchFolder } from '../../harness/program.ts'
 
 const textIn = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8')
 
-test('package.json names no repository that does not exist, or all that follows from one', () => {
+test('package.json has both the repository and the name in the registry, or neither', () => {
   const { repository, mcpName } = readPackage(root)
   expect(repository === undefined).toBe(mcpName === undefined)
 })
 
 test.skipIf(process.platform === 'win32')(
-  'the commands of docs/releasing.md set all that a release needs, and nothing else',
+  'the commands of docs/releasing.md set all fields that a release needs, and no others',
   () => {
     using folder = scratchFolder()
     cpSync(join(root, 'package.json'), join(folder.path, 'package.json'))
@@ -97,7 +97,7 @@ test('every manifest of this package has the version of package.json', () => {
   )
 })
 
-test('a document that names a version of the package names this one', () => {
+test('a document that names a version of the package names the current version', () => {
   for (const file of files.filter((one) => one.endsWith('.md'))) {
     const named = [...textOf(file).matchAll(/\bvoice-agent-mcp@(\d[\w.-]*\w)/g)]
     for (const [whole, version] of named)

@@ -52,14 +52,14 @@ describe('the plugin for Claude Code', () => {
     )
   }
 
-  test('starts the server on the sandbox where nothing is filled in', () => {
+  test('starts the server on its sandbox if no option is filled in', () => {
     expect(readConfig(['stdio'], environment({}))).toMatchObject({
       platform: { kind: 'sandbox' },
       scope: { account: undefined },
     })
   })
 
-  test('hands over what is filled in, and the key is a secret', () => {
+  test('passes the options to the server, and only the key is a secret', () => {
     const given = {
       base_url: 'https://api.example.com',
       api_key: 'key-1',
@@ -107,7 +107,7 @@ test('the extension for Gemini CLI asks for settings that exist', () => {
   expect(settings.find(({ envVar }) => envVar === 'VOICE_AGENT_API_KEY')?.sensitive).toBe(true)
 })
 
-test('the plugin for clients that read Agent Plugins has the fields of its specification, and no key', () => {
+test('the plugin for clients of Agent Plugins has only the fields of the specification, and no key', () => {
   const schema = (file: string) =>
     z.literal(`https://agent-plugins.org/schemas/1.0.0/${file}.schema.json`)
   const Plugin = z.strictObject({

@@ -18,7 +18,7 @@ test.each([
   expect(changes('1.2.3', changelog).state).toBe(state)
 })
 
-test('what is not committed is named', () => {
+test('uncommitted files are named', () => {
   expect(workingTree('').state).toBe('done')
   expect(workingTree(' M README.md')).toEqual({
     state: 'open',
@@ -26,7 +26,7 @@ test('what is not committed is named', () => {
   })
 })
 
-test('a version is released once', () => {
+test('a version that has a tag on another commit cannot be released', () => {
   const tags = 'v1.2.2 aaa \nv1.2.3 bbb ccc\nv1.2.30 ddd '
   expect(tag('1.2.4', 'ccc', tags).state).toBe('done')
   expect(tag('1.2.3', 'ccc', tags)).toEqual({ state: 'done', text: 'v1.2.3 is this commit' })
@@ -34,7 +34,7 @@ test('a version is released once', () => {
   expect(tag('1.2.3', 'ddd', '').state).toBe('done')
 })
 
-test('the address of the repository and the name in the registry are needed', () => {
+test('the URL of the repository and the name in the registry are required', () => {
   const repository = repositoryAt('git+https://github.com/owner/repository.git')
   const mcpName = 'io.github.owner/voice-agent-mcp'
   expect(repositorySet({ ...info, repository: undefined, mcpName: undefined }).state).toBe('open')
@@ -45,7 +45,7 @@ test('the address of the repository and the name in the registry are needed', ()
   expect(repositorySet({ ...info, repository: elsewhere, mcpName }).text).toContain('no bundle')
 })
 
-test('each step is said, and nothing is done after one that fails', async () => {
+test('each step is printed, and no step runs after a failure', async () => {
   let text = ''
   const results = await runSteps(
     [

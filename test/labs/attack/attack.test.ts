@@ -14,7 +14,7 @@ const attack = (...args: string[]) =>
 const verdictOn = (attacked: (attack: Attack) => Promise<Figures>) =>
   run({ name: 'some', point: 'Something happens.', guarantee: 'Nothing follows.', run: attacked })
 
-test('every scenario has a name of its own and says what holds', () => {
+test('every scenario has a unique name, and states its guarantee', () => {
   const { status, stdout } = attack('--list', '--json')
   expect(status).toBe(0)
   const listed = JSON.parse(stdout) as Record<string, string>[]
@@ -27,7 +27,7 @@ test('every scenario has a name of its own and says what holds', () => {
   }
 })
 
-test('a scenario that does not exist is refused, and so is an unknown flag', () => {
+test('an unknown scenario is refused, and so is an unknown flag', () => {
   expect(attack('no-such-thing')).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(/^[^\n]*no-such-thing/),
@@ -45,7 +45,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'a program that takes more than 512 MB is stopped, and the scenario fails',
+  'a program that uses more than 512 MB is stopped, and the scenario fails',
   async () => {
     const code = 'globalThis.taken=Array.from({length:6},()=>Buffer.alloc(100_000_000,1))'
     const verdict = await verdictOn(async (attack) => {
@@ -63,7 +63,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'programs of a scenario have ended when its verdict is there',
+  'all programs of a scenario have ended before its verdict',
   async () => {
     let pid = 0
     const { holds } = await verdictOn(async (attack) => {

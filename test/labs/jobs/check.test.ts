@@ -24,7 +24,7 @@ const companyFor = (job: string): CompanyRows => {
   return state
 }
 
-test('there are three dozens of jobs, in the words of a person', () => {
+test('there are three dozens of jobs, without names of tools and ids', () => {
   expect(new Set(jobs.map(({ name }) => name)).size).toBe(jobs.length)
   for (const dozen of dozens) {
     expect(jobs.filter((job) => job.dozen === dozen)).toHaveLength(12)
@@ -62,7 +62,7 @@ const withAgent = (id: string, config: Record<string, unknown>): CompanyRows => 
   ),
 })
 
-test('a change that was not asked for is found, and so is one that is missing', () => {
+test('an unrequested change is found, and so is a missing one', () => {
   const changed = withAgent(reception.id, { note: 'other' })
   expect(problemsOf({}, company, changed)).toEqual([
     expect.stringMatching(/^agents Reception: config.note is "other"/),
@@ -73,7 +73,7 @@ test('a change that was not asked for is found, and so is one that is missing', 
   expect(problemsOf(asked, company, company)).toHaveLength(1)
 })
 
-test('when a row was saved counts only where a job asks for it', () => {
+test('the time of the last save is compared only if a job names it', () => {
   const saved = { ...reception, modified: reception.modified + 1 }
   const after = {
     ...company,
@@ -86,7 +86,7 @@ test('when a row was saved counts only where a job asks for it', () => {
   expect(problemsOf(asked, company, company)).toHaveLength(1)
 })
 
-test('a row that is new, gone or twice there is found', () => {
+test('a new, missing or duplicate row is found', () => {
   const [first, ...others] = company.agents
   const fewer = { ...company, agents: others }
   expect(problemsOf({}, company, fewer)).toEqual([`agents ${first?.config.name} is gone`])
@@ -123,7 +123,7 @@ test.each([
   expect(fact(answer) === undefined).toBe(isRight)
 })
 
-test('a name too many, a number too many and the wrong word are found', () => {
+test('an extra name, an extra number and a wrong word are found', () => {
   const names = namesExactly(['Katja', 'Lena'], ['Katja', 'Lena', 'Mika'])
   expect(names('Katja (azure), Lena (cartesia)')).toBeUndefined()
   expect(names('Katja, Lena, Mika')).toBe('names Mika')

@@ -13,7 +13,7 @@ const jobsCommand = (...args: string[]) =>
     env: cleanEnv(),
   })
 
-test('what cannot be done is refused with the usage', () => {
+test('an unknown job or command is refused with the usage', () => {
   expect(jobsCommand('list', 'no-such-job')).toMatchObject({
     status: 2,
     stderr: expect.stringMatching(/^[^\n]*no-such-job[\s\S]*npm run jobs/),

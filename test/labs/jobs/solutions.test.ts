@@ -100,7 +100,7 @@ function otherForms(answer: string): string[] {
 const saysMore = new Set(['readiness'])
 
 describe('the reference solution', { timeout: 60_000 }, () => {
-  test.each(jobs)('$name is done, and what is nearly right is not', async (job) => {
+  test.each(jobs)('$name is right, and nearly right results are wrong', async (job) => {
     const { before, after, answer } = await done(job)
     expect(checkJob(job, { before, after, answer })).toEqual([])
     if (job.changes) {
@@ -119,7 +119,7 @@ describe('the reference solution', { timeout: 60_000 }, () => {
     }
   })
 
-  test.each(dozens)('the %s dozen takes few calls and little text', (dozen) => {
+  test.each(dozens)('the %s dozen takes few tool calls and characters', (dozen) => {
     const own = jobs.filter((job) => job.dozen === dozen)
     const total = sumOf(own.map(({ name }) => efforts.get(name) ?? noEffort))
     if (process.env.JOBS_TABLE)

@@ -34,12 +34,12 @@ test('in simulated histories each call is placed once, limits hold and no permit
   ])
 }, 60_000)
 
-test('a run that ends before all histories says so', async () => {
+test('a run that stops at the time limit reports it', async () => {
   const { stdout } = await simulate('--seeds', '100000', '--minutes', '0.002')
   expect(stdout).toMatch(/^\d+ histories of 100000 \(time was up\) and /m)
 }, 60_000)
 
-test('a history is the same each time its seed is run', async () => {
+test('equal seeds give equal histories', async () => {
   const first = await simulate('--from', '23', '--seeds', '3', '--trace')
   const second = await simulate('--from', '23', '--seeds', '3', '--trace')
   expect(first.stdout).toBe(second.stdout)

@@ -25,7 +25,7 @@ function watched(heapAt: (minutes: number) => number, atEnd: Partial<Sample> = {
   return server
 }
 
-test('a slope is that of the line through the points', () => {
+test('the slope is that of the regression line', () => {
   expect(
     slopeOf([
       [0, 1],
@@ -36,18 +36,18 @@ test('a slope is that of the line through the points', () => {
   expect(slopeOf([[5, 7]])).toBe(0)
 })
 
-test('memory that grows at first and then goes up and down is flat', () => {
+test('memory that grows at first and then varies is no problem', () => {
   const server = watched((nth) => 40 + Math.min(nth, 8) + (nth % 3))
   expect(verdictOf(server).problems).toEqual([])
 })
 
-test('memory that goes on growing is not', () => {
+test('memory that keeps growing is a problem', () => {
   expect(verdictOf(watched((nth) => 40 + nth)).problems).toEqual([
     'heapUsed grew by 9 MB in the second half',
   ])
 })
 
-test('what stays open when all clients have gone is reported', () => {
+test('resources that stay open after all clients have left are a problem', () => {
   const { problems } = verdictOf(watched(() => 40, { sockets: 12, descriptors: 60 }))
   expect(problems).toEqual([
     '60 descriptors are open when all clients have gone; 24 at the start',
