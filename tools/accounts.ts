@@ -127,6 +127,7 @@ async function questionFor(account: Account, body: Fields, run: UpdateRun): Prom
   return {
     kind: 'hides',
     stopsNothing: isInactive,
+    isDone: account.is_active == null ? undefined : isInactive,
     question: dialogText`Disable the subaccount ${quotedNameWithId(account.name, account.id)}?`,
     facts: {
       Subaccount: quotedNameWithId(account.name, account.id),

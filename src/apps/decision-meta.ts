@@ -16,6 +16,8 @@ export interface DecisionMeta {
   readonly expires_at: string
   /** The token that came with the request was refused; absent for a new question. */
   readonly refused?: RefusedToken
+  /** Whether the effect of the action exists now; absent: not known. */
+  readonly isDone?: boolean
 }
 
 /** Reasons to refuse a token: `changed` means that the arguments or their effect have changed. */
@@ -23,7 +25,7 @@ export const refusedTokens = ['used', 'expired', 'changed', 'unknown'] as const
 export type RefusedToken = (typeof refusedTokens)[number]
 
 /**
- * Prefix of a token in a request that only checks whether the token is still valid. A reopened view
- * checks before it offers a button.
+ * Prefix of a token in a request that only reads: it returns what was done, or whether the token is
+ * still valid. A reopened view checks before it offers a button.
  */
 export const checkPrefix = 'check:'

@@ -19,6 +19,8 @@ export interface Confirmable {
    * not ask. Absent if this is not known.
    */
   readonly stopsNothing?: boolean
+  /** Only for `hides`: whether it is hidden already. Absent: not known. */
+  readonly isDone?: boolean | undefined
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: DialogText
   /** Facts that the decision depends on, most important first. */

@@ -120,6 +120,8 @@ interface UnconfirmedCall {
   readonly call: readonly unknown[]
   /** The confirmation is bound to this value as well. */
   readonly scope: unknown
+  /** Whether the effect of the action exists already; `undefined`: not known. */
+  readonly isDone: boolean | undefined
 }
 
 export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
@@ -151,12 +153,15 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         // A client that is asked in a form gets no token that could be checked.
         if (asksIn === 'form' && isCheck(token)) throw nothingAsked()
         const what = typeof given === 'function' ? await given() : given
-        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
+        // A check returns the present state, also of what was hidden meanwhile.
+        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing && !isCheck(token))
           return withoutAsking('not_needed')
         refuseUnreadable(what)
         const { scope } = what
+        // What is to be deleted was read, so it exists.
+        const isDone = what.kind === 'deletes' ? false : what.isDone
         const question = questionOf(what, redact)
-        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope }
+        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, call, scope, isDone }
         // Asking a person comes first: a token proves only that somebody read a preview.
         return asksIn === 'form'
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
@@ -206,7 +211,7 @@ export const nothingAsked = () =>
  * decision: using one also uses up the other. A token after `checkPrefix` is only checked.
  */
 async function agreementByToken(
-  { tool, keyHash, question, call, scope }: UnconfirmedCall,
+  { tool, keyHash, question, call, scope, isDone }: UnconfirmedCall,
   { token: given, asksIn }: Pick<ConfirmedCall, 'token' | 'asksIn'>,
   byToken: Readonly<Record<'token' | 'view', SingleUseTokens>>,
 ): Promise<Agreement> {
@@ -235,6 +240,7 @@ async function agreementByToken(
       open ? open.exp * 1000 : Date.now() + ttlSeconds.view * 1000,
     ).toISOString(),
     ...(refused && { refused }),
+    ...(isDone !== undefined && { isDone }),
   }
   throw new NotConfirmed(preview(question, { tool, token, why, decision }))
 }

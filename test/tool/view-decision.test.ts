@@ -46,6 +46,7 @@ const Decision = z.object({
   confirm_token: z.string(),
   expires_at: z.iso.datetime(),
   refused: z.string().optional(),
+  isDone: z.boolean().optional(),
 })
 const decisionOf = ({ _meta }: ToolResult) => Decision.optional().parse(_meta?.[decisionMetaKey])
 const tokenOf = (result: ToolResult) => Decision.parse(decisionOf(result)).confirm_token
@@ -97,6 +98,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
       const check = { ...trunk, confirm_token: checkPrefix + token }
       const open = await client.call('delete_sip_trunk', check)
       expect([stateOf(open), decisionOf(open)?.refused]).toEqual(['needed', undefined])
+      expect(decisionOf(open)?.isDone).toBe(false)
       expect(await client.value('get_sip_trunk', trunk)).toMatchObject({ id })
       await client.value('delete_sip_trunk', { ...trunk, confirm_token: token })
       expect(errorOf(await client.call('delete_sip_trunk', check))).toHaveProperty(
@@ -119,7 +121,7 @@ describe.each(clientKinds.flatMap((kind) => [[kind, 'stdio'] as const, [kind, 'H
         ...agent,
         confirm_token: checkPrefix + confirm_token,
       })
-      expect(decisionOf(later)?.refused).toBe('used')
+      expect(decisionOf(later)).toMatchObject({ refused: 'used', isDone: true })
     })
   },
 )
@@ -169,6 +171,19 @@ test('checking a token changes nothing if no confirmation is needed', async () =
     'name',
     agent?.name,
   )
+})
+
+test('checking a token returns whether an archive was done, also if it now needs no confirmation', async () => {
+  const env = { ...asking, VOICE_AGENT_CONFIRM: 'auto' }
+  await using client = await connectStdio('v2 2026-07-28', { env, capabilities: views })
+  // This agent answers a number.
+  const agent = { agent_id: seedIds.supportAgent }
+  const confirm_token = tokenOf(await client.call('archive_agent', agent))
+  const check = { ...agent, confirm_token: checkPrefix + confirm_token }
+  expect(decisionOf(await client.call('archive_agent', check))).toMatchObject({ isDone: false })
+  await client.value('archive_agent', { ...agent, confirm_token })
+  const later = decisionOf(await client.call('archive_agent', check))
+  expect(later).toMatchObject({ refused: 'used', isDone: true })
 })
 
 test('checking a token asks nobody in a form, and records no call', async () => {

@@ -247,6 +247,7 @@ async function archiveQuestion(
   return {
     kind: 'hides',
     stopsNothing: agent.is_archived === true || (isNone(numbers) && isNone(calls)),
+    isDone: agent.is_archived ?? undefined,
     question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
     facts: {
       Agent: quotedNameWithId(agent.name, agent.id),
