@@ -70,7 +70,7 @@ button, .button {
   font-weight: var(--medium); text-decoration: none; cursor: pointer;
 }
 button:hover, .button:hover { background: var(--raised); }
-button:disabled { opacity: .55; cursor: default; }
+button:is(:disabled, [aria-disabled="true"]) { opacity: .55; cursor: default; }
 button.primary, .button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
 /* A chevron: the triangle stands for playing. */
 summary { list-style: none; cursor: pointer; }
@@ -84,8 +84,8 @@ details[open] > summary::before { rotate: 45deg; }
 button.danger { border-color: var(--danger); color: var(--danger); }
 button.quiet { border-color: transparent; background: none; color: var(--accent); }
 @media (hover: hover) {
-  button.primary:hover:not(:disabled), .button.primary:hover { background: color-mix(in srgb, var(--accent), var(--text) 15%); }
-  button.danger:hover:not(:disabled) { background: var(--danger-page); }
+  button.primary:hover:not(:disabled, [aria-disabled="true"]), .button.primary:hover { background: color-mix(in srgb, var(--accent), var(--text) 15%); }
+  button.danger:hover:not(:disabled, [aria-disabled="true"]) { background: var(--danger-page); }
 }
 @media (pointer: coarse) {
   button, .button, select, input:not([type="checkbox"]), summary { min-height: 2.75rem; }
@@ -126,6 +126,7 @@ export const iconShapes = {
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.2',
   dot: 'M8 5.25a2.75 2.75 0 1 1 0 5.5 2.75 2.75 0 0 1 0-5.5M8 6.75a1.25 1.25 0 1 1 0 2.5 1.25 1.25 0 0 1 0-2.5M8 8h.01',
   circle: 'M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3',
+  clock: 'M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3.2l2 1.3',
   search: 'M7 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8M10 10l3.5 3.5',
   expand: 'M9.5 2.5h4v4M13 3 9 7M6.5 13.5h-4v-4M3 13l4-4',
   shrink: 'M13.5 6.5h-4v-4M10 6l3.5-3.5M2.5 9.5h4v4M6 10l-3.5 3.5',

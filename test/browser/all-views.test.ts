@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
 import { agentPictures } from './picture-agent.ts'
 import { callPictures } from './picture-call.ts'
+import { decisionPictures } from './picture-decision.ts'
 import { usagePictures } from './picture-usage.ts'
 import { voicesPictures } from './picture-voices.ts'
 import { browserOfFile } from './shared-browser.ts'
@@ -22,11 +23,15 @@ interface Settings {
 
 const phone = { viewport: { width: 360, height: 640 } }
 
-const views = [usagePictures, callPictures, voicesPictures, agentPictures].map(([picture]) => {
+const pictures = [usagePictures, callPictures, voicesPictures, agentPictures, decisionPictures]
+
+const views = pictures.map(([picture]) => {
   if (!picture) throw new Error('A view has no picture.')
   const open = async ({ page = phone, context = {}, tool }: Settings = {}) => {
     const platform = await picture.open()
-    return showOn(platform, browser, { ...platform.call, ...(tool && { tool }), page, context })
+    const { call } = platform
+    const env = picture.env ?? {}
+    return showOn(platform, browser, { ...call, ...(tool && { tool }), env, page, context })
   }
   const shown = async (settings?: Settings) => {
     const view = await open(settings)
@@ -86,6 +91,29 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
     expect(await countOf(view, '#size')).toBe(0)
   })
 
+  test('takes the colours and fonts of the host, and their changes', async () => {
+    const colours = (page: string, text: string) => ({
+      styles: {
+        variables: {
+          ...{ '--color-background-primary': page, '--color-text-primary': text },
+          '--font-sans': 'Georgia, serif',
+        },
+      },
+    })
+    const view = await shown({ context: colours('rgb(255, 250, 242)', 'rgb(61, 43, 31)') })
+    const style = () =>
+      view.frame.evaluate(`(() => {
+        const { backgroundColor, color, fontFamily } = getComputedStyle(document.body)
+        return [backgroundColor, color, fontFamily]
+      })()`)
+    const serif = 'Georgia, serif'
+    expect(await style()).toEqual(['rgb(255, 250, 242)', 'rgb(61, 43, 31)', serif])
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    await view.change(colours('rgb(36, 28, 23)', 'rgb(243, 233, 220)'))
+    await expect.poll(style).toEqual(['rgb(36, 28, 23)', 'rgb(243, 233, 220)', serif])
+    expect(view.complaints).toEqual([])
+  })
+
   test('shows that it waits', async () => {
     const view = await open()
     expect(await countOf(view, '.skeleton')).toBe(1)
@@ -138,7 +166,7 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
 })
 
 describe('a failure', () => {
-  test.each(views.filter(({ name }) => name !== 'agent'))(
+  test.each(views.filter(({ name }) => name !== 'agent' && name !== 'decision'))(
     'of a read in the view $name is a sentence for people, and is read again',
     async ({ ready, open }) => {
       const view = await open()
@@ -162,6 +190,7 @@ describe('a failure', () => {
     'agent/create_agent',
     'call/place_call',
     'call/place_calls',
+    'decision/archive_agent',
   ]
   test.each(changing)('of a tool that changes something is not repeated: %s', async (one) => {
     const [name, tool = ''] = one.split('/')

@@ -3,7 +3,14 @@ import { decisionMetaKey } from '../../src/apps/decision-meta.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { browserOfFile } from './shared-browser.ts'
-import { expectWellMade, places, showUntilEnd, tabOrder } from './view-host/checked-view.ts'
+import {
+  countOf,
+  expectFits,
+  expectWellMade,
+  places,
+  showUntilEnd,
+  tabOrder,
+} from './view-host/checked-view.ts'
 import type { ShownView } from './view-host/view-host.ts'
 
 const browser = browserOfFile()
@@ -20,6 +27,25 @@ const agent = { agent_id: seedIds.supportAgent }
 
 const show = (tool: string, args: Readonly<Record<string, unknown>>, more: object = {}) =>
   showUntilEnd(browser, { env, tool, args, ...more })
+
+/** Text and tone of the badge under the title. */
+const badgeOf = ({ frame }: ShownView) => frame.innerText('header .badge')
+const toneOf = ({ frame }: ShownView) =>
+  frame.evaluate('document.querySelector("header .badge").dataset.tone')
+
+/** Passes the view's tool calls to the server, and loses the answers. */
+const loseAnswers = ({ page }: ShownView) =>
+  page.evaluate(
+    'bridge.oncalltool = async (call) => { await callTool(call); throw new Error("gone") }',
+  )
+const keepAnswers = ({ page }: ShownView) =>
+  page.evaluate('bridge.oncalltool = (call) => callTool(call)')
+
+/** Answers the view's calls of a tool with a result, and passes all others to the server. */
+const answerWith = ({ page }: ShownView, tool: string, result: object) =>
+  page.evaluate(
+    `bridge.oncalltool = (call) => call.name === '${tool}' ? Promise.resolve(${JSON.stringify(result)}) : callTool(call)`,
+  )
 
 const modelHeard = ({ modelContexts }: ShownView) => JSON.stringify(modelContexts)
 
@@ -72,12 +98,19 @@ test('who declines has nothing done, the model is told, and the decision can be 
   expect(view.calls).toHaveLength(1)
 })
 
+/** The same question with other fields beside its token. */
+const withFields = (fields: object, result: { readonly _meta?: unknown }) => {
+  const meta = Object(result._meta)
+  return {
+    ...result,
+    _meta: { ...meta, [decisionMetaKey]: { ...Object(meta[decisionMetaKey]), ...fields } },
+  }
+}
+
 /** The same result as if it were `ms` older, as when a client reopens a conversation. */
 const agedBy = (ms: number, result: { readonly _meta?: unknown }) => {
-  const meta = Object(result._meta)
-  const decision = Object(meta[decisionMetaKey])
-  const expires_at = new Date(Date.parse(decision.expires_at) - ms).toISOString()
-  return { ...result, _meta: { ...meta, [decisionMetaKey]: { ...decision, expires_at } } }
+  const { expires_at } = Object(Object(result._meta)[decisionMetaKey])
+  return withFields({ expires_at: new Date(Date.parse(expires_at) - ms).toISOString() }, result)
 }
 
 /** Sets the view's clock forward by `ms`, which also ages every result. */
@@ -89,27 +122,30 @@ test('a view that is opened again asks once what is open before it offers a butt
   const preview = await view.callTool('archive_agent', agent)
   await setForward(view, 60_000)
   await view.send(preview)
-  await view.frame.waitForSelector('#agree:not(:disabled)')
+  await view.frame.waitForSelector('#agree:not([aria-disabled])')
   expect(view.calls).toHaveLength(1)
   expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
   await view.frame.click('#agree')
   await expect.poll(view.text).toContain('Archived')
   // A reopened conversation contains the question without its answer.
   await view.send(preview)
-  await expect.poll(view.text).toContain('Already answered')
-  expect(await view.frame.evaluate('document.querySelectorAll("button").length')).toBe(0)
+  await expect.poll(() => badgeOf(view)).toBe('Done')
+  expect(await countOf(view, 'button')).toBe(0)
 })
 
-test('an expired decision has no button but one that asks again', async () => {
+test('an expired decision has no button but one that checks, which changes nothing', async () => {
   const view = await show('archive_agent', agent)
   await view.send(agedBy(700_000, await view.callTool('archive_agent', agent)))
   await view.frame.waitForSelector('#check')
+  expect(await tabOrder(view)).toEqual(['check', 'ids'])
   // An earlier view of this conversation may have agreed.
-  expect(await view.text()).toContain('If you agreed before that')
+  expect(await view.text()).toContain('may have been archived')
   expect(view.calls).toEqual([])
   await view.frame.click('#check')
-  await view.frame.waitForSelector('#agree:not(:disabled)')
+  await view.frame.waitForSelector('#agree:not([aria-disabled])')
   expect(view.calls).toHaveLength(1)
+  expect(view.calls[0]?.arguments?.confirm_token).toMatch(/^check:/)
+  expect(await view.frame.innerText('.notice')).toContain('Nothing was done.')
 })
 
 test('where the time to answer runs out, the view says that nothing was agreed to', async () => {
@@ -121,16 +157,16 @@ test('where the time to answer runs out, the view says that nothing was agreed t
     '{ const usual = setTimeout; setTimeout = (run, ms) => usual(run, Math.min(ms, 100)) }',
   )
   await view.change({ theme: 'dark' })
-  await expect.poll(view.text).toContain('Nothing was agreed to here.')
-  expect(await view.frame.innerText('#check')).toBe('Ask me again')
+  await expect.poll(view.text).toContain('You did not agree here.')
   // Failing to ask again is no reason to doubt it.
   await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
   await view.frame.click('#check')
-  await expect.poll(() => view.frame.innerText('#problem')).not.toBe('')
-  expect(await view.text()).toContain('Nothing was agreed to here.')
+  await view.frame.waitForSelector('#details')
+  expect(await view.text()).toContain('You did not agree here.')
+  expect(await view.frame.innerText('#problem')).toBe('')
 })
 
-test('what speaks against a call stands above the buttons, without advice for models', async () => {
+test('what speaks against a call stands first, without advice for models, and no button is the main one', async () => {
   const view = await show('update_agent', agent)
   const initial_message = { message: 'Your appointment is on {{ day }}.' }
   await view.callTool('update_agent', { ...agent, initial_message })
@@ -142,6 +178,9 @@ test('what speaks against a call stands above the buttons, without advice for mo
     /^Will probably fail: .*\+12025550177[^.]*\.\s+Left blank in the greeting: “day”$/,
   )
   expect(await view.frame.innerText('.facts')).not.toMatch(/fail|blank/)
+  expect(await toneOf(view)).toBe('warning')
+  expect(await countOf(view, '#agree')).toBe(1)
+  expect(await countOf(view, '.primary')).toBe(0)
   await view.frame.click('#problem-0')
   expect(await view.frame.innerText('.notice[data-tone="warning"]')).not.toBe(warning)
   expect(await accessibilityFlaws(view.frame)).toEqual([])
@@ -152,12 +191,13 @@ test('a call costs money, but not in the sandbox, and a browser call has words o
   const preview = await view.callTool('place_call', call)
   await view.send(preview)
   await view.frame.waitForSelector('#agree')
-  expect(await view.text()).toMatch(/Sandbox\s+simulated/)
-  expect(await view.text()).not.toContain('money')
+  expect(await view.text()).toMatch(/Sandbox\s+Simulated/)
+  expect(await countOf(view, '.consequence')).toBe(0)
   const { confirmation } = Object(Object(preview).structuredContent)
   const { Sandbox: _, ...facts } = confirmation.facts
   await view.send({ ...preview, structuredContent: { confirmation: { ...confirmation, facts } } })
-  await expect.poll(view.text).toContain('Calls cost money')
+  await expect.poll(() => view.frame.innerText('.consequence')).toContain('money')
+  expect(await view.frame.innerText('#deadline')).toMatch(/^1[01] minutes left$/)
   const browserCall = { type: 'web', agent_id: seedIds.supportAgent }
   await view.send(await view.callTool('place_call', browserCall))
   await expect.poll(() => view.frame.innerText('#agree')).toBe('Open the call')
@@ -180,14 +220,13 @@ test('a name cannot pass for words of the server, and a text is shown whole', as
   expect(await spoken.text()).toContain(JSON.stringify(note))
 })
 
-test('who is asked again after the time was over reads that it may be done', async () => {
-  const view = await show('archive_agent', agent)
-  const preview = await view.callTool('archive_agent', agent)
-  const decision = Object(Object(preview._meta)[decisionMetaKey])
-  await view.send({ ...preview, _meta: { [decisionMetaKey]: { ...decision, refused: 'expired' } } })
+test('who is asked again after the time was over reads that the call may have been placed', async () => {
+  const view = await show('place_call', call)
+  await view.send(withFields({ refused: 'expired' }, await view.callTool('place_call', call)))
   // The view first checks that nobody has used the new token.
-  await view.frame.waitForSelector('#agree:not([disabled])')
-  expect(await view.text()).toContain('it has probably been done')
+  await view.frame.waitForSelector('#agree:not([aria-disabled])')
+  expect(await view.frame.innerText('.notice')).toContain('may have been placed')
+  expect(await countOf(view, '.primary')).toBe(0)
 })
 
 test('a device whose clock is an hour ahead can decide', async () => {
@@ -208,25 +247,174 @@ test('an effect that has changed is shown again before it is agreed to', async (
     inbound_agent_id: otherAgent,
   })
   await view.frame.click('#agree')
-  await expect.poll(view.text).toContain('has changed')
-  expect(await view.text()).toMatch(/Changed: read again[\s\S]*Before: /)
+  await expect.poll(() => badgeOf(view)).toBe('Changed: read again')
   await view.frame.click('#ids')
   expect(await view.text()).toContain(otherAgent)
-  const marked = '[...document.querySelectorAll(".facts dt:has(+ dd .badge)")]'
+  const marked = '[...document.querySelectorAll(".facts dt:has(+ dd :is(del, ins))")]'
   expect(await view.frame.evaluate(`${marked}.map((one) => one.textContent)`)).toEqual([
     'Answered by',
   ])
+  const text = (mark: string) =>
+    view.frame.evaluate(`document.querySelector(".facts ${mark}").lastChild.textContent`)
+  expect(await text('del')).not.toBe(await text('ins'))
 })
 
-test('a lost answer offers no second try, but to check what was done', async () => {
+test('a lost answer is one statement, and a check finds what was done', async () => {
   const view = await show('archive_agent', agent)
   await view.run()
   await view.frame.waitForSelector('#agree')
-  await view.page.evaluate('bridge.oncalltool = () => Promise.reject(new Error("gone"))')
+  await loseAnswers(view)
   await view.frame.click('#agree')
   await view.frame.waitForSelector('#check')
-  expect(await view.text()).toContain('Not known whether it was done.')
-  expect(await view.frame.evaluate('document.querySelectorAll("#agree").length')).toBe(0)
+  expect(await view.frame.innerText('#problem')).toBe('')
+  expect(await view.frame.evaluate('document.querySelector("#content").firstChild.className')).toBe(
+    'notice stack',
+  )
+  expect(await tabOrder(view)).toEqual(['check', 'details', 'ids'])
+  await view.frame.click('#check')
+  await expect.poll(view.text).toContain('This could not be checked')
+  await keepAnswers(view)
+  await view.frame.click('#check')
+  await expect.poll(() => badgeOf(view)).toBe('Done')
+  expect(await countOf(view, 'button')).toBe(0)
+})
+
+test('a check finds the call whose answer was lost, and places no other', async () => {
+  const view = await show('place_call', call)
+  const count = async () => {
+    const list = await view.callTool('list_calls', { agent_id: call.agent_id })
+    return Object(Object(list).structuredContent).total
+  }
+  const before = await count()
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  await loseAnswers(view)
+  await view.frame.click('#agree')
+  await view.frame.waitForSelector('#check')
+  await keepAnswers(view)
+  await view.frame.click('#check')
+  await expect.poll(() => countOf(view, '#check, #agree, .notice')).toBe(0)
+  expect(await count()).toBe(before + 1)
+})
+
+test('what the server cannot tell is asked in the conversation, without words of others', async () => {
+  const view = await show('place_call', call)
+  await view.send(withFields({ refused: 'used' }, await view.callTool('place_call', call)))
+  await view.frame.click('#check')
+  await view.frame.click('#ask')
+  await expect.poll(() => view.said).toHaveLength(1)
+  expect(JSON.stringify(view.said)).toContain('place_call')
+  expect(JSON.stringify(view.said)).not.toContain(call.to_number)
+  await expect.poll(() => countOf(view, 'button')).toBe(0)
+})
+
+test('a late answer to a call is asked again only if the agent has called nobody since', async () => {
+  const view = await show('place_call', call)
+  const preview = await view.callTool('place_call', call)
+  await answerWith(view, 'place_call', withFields({ refused: 'expired' }, preview))
+  await view.send(agedBy(700_000, preview))
+  await view.frame.click('#check')
+  await view.frame.click('#reopen')
+  await view.frame.waitForSelector('#agree')
+  expect(view.calls.map(({ name }) => name)).toEqual(['list_calls'])
+  await view.callTool('place_call', {
+    ...call,
+    confirm_token: Object(Object(preview)._meta)[decisionMetaKey].confirm_token,
+  })
+  await view.send(agedBy(700_000, preview))
+  await view.frame.click('#check')
+  await expect.poll(() => badgeOf(view)).toBe('Not known')
+  expect(await countOf(view, '#agree, #reopen')).toBe(0)
+})
+
+describe('a list of calls', () => {
+  const list = (count: number) => ({
+    ...{ agent_id: call.agent_id, from_number: call.from_number },
+    calls: Array.from({ length: count }, (_, at) => ({ to_number: `+120255501${at + 10}` })),
+  })
+
+  test('shows all numbers before it is agreed to, and then each outcome', async () => {
+    const calls = list(3).calls.map((one, at) => ({ ...one, test_variables: { day: `Day ${at}` } }))
+    const view = await show('place_calls', { ...list(3), calls })
+    await view.run()
+    await view.frame.waitForSelector('#agree')
+    expect(await view.frame.innerText('.calls')).toMatch(/\+12025550110\s+day: “Day 0”/)
+    expect(await tabOrder(view)).toEqual(['calls', 'agree', 'decline', 'ids'])
+    await view.frame.click('#agree')
+    await view.frame.waitForSelector('table')
+    expect(await countOf(view, 'tbody tr')).toBe(3)
+    expect(view.calls.filter(({ name }) => name === 'place_calls')).toHaveLength(1)
+  })
+
+  test('of a hundred numbers scrolls in a box', async () => {
+    const view = await show('place_calls', list(89), {
+      page: { viewport: { width: 360, height: 640 } },
+    })
+    await view.run()
+    await view.frame.waitForSelector('#agree')
+    expect(await countOf(view, '.calls > li')).toBe(89)
+    const isScrolled =
+      '{ const box = document.querySelector("#calls"); box.scrollHeight > 2 * box.clientHeight }'
+    expect(await view.frame.evaluate(isScrolled)).toBe(true)
+    await expectFits(view)
+  })
+})
+
+test('the focus and a live region follow the answer', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#decline')
+  const focused = () =>
+    view.frame.evaluate('document.activeElement.id || document.activeElement.tagName')
+  const news = () => view.frame.evaluate('document.querySelector("#news").textContent')
+  expect(await news()).toBe('')
+  await view.frame.focus('#decline')
+  await view.page.keyboard.press('Enter')
+  await expect.poll(focused).toBe('H1')
+  expect(await news()).toContain('Nothing was done.')
+  await view.page.keyboard.press('Tab')
+  expect(await focused()).toBe('reopen')
+  await view.page.keyboard.press('Enter')
+  await expect.poll(() => countOf(view, '#agree')).toBe(1)
+  await view.page.evaluate('bridge.oncalltool = () => new Promise((done) => { answer = done })')
+  await view.frame.focus('#agree')
+  await view.page.keyboard.press('Enter')
+  await view.frame.waitForSelector('#agree[aria-disabled]')
+  expect(await focused()).toBe('agree')
+  const structuredContent = { done: true, agent_id: 'a', name: 'Support line' }
+  await view.page.evaluate(`answer(${JSON.stringify({ content: [], structuredContent })})`)
+  await expect.poll(focused).toBe('H1')
+  expect(await news()).toBe('Archived Support line. Done')
+})
+
+test.each([
+  ['on a trunk of your own', 'probably not, because it is on a trunk of your own', false],
+  ['on the trunk of the platform', "probably, because it is on the platform's own trunk", true],
+  ['that may have been purchased', 'not known', true],
+])('the warning before a number %s is deleted fits it', async (_, Purchased, isLost) => {
+  const args = { phone_number_id: seedIds.mainNumber }
+  const view = await show('delete_phone_number', args)
+  const preview = await view.callTool('delete_phone_number', args)
+  const { confirmation } = Object(Object(preview).structuredContent)
+  const { Sandbox: _none, ...facts } = confirmation.facts
+  const structuredContent = { confirmation: { ...confirmation, facts: { ...facts, Purchased } } }
+  await view.send({ ...preview, structuredContent })
+  await view.frame.waitForSelector('.consequence')
+  expect((await view.frame.innerText('.consequence')).includes('lost for good')).toBe(isLost)
+})
+
+test('texts from right to left keep their direction', async () => {
+  const view = await show('place_call', call, { page: { viewport: { width: 360, height: 640 } } })
+  const preview = await view.callTool('place_call', call)
+  const { confirmation } = Object(Object(preview).structuredContent)
+  const facts = { Agent: '"مكتب الاستقبال"', Greeting: '"مرحبا، كيف يمكنني مساعدتك اليوم؟"' }
+  const structuredContent = { confirmation: { ...confirmation, question: '"مرحبا"', facts } }
+  await view.send({ ...preview, structuredContent })
+  await view.frame.waitForSelector('#agree')
+  expect(await countOf(view, 'dd :dir(rtl)')).toBe(2)
+  expect(await countOf(view, 'h1:dir(rtl)')).toBe(1)
+  expect(await countOf(view, 'dl:dir(rtl), .answers:dir(rtl)')).toBe(0)
+  await expectFits(view)
 })
 
 test('a refused answer says that nothing was done', async () => {
@@ -240,17 +428,21 @@ test('a refused answer says that nothing was done', async () => {
   }
   await view.page.evaluate(`bridge.oncalltool = async () => (${JSON.stringify(result)})`)
   await view.frame.click('#agree')
-  await expect.poll(view.text).toContain('Nothing was done.')
-  expect(await view.text()).not.toContain('Not known')
+  await expect.poll(() => badgeOf(view)).toBe('Not done')
+  expect(await view.frame.innerText('#problem')).toBe('')
+  await keepAnswers(view)
+  await view.frame.click('#check')
+  await view.frame.waitForSelector('#agree:not([aria-disabled])')
 })
 
 test.each([
-  ['calls no tools for a view', 'archive_agent', { context: { withoutTools: true } }],
-  ['has no model context', 'archive_agent', { context: { withoutModelContext: true } }],
-])('a host that %s is served', async (_, tool, more) => {
-  const view = await show(tool, agent, more)
+  ['calls no tools for a view', { context: { withoutTools: true } }, 0],
+  ['has no model context', { context: { withoutModelContext: true } }, 2],
+])('a host that %s is served', async (_, more, buttons) => {
+  const view = await show('archive_agent', agent, more)
   await view.run()
-  await expect.poll(view.text).toContain('Nothing was done yet')
+  await expect.poll(() => badgeOf(view)).toBe('Waiting for you')
+  expect(await countOf(view, 'button')).toBe(buttons)
   expect(view.complaints).toEqual([])
 })
 

@@ -30,12 +30,26 @@ const number = {
 }
 /** No trunk, so that it cannot dial out. */
 const spare = { ...{ id: id(4), number: '+12025550111', friendly_name: 'Spare line' } }
+/** A number on the platform's own trunk. */
+const purchased = {
+  ...{ id: id(5), number: '+12025550112', friendly_name: 'Night line', inbound_agent: null },
+  sip_trunk: { ...trunk, id: id(6), name: 'Platform', is_managed: true },
+}
+const others = ['Terminservice', 'Reminders'].map((name, at) => ({ id: id(7 + at), name }))
+const branch = { id: id(9), name: 'Elm Street West', is_active: true }
 const account = { id: pictureAccount, name: 'Elm Street Dental', is_active: true }
+
+/** The platform's check of a greeting with a variable that nothing fills. */
+const checkedTemplate = {
+  ...{ valid: true, errors: [], warnings: [] },
+  ...{ variables: ['first_name'], unknown_variables: ['first_name'] },
+}
 
 /** A fake platform with the objects above. */
 async function platformOf(call: { readonly tool: string; readonly args: Fields }) {
   const lists: Readonly<Record<string, readonly Fields[]>> = {
-    ...{ 'phone-numbers': [number, spare], 'sip-trunks': [trunk], agents: [agent], calls: [] },
+    ...{ 'phone-numbers': [number, spare, purchased], 'sip-trunks': [trunk] },
+    ...{ agents: [agent, ...others], calls: [], subaccounts: [branch] },
   }
   const all = new Map<unknown, Fields>(
     [...Object.values(lists).flat(), account].map((one) => [one.id, one]),
@@ -45,7 +59,8 @@ async function platformOf(call: { readonly tool: string; readonly args: Fields }
     const last = pathname.split('/').at(-1) ?? ''
     const items = searchParams.get('is_archived') === 'true' ? [] : lists[last]
     const found = last === 'current' ? account : all.get(last)
-    if (items) json(response, 200, { count: items.length, items })
+    if (last === 'validate-template') json(response, 200, checkedTemplate)
+    else if (items) json(response, 200, { count: items.length, items })
     else json(response, found ? 200 : 404, found ?? envelope('not_found', 'No such object.'))
   })
   return Object.assign(platform, { call })
@@ -59,6 +74,19 @@ const placing = {
   },
 }
 
+/** Calls of `place_calls`. */
+const batch = (calls: readonly Fields[]) => ({
+  tool: 'place_calls',
+  args: { agent_id: agent.id, from_number: number.number, calls },
+})
+const berlin = (at: number) => `+493090182${String(at).padStart(3, '0')}`
+const appointments = ['Thursday', 'Friday', 'Monday'].map((day, at) => ({
+  to_number: berlin(at),
+  test_variables: { day },
+}))
+/** The longest list, in which all calls are alike. */
+const hundred = Array.from({ length: 100 }, (_, at) => ({ to_number: berlin(at) }))
+
 const asking = { VOICE_AGENT_CONFIRM: 'always' }
 
 /** The view of a call of a tool. By default it gets the question of the server. */
@@ -67,6 +95,12 @@ const picture = (
   call: { readonly tool: string; readonly args: Fields },
   { ready = '#agree', ...more }: Partial<Picture> = {},
 ): Picture => ({ name, ready, env: asking, open: () => platformOf(call), ...more })
+
+/** Makes the host answer each tool call of the view with this result, or not at all. */
+const answerWith = (view: ShownView, result?: object) =>
+  view.page.evaluate(
+    `bridge.oncalltool = () => ${result ? `Promise.resolve(${JSON.stringify(result)})` : 'new Promise(() => {})'}`,
+  )
 
 /** The server's question, whose token has other fields. */
 async function sendQuestion(
@@ -92,7 +126,28 @@ const archived = ['Front desk', 'Terminservice', 'Reminders'].map((name, at) => 
 export const decisionPictures: readonly Picture[] = [
   picture('decision', { tool: 'delete_phone_number', args: { phone_number_id: number.id } }),
   picture('decision-archive', { tool: 'archive_agent', args: { agent_id: agent.id } }),
+  picture('decision-purchased', {
+    ...{ tool: 'delete_phone_number', args: { phone_number_id: purchased.id } },
+  }),
+  picture('decision-trunk', { tool: 'delete_sip_trunk', args: { sip_trunk_id: trunk.id } }),
+  picture('decision-archive-many', {
+    tool: 'archive_agent',
+    args: { agent_ids: [agent.id, ...others.map((one) => one.id)] },
+  }),
+  picture('decision-subaccount', {
+    tool: 'update_subaccount',
+    args: { subaccount_id: branch.id, is_active: false },
+  }),
+  picture('decision-greeting', {
+    tool: 'update_agent',
+    args: {
+      agent_ids: [agent.name, others[0]?.name],
+      initial_message: { message: 'Good morning {{ first_name }}, this is Elm Street Dental.' },
+    },
+  }),
   picture('decision-call', placing),
+  picture('decision-batch', batch(appointments)),
+  picture('decision-batch-long', batch(hundred)),
   picture('decision-warned', {
     ...placing,
     args: { ...placing.args, from_number: spare.number, test_variables: undefined },
@@ -115,7 +170,7 @@ export const decisionPictures: readonly Picture[] = [
     },
   }),
   picture('decision-used', placing, {
-    ready: '.notice',
+    ready: '#check',
     act: (view) => sendQuestion(view, { refused: 'used' }),
   }),
   picture('decision-expired', placing, {
@@ -130,12 +185,86 @@ export const decisionPictures: readonly Picture[] = [
       await view.frame.click('#agree')
     },
   }),
+  picture('decision-unknown', placing, {
+    ready: '#ask',
+    act: async (view) => {
+      await sendQuestion(view, { refused: 'used' })
+      await view.frame.click('#check')
+    },
+  }),
+  picture('decision-not-done', placing, {
+    ready: '#reopen',
+    act: async (view) => {
+      await sendQuestion(view, { expires_at: new Date(0).toISOString() })
+      const { _meta, ...result } = await view.callTool(placing.tool, placing.args)
+      const decision = { ...Object(Object(_meta)[decisionMetaKey]), refused: 'expired' }
+      await answerWith(view, {
+        ...result,
+        _meta: { [decisionMetaKey]: { ...decision, isDone: false } },
+      })
+      await view.frame.click('#check')
+    },
+  }),
+  picture('decision-refused', placing, {
+    ready: '#check',
+    act: async (view) => {
+      await view.run()
+      await answerWith(view, {
+        content: [{ type: 'text', text: 'place_call failed: outside of the hours for calls.' }],
+        isError: true,
+        _meta: { 'voice-agent-mcp/error': { kind: 'not_allowed' } },
+      })
+      await view.frame.click('#agree')
+    },
+  }),
+  picture('decision-declined', placing, {
+    ready: '#reopen',
+    act: async (view) => {
+      await view.run()
+      await view.frame.click('#decline')
+    },
+  }),
+  picture('decision-reopened', placing, {
+    act: async (view) => {
+      await view.run()
+      await view.frame.click('#decline')
+      await view.frame.click('#reopen')
+    },
+  }),
+  picture('decision-working', placing, {
+    ready: '#agree[aria-disabled]',
+    act: async (view) => {
+      await view.run()
+      await answerWith(view)
+      await view.frame.click('#agree')
+    },
+  }),
+  picture('decision-elsewhere', placing, { ready: '.notice', context: { withoutTools: true } }),
   picture(
     'decision-done',
     { tool: 'archive_agent', args: {} },
     {
       ready: 'table',
       act: (view) => view.send({ content: [], structuredContent: { agents: archived } }),
+    },
+  ),
+  picture(
+    'decision-done-already',
+    { tool: 'archive_agent', args: { agent_id: agent.id } },
+    {
+      ready: '.notice',
+      act: async (view) => {
+        const { _meta, ...result } = await view.callTool('archive_agent', { agent_id: agent.id })
+        const decision = {
+          ...Object(Object(_meta)[decisionMetaKey]),
+          refused: 'used',
+          isDone: true,
+        }
+        await view.send({ ...result, _meta: { [decisionMetaKey]: decision } })
+        await answerWith(view, { ...result, _meta: { [decisionMetaKey]: decision } })
+        await view.frame.click('#check')
+        await view.frame.waitForSelector('.badge[data-tone="success"]')
+      },
     },
   ),
 ]

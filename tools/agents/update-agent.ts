@@ -128,7 +128,7 @@ async function confirmGreeting(
   const more = items.length - names.length
   await run.confirm(async () => ({
     kind: 'speaks',
-    question: dialogText`Give ${countedInDialog(items.length, dialogText`agent`)} a greeting with variables that nothing is known to fill?`,
+    question: dialogText`Save a greeting with unknown variables for ${countedInDialog(items.length, dialogText`agent`)}?`,
     facts: {
       'Unknown variables': quotedUpTo(unknown.join(', '), 500),
       Agents: dialogText`${joinDialogTexts(names, ', ')}${more > 0 ? dialogText` and ${more} more` : dialogText``}`,

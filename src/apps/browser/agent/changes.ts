@@ -1,9 +1,10 @@
+import { added, pieceNodes, removed } from '../shared/changed-text.ts'
 import { h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { type Piece, wordChanges } from '../shared/word-changes.ts'
 import { labelNodes, longestBeside, wholeTextButton } from './card.ts'
 import type { Change } from './data.ts'
 import { fullLabelOf, linesOf, valueText } from './field-texts.ts'
-import { type Piece, wordChanges } from './word-changes.ts'
 
 /** Changes field by field, before and after. `id`: prefix of the ids of its buttons. */
 export const changeList = (
@@ -56,10 +57,6 @@ const isText = (field: string, value: unknown): value is string =>
   (/(^|\.)(message|name|note)$/.test(field) || /\s/.test(value))
 const isList = (value: unknown): value is readonly unknown[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
-
-const hidden = (text: string) => h('span', { class: 'hidden' }, text)
-const removed = (text: string | undefined) => h('del', {}, hidden('removed: '), text)
-const added = (text: string | undefined) => h('ins', {}, hidden('added: '), text)
 
 /** Word diff of two texts in one paragraph. Sentences without a change nearby are folded. */
 function textContrast(before: string, after: string, id: string): HTMLElement {
@@ -136,16 +133,6 @@ function foldedText(sentences: readonly Sentence[], id: string): HTMLElement {
   const text = h('p', { class: 'value', dir: 'auto' }, nodes)
   return folded.length === 0 ? text : h('div', {}, text, wholeTextButton(folded, gaps, id))
 }
-
-/** Nodes of a piece. The spaces around a changed phrase are not marked as changed. */
-function pieceNodes({ text, change }: Piece): readonly (Node | string)[] {
-  const [, start = '', phrase = '', end = ''] = /^( *)(.*?)( *)$/s.exec(text) ?? []
-  if (change === 'none' || phrase === '') return [markedPiece(text, change)]
-  return [start, markedPiece(phrase, change), end]
-}
-
-const markedPiece = (text: string, change: Piece['change']): Node | string =>
-  change === 'none' ? text : change === 'removed' ? removed(text) : added(text)
 
 /** Kept, added and removed items of a list. */
 function listContrast(before: readonly unknown[], after: readonly unknown[]): HTMLElement {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
 import type { Tone } from '../../design.ts'
+import { withoutIds } from '../shared/decision-words.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { lenient } from '../shared/lenient.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
@@ -69,7 +70,7 @@ const idOf = (data: Outcome) =>
 const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
   archived: ['Archived', 'success'],
   unchanged: ['Archived before', 'neutral'],
-  in_use: ['In use, kept', 'info'],
+  in_use: ['In use, kept', 'neutral'],
   failed: ['Failed', 'danger'],
   unknown: ['Not known', 'warning'],
   not_tried: ['Not tried', 'warning'],
@@ -94,7 +95,11 @@ function manyAgents(
         {},
         badge(plainText(label), tone),
         !!problem &&
-          h('div', { class: 'small muted' }, problemText(plainText(problem), `problem-${at}`)),
+          h(
+            'div',
+            { class: 'small muted' },
+            problemText(withoutIds(plainText(problem)), `problem-${at}`),
+          ),
       ),
     )
   }

@@ -51,6 +51,12 @@ const harmless: readonly unknown[] = [
   ...['not_recorded', 'state_unavailable'],
 ]
 
+/** True for an error with this advice or kind (docs/errors.md). */
+export function isError({ _meta }: ToolResult, code: string): boolean {
+  const { advice, kind } = Meta.safeParse(_meta).data?.['voice-agent-mcp/error'] ?? {}
+  return advice === code || kind === code
+}
+
 /** True for an error that says for certain that nothing was done. */
 export const isNothingDone = ({ _meta }: ToolResult): boolean =>
   harmless.includes(Meta.safeParse(_meta).data?.['voice-agent-mcp/error'].kind)

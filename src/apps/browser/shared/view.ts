@@ -33,6 +33,8 @@ export interface Drawing {
   /** Line under the headline, such as a status and a time. */
   readonly about?: readonly (Node | string)[]
   readonly content: readonly Node[]
+  /** Text to announce to screen readers when it differs from that of the last rendering. */
+  readonly news?: string | undefined
 }
 
 /** Context of a rendering. */
@@ -88,11 +90,11 @@ export function startView<T>(program: ViewProgram<T>): void {
     const opened = openedDetails(states.content)
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, read, redraw: draw, showAgain, announce }
-    const drawn = decisions.drawing(formats, signal) ?? (shown && program.draw(shown.data, page))
+    const drawn = decisions.drawing(signal) ?? (shown && program.draw(shown.data, page))
     if (drawn) states.draw(drawn, host)
     for (const id of opened)
       document.getElementById(id)?.closest('details')?.setAttribute('open', '')
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
+    if (focused) states.focus(focused)
   }
 
   function dropAnswers() {
@@ -121,6 +123,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   function show(result: ToolResult, retry?: () => void, join?: (shown: T, more: T) => T) {
+    const isOutcome = decisions.isShown()
     if (decisions.take(result)) return states.done()
     if (result.isError) return fail(failureOf(result), retry)
     const { data: more } = program.schema.safeParse(result.structuredContent)
@@ -132,6 +135,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     if (join && shown?.text === text) return
     shown = { data, text }
     draw()
+    if (isOutcome) states.announceHead()
   }
 
   async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
@@ -159,7 +163,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   async function sendToken(tool: string, confirm_token: string): Promise<ToolResult | undefined> {
     const question = ++asked
     isAwaited = true
-    states.wait()
+    states.wait('Waiting for the answer …')
     const result = await host.callTool(tool, { ...input, confirm_token }).catch(refusedResult)
     if (question !== asked) return undefined
     isAwaited = false
@@ -189,7 +193,13 @@ export function startView<T>(program: ViewProgram<T>): void {
     closed: () => drawing.abort(),
     refused: (reason) => fail(failureIn('The client does not show this view', reason)),
   })
-  const decisions = createDecisions({ host, send: sendToken, draw })
+  const decisions = createDecisions({
+    ...{ host, draw, send: sendToken },
+    read: (tool, { ...args }) => {
+      const { agent_id, account_id } = input
+      return read(tool, { ...args, agent_id, account_id })
+    },
+  })
   states.wait()
 }
 
@@ -231,7 +241,7 @@ function createStates({
   what,
   skeleton,
 }: Pick<ViewProgram<unknown>, 'title' | 'what' | 'skeleton'>) {
-  const heading = h('h1', { dir: 'auto' }, title)
+  const heading = h('h1', { dir: 'auto', tabindex: -1 }, title)
   const about = h('p', { class: 'row muted', hidden: true })
   const actions = h('div', { class: 'row' })
   const status = h('p', { role: 'status', id: 'status', class: 'muted' })
@@ -242,6 +252,7 @@ function createStates({
   const main = h('main', {}, head, problem, content, news)
   document.body.append(main)
   const timers: ReturnType<typeof setTimeout>[] = []
+  let lastNews: string | undefined
   const remark = (text: string) => {
     status.textContent = text
   }
@@ -258,12 +269,24 @@ function createStates({
       about.hidden = !drawing.about?.length
       actions.replaceChildren(...sizeButton(host))
       content.replaceChildren(...drawing.content)
+      if (drawing.news !== undefined && drawing.news !== lastNews) news.textContent = drawing.news
+      lastNews = drawing.news
+    },
+    /** Focuses the element with this id or, if it is gone, the title. */
+    focus(id: string) {
+      const element = document.getElementById(id)
+      if (element) element.focus({ preventScroll: true })
+      else heading.focus()
+    },
+    /** Announces the title and the line under it. */
+    announceHead() {
+      news.textContent = [heading, ...about.children].map((one) => one.textContent).join('. ')
     },
     /** Shows, after a delay, that a request is pending. */
-    wait() {
+    wait(text = `Reading ${what} …`) {
       settle(true)
       timers.push(
-        setTimeout(() => remark(`Reading ${what} …`), saysSoAfter),
+        setTimeout(() => remark(text), saysSoAfter),
         setTimeout(() => remark(longWait), isLongAfter),
       )
     },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Piece, wordChanges } from '../../../../src/apps/browser/agent/word-changes.ts'
+import { type Piece, wordChanges } from '../../../../src/apps/browser/shared/word-changes.ts'
 import { tries } from '../../../harness/property.ts'
 
 const textOf = (pieces: readonly Piece[], left?: Piece['change']) =>

@@ -1,0 +1,342 @@
+import { plainText } from '../../../text/safe-text.ts'
+import type { IconName, Tone } from '../../design.ts'
+import { pieceNodes } from './changed-text.ts'
+import {
+  type DecisionWords,
+  decisionWords,
+  type Facts,
+  factLabel,
+  factText,
+  leftBlank,
+  likelyFailure,
+  likelyFailures,
+  listedFacts,
+  quotedText,
+  withoutIds,
+} from './decision-words.ts'
+import { badge, button, factList, h, icon, problemText } from './dom.ts'
+import type { Host } from './host.ts'
+import type { Decision, ShownDecision } from './shown-decision.ts'
+import { wordChanges } from './word-changes.ts'
+
+interface DecisionPage {
+  readonly host: Host
+  /** Fires when the rendering is replaced. */
+  readonly signal: AbortSignal
+  readonly agree: () => void
+  readonly decline: () => void
+  /** Asks the server what was done, and whether the decision is still open. */
+  readonly check: () => void
+  /** Returns to the two buttons. */
+  readonly reopen: () => void
+}
+
+/** State of a decision: its badge, and what is said under the title. */
+interface State {
+  readonly status: string
+  readonly tone?: Tone
+  readonly shape?: IconName
+  /** The news in one sentence. */
+  readonly lead?: string
+  readonly text?: string
+  readonly actions?: readonly HTMLElement[]
+  readonly isOpen?: boolean
+}
+
+/** A decision as a headline, what there is to say about it, its facts and two buttons. */
+export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
+  const { decision, failure } = shown
+  const facts = plainFacts(decision.facts)
+  const words = decisionWords(decision.answerable?.tool ?? '', facts)
+  const state = stateOf(shown, words, page)
+  const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
+  const warnings = isOpen ? warningsOf(facts) : []
+  return {
+    title: withoutIds(plainText(decision.question)),
+    about: [
+      warnings.length > 0 && tone === 'neutral' ? warningBadge(facts) : badge(status, tone, shape),
+    ],
+    content: [
+      ...(lead === undefined
+        ? []
+        : [
+            h(
+              'div',
+              { class: 'notice stack', ...(tone === 'warning' && { 'data-tone': tone }) },
+              h('p', {}, h('strong', {}, lead), text !== undefined && ` ${text}`),
+              actions.length > 0 && h('div', { class: 'row' }, actions),
+              !!failure?.details &&
+                h(
+                  'details',
+                  { class: 'small' },
+                  h('summary', { id: 'details' }, 'Details'),
+                  h('pre', { dir: 'auto' }, failure.details),
+                ),
+            ),
+          ]),
+      ...(warnings.length > 0
+        ? [h('div', { class: 'notice', 'data-tone': 'warning', id: 'warnings' }, warnings)]
+        : []),
+      ...factNodes(facts, shown.before && plainFacts(shown.before)),
+      ...(isOpen ? [answers(shown, words, page, warnings.length > 0 || tone === 'warning')] : []),
+      ...idList(facts),
+    ],
+    news: lead && [status, lead, text].filter(Boolean).join('. '),
+  }
+}
+
+const plainFacts = (facts: Facts): Facts =>
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [plainText(name), plainText(value)]),
+  )
+
+const nothing = 'Nothing was done.'
+const changed = 'Something has changed since you were asked.'
+const uncapitalised = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage): State {
+  const { decision, step, pending, failure, isAgreed, isCheckFailed = false } = shown
+  const { maybe, done } = words
+  const { host, check, reopen } = page
+  if (decision.state !== 'needed')
+    return {
+      status: decision.state === 'declined' ? 'Declined' : 'Not answered',
+      lead: nothing,
+    }
+  if (!decision.answerable || !host.canCallTools())
+    return { ...waiting, lead: 'Answer in the conversation.', text: 'Nothing is done until then.' }
+  const checkButton = button(pending ? 'Checking …' : 'Check what happened', check, {
+    ...{ id: 'check', class: 'primary', 'aria-disabled': pending !== undefined },
+  })
+  const failed = isCheckFailed && 'This could not be checked just now.'
+  const sentences = (...all: (string | false | undefined)[]) => all.filter(Boolean).join(' ')
+  switch (step) {
+    case 'open':
+      return { ...openState(shown, maybe), isOpen: true }
+    case 'declined':
+      return {
+        ...{ status: 'Declined', lead: nothing },
+        actions: [button('Decide again', reopen, { id: 'reopen' })],
+      }
+    case 'expired':
+      return {
+        ...{ status: 'Expired', lead: 'The time to answer is over.' },
+        text: sentences(
+          isAgreed ? `If you agreed in time, ${uncapitalised(maybe)}` : 'You did not agree here.',
+          failed,
+        ),
+        actions: [checkButton],
+      }
+    case 'used':
+      return {
+        ...{ status: 'Agreed before', lead: 'This was already agreed to.' },
+        text: sentences(maybe, failed),
+        actions: [checkButton],
+      }
+    case 'lost':
+      return {
+        ...{ status: 'Not known', tone: 'warning', lead: maybe },
+        text: failed || 'The answer did not arrive. Check what happened before you try again.',
+        actions: [checkButton],
+      }
+    case 'refused':
+      return {
+        ...{ status: 'Not done', lead: nothing },
+        text: sentences(failure && `${failure.title}: ${failure.text}`, ...(failure?.fields ?? [])),
+        actions: [button('Ask me again', check, { id: 'check' })],
+      }
+    case 'not_done':
+      return {
+        ...{ status: 'Not done', lead: nothing },
+        actions: [button('Ask me again', reopen, { id: 'reopen' })],
+      }
+    case 'done':
+      return { status: 'Done', tone: 'success', lead: done }
+    case 'unknown':
+      return {
+        ...{ status: 'Not known', tone: 'warning', lead: maybe },
+        text: 'This server cannot tell. Ask in the conversation before you try again.',
+        actions: askButton(decision, page),
+      }
+  }
+}
+
+const waiting = { status: 'Waiting for you', shape: 'clock' } as const
+
+/** State with the two buttons. */
+function openState(
+  { pending, before, isAgreed, isFoundOpen }: ShownDecision,
+  maybe: string,
+): State {
+  if (pending === 'agree') return { status: 'In progress', tone: 'info' }
+  if (before)
+    return {
+      ...{ status: 'Changed: read again', tone: 'warning', lead: changed },
+      text: nothing,
+    }
+  if (isAgreed && !pending)
+    return {
+      ...{ status: 'Asked before', tone: 'warning', lead: maybe },
+      text: 'You were asked this before, and may have agreed.',
+    }
+  if (isFoundOpen) return { ...waiting, lead: nothing, text: 'You can still decide.' }
+  return waiting
+}
+
+/** A button that asks the model to find out. The text has nothing in it that others wrote. */
+function askButton({ answerable }: Decision, { host }: DecisionPage): HTMLElement[] {
+  if (!answerable || !host.canSendMessages()) return []
+  const text = `Please check what happened with ${answerable.tool}, which I was asked to confirm. Only look; do not repeat it.`
+  const ask = button(
+    'Ask in the conversation',
+    () =>
+      host.sendMessage(text).then(
+        () => ask.remove(),
+        () => undefined,
+      ),
+    {
+      ...{ id: 'ask', class: 'primary' },
+    },
+  )
+  return [ask]
+}
+
+/** The consequence, the two buttons and the time left. */
+function answers(
+  { decision, pending }: ShownDecision,
+  { yes, no, isDangerous, consequence, isSerious }: DecisionWords,
+  { agree, decline, signal }: DecisionPage,
+  isDoubtful: boolean,
+): HTMLElement {
+  const isBusy = pending !== undefined
+  const style = isDangerous ? 'danger' : !isDoubtful && 'primary'
+  const shape = isDangerous ? 'warning' : 'check'
+  const deadline = h('span', { class: 'small muted', id: 'deadline' })
+  const count = () => {
+    deadline.textContent = isBusy ? '' : timeLeft(decision)
+  }
+  count()
+  const timer = setInterval(count, 10_000)
+  signal.addEventListener('abort', () => clearInterval(timer))
+  return h(
+    'div',
+    { class: 'answers' },
+    consequence !== undefined &&
+      h(
+        'p',
+        { class: isSerious ? 'consequence' : 'muted' },
+        isSerious && icon('warning'),
+        h('span', {}, consequence),
+      ),
+    h(
+      'div',
+      { class: 'row' },
+      button(isBusy ? `${yes} …` : [icon(shape), yes], agree, {
+        ...{ id: 'agree', class: style, 'aria-disabled': isBusy && 'true' },
+      }),
+      button(no, () => isBusy || decline(), { id: 'decline', 'aria-disabled': isBusy && 'true' }),
+      deadline,
+    ),
+  )
+}
+
+/** Time until a decision expires; empty if the device's clock cannot tell. */
+function timeLeft({ answerable }: Decision): string {
+  const minutes = Math.ceil((Date.parse(answerable?.expires_at ?? '') - Date.now()) / 60_000)
+  if (!(minutes > 0)) return ''
+  return minutes === 1 ? '1 minute left' : `${minutes} minutes left`
+}
+
+const warningBadge = (facts: Facts) =>
+  badge(likelyFailure in facts ? likelyFailure : 'Greeting with gaps', 'warning')
+
+/** What speaks against agreeing. */
+function warningsOf(facts: Facts): HTMLElement[] {
+  const blank = facts[leftBlank]
+  return [
+    ...likelyFailures(facts).map((problem, at) =>
+      problemText(`${likelyFailure}: ${problem}`, `problem-${at}`),
+    ),
+    ...(blank ? [h('p', { dir: 'auto' }, `${leftBlank}: ${withoutIds(blank)}`)] : []),
+  ]
+}
+
+/** The facts; those that have changed with what they were. */
+function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
+  const names = listedFacts(facts, before).filter((name) => !isCallFact(name, facts))
+  const rows = names.map((name) => {
+    const [value, earlier] = [facts[name], before?.[name]].map((text) => text && factText(text))
+    const isChanged = before !== undefined && value !== earlier
+    const nodes = isChanged
+      ? wordChanges(earlier ?? '', value ?? '').flatMap(pieceNodes)
+      : valueNodes(value ?? '')
+    return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
+  })
+  return [...callList(facts), factList(rows)]
+}
+
+const filledIn = ', the platform fills in […]'
+
+/** A value, with the note about its gaps as a line of its own. */
+const valueNodes = (value: string): readonly (Node | string)[] =>
+  value.endsWith(filledIn)
+    ? [
+        value.slice(0, -filledIn.length),
+        h('div', { class: 'small muted' }, 'The platform fills in […].'),
+      ]
+    : [value]
+
+/** True for the facts of `place_calls` that name the numbers to call. */
+const isCallFact = (name: string, facts: Facts) =>
+  /^(To \(\d+ on\)|Call \d+)$/.test(name) || (name === 'To' && partsOf(facts.To ?? '').length > 1)
+
+/** Parts of a list, at the commas outside quoted texts. */
+const partsOf = (list: string): string[] =>
+  (list.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? []).map((part) => part.trim())
+
+/** The calls of a batch: all numbers or, if the calls differ, each number with its values. */
+function callList(facts: Facts): HTMLElement[] {
+  const listed = Object.entries(facts).filter(([name]) => isCallFact(name, facts))
+  if (listed.length === 0) return []
+  const calls = listed.flatMap(([name, value]) =>
+    name.startsWith('To') ? partsOf(value).map((number) => [number]) : [partsOf(value)],
+  )
+  return [
+    h(
+      'div',
+      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
+      h(
+        'ol',
+        { class: 'calls' },
+        calls.map(([number = '', ...values]) =>
+          h(
+            'li',
+            {},
+            factText(number),
+            values.map((value) => {
+              const [name = '', text = ''] = value.split(/ (.*)/s)
+              const label = name.replace(/^test_variables\./, '')
+              return h(
+                'div',
+                { class: 'small muted', dir: 'auto' },
+                `${label}: ${withoutIds(text)}`,
+              )
+            }),
+          ),
+        ),
+      ),
+    ),
+  ]
+}
+
+/** Folded list of the facts' ids, which tell apart agents or numbers of the same name. */
+function idList(facts: Facts): HTMLElement[] {
+  const ids = Object.entries(facts).flatMap(([name, value]) => {
+    const found = [...value.matchAll(quotedText)].flatMap(([, , id]) =>
+      id === undefined ? [] : h('div', {}, h('code', {}, id)),
+    )
+    return found.length > 0 ? [[factLabel(name), found] as const] : []
+  })
+  if (ids.length === 0) return []
+  return [h('details', { class: 'muted' }, h('summary', { id: 'ids' }, 'Ids'), factList(ids))]
+}
