@@ -62,7 +62,6 @@ const slow = [
   'test/server/transports/stdio-pressure.test.ts',
   'test/server/transports/stdio-protocol.test.ts',
   'test/state/restart.test.ts',
-  'test/state/sqlite/locked-journal.test.ts',
   'test/tool/coercion.test.ts',
   'test/tool/confirm-mode.test.ts',
   'test/tool/lists/list-fields.test.ts',

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSqliteAuditTrail } from '../../src/state/sqlite/sqlite-audit-trail.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeAuditTrail, entryOf } from './conformance/audit-trail.ts'
+import { openTwice } from './shared-file.ts'
 
 const setting = '--state-dir'
 
@@ -13,19 +14,9 @@ describeAuditTrail('in memory', async () => {
   return [trail, trail]
 })
 
-describe('in files', () => {
-  const cleanUp: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const end of cleanUp.splice(0)) await end()
-  })
-  describeAuditTrail('in a file', async () => {
-    const folder = scratchFolder()
-    const open = () => createSqliteAuditTrail(join(folder.path, 'audit.db'), setting)
-    const [one, other] = [open(), open()]
-    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
-    return [one, other]
-  })
-})
+describeAuditTrail('in a file', async () =>
+  openTwice((file) => createSqliteAuditTrail(file, setting)),
+)
 
 describe('the file of an audit trail', () => {
   test('is made with the first entry, readable by its user only, and kept for the next server', async () => {

@@ -2,9 +2,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
+import { withStateDeadline } from '../../src/state/state-access.ts'
 import { connectPerson } from '../harness/answering-client.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
+
+const identity = { owner: 'an account', content: 'call', externalId: 'mine' }
 
 /** Locks a file, as a writing process does. */
 function lock(file: string) {
@@ -16,19 +19,28 @@ function lock(file: string) {
   }
 }
 
-test('a journal that another process writes to is waited for without blocking this one', async () => {
+test('waits for a journal that another process writes to, without blocking this process', async () => {
   using folder = scratchFolder()
   const file = join(folder.path, 'calls.db')
   const journal = createSqliteJournal(file, '--state-dir')
   await journal.check()
-  const owner = 'an account'
-  const identity = { owner, content: 'call', externalId: 'mine' }
   using other = lock(file)
   const claiming = journal.claim(identity)
   expect(await journal.find(identity)).toBeUndefined()
   // A claim that blocks this thread would never get here.
   other.release()
   expect(await claiming).toMatchObject({ kind: 'mine' })
+  await journal.close()
+})
+
+test('a journal that stays locked is reported as locked, with what to do', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'calls.db')
+  const journal = createSqliteJournal(file, '--state-dir')
+  await journal.check()
+  using _ = lock(file)
+  const claiming = withStateDeadline(performance.now() + 100, () => journal.claim(identity))
+  await expect(claiming).rejects.toThrow(/is locked.*: try again/s)
   await journal.close()
 })
 

@@ -6,6 +6,7 @@ import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeRecords } from './conformance/records.ts'
+import { openTwice } from './shared-file.ts'
 
 const setting = '--state-dir'
 const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 1000 } as const
@@ -15,20 +16,7 @@ describeRecords('in memory', async () => {
   return [records, records]
 })
 
-describe('in files', () => {
-  const cleanUp: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const end of cleanUp.splice(0)) await end()
-  })
-  describeRecords('in a file', async () => {
-    const folder = scratchFolder()
-    const opened = [1, 2].map(() => createSqliteRecords(join(folder.path, 'records.db'), setting))
-    const [one, other] = opened
-    if (!one || !other) throw new Error('two servers')
-    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
-    return [one, other]
-  })
-})
+describeRecords('in a file', async () => openTwice((file) => createSqliteRecords(file, setting)))
 
 describe('in memory', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }))

@@ -1,12 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sealingKeysFrom } from '../../src/state/sealing.ts'
 import { createSqliteUndoStore } from '../../src/state/sqlite/sqlite-undo-store.ts'
 import { StateError } from '../../src/state/state-access.ts'
 import { createUndoLog, type UndoStore, undoBounds } from '../../src/state/undo-log.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeUndoStore } from './conformance/undo-store.ts'
+import { openTwice } from './shared-file.ts'
 
 const setting = '--state-dir'
 const inMemory = () => createSqliteUndoStore(':memory:', setting)
@@ -16,21 +17,9 @@ describeUndoStore('in memory', async () => {
   return [store, store]
 })
 
-describe('in files', () => {
-  const cleanUp: (() => unknown)[] = []
-  afterEach(async () => {
-    for (const end of cleanUp.splice(0)) await end()
-  })
-  describeUndoStore('in a file', async () => {
-    const folder = scratchFolder()
-    const [one, other] = [1, 2].map(() =>
-      createSqliteUndoStore(join(folder.path, 'undo.db'), setting),
-    )
-    if (!one || !other) throw new Error('two servers')
-    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
-    return [one, other]
-  })
-})
+describeUndoStore('in a file', async () =>
+  openTwice((file) => createSqliteUndoStore(file, setting)),
+)
 
 const keys = (...secrets: [string, ...string[]]) => sealingKeysFrom(async () => secrets)
 const bounds = { ...undoBounds.stored, maxAgeMs: 60_000 }
