@@ -33,7 +33,7 @@ describeBroadcast('in PostgreSQL', async () => {
 })
 
 test.each(['cut', 'freeze'] as const)(
-  'a server whose connection was lost (%s) hears of events again',
+  'a server whose connection was lost (%s) reconnects and receives events',
   async (how) => {
     const url = await server.newDatabase()
     await using network = await startTcpProxy(server.port)
@@ -61,7 +61,7 @@ test.each(['cut', 'freeze'] as const)(
   90_000,
 )
 
-test('notices of another form are ignored', async () => {
+test('malformed notices are ignored', async () => {
   const url = await server.newDatabase()
   const database = openDatabase({ url, setting: 'the test' })
   const broadcast = createPostgresBroadcast(url, database)
@@ -147,7 +147,7 @@ describe('a subscriber at one server', () => {
     }
   }
 
-  test('hears within a second of an agent that is changed through another', {
+  test('is told within a second of an agent that is changed through another server', {
     retry: 2,
   }, async () => {
     await using set = await listening(agentUri)
@@ -164,7 +164,7 @@ describe('a subscriber at one server', () => {
     await expect.poll(() => set.updates, { timeout: 1000 }).toEqual([agentUri])
   })
 
-  test('hears within a second of a catalog that any server has found changed', {
+  test('is told within a second of a catalog that any server found changed', {
     retry: 2,
   }, async () => {
     await using set = await listening(modelsUri, { VOICE_AGENT_CATALOG_TTL: '0.3' })

@@ -56,7 +56,7 @@ const details = /ECONN|127\.0\.0\.1|state-url|STATE_URL|a-password|tester/
 const textOf = ({ content }: Awaited<ReturnType<typeof place>>) =>
   content.map(({ text }) => text).join('\n')
 
-test('while the database is away, reads go on and calls are refused; then they go on by themselves', async () => {
+test('while the database is away, reads succeed and calls are refused; calls succeed once it is back', async () => {
   expect((await place('+493023125001')).isError).toBeFalsy()
   network.cut()
   for (let nth = 0; nth < 3; nth++) {
@@ -82,7 +82,7 @@ test('while the database is away, reads go on and calls are refused; then they g
   expect(program.stderr()).not.toContain('a-password')
 })
 
-test('while the database is away, nothing is done that needs a confirmation', async () => {
+test('while the database is away, actions that need confirmation are refused', async () => {
   const url = network.through(await server.newDatabase())
   await using asking = await startHttpProgram({ ...settings(url), VOICE_AGENT_CONFIRM: 'always' })
   const calls = confirmedCalls({ agentId: platform.agent.id, key: 'sk-0123456789' })
@@ -102,7 +102,7 @@ test('while the database is away, nothing is done that needs a confirmation', as
   expect(platform.dialled).toHaveLength(2)
 })
 
-test('a database that does not answer keeps nothing waiting for long', async () => {
+test('an unresponsive database delays no request for long', async () => {
   expect((await place('+493023125011')).isError).toBeFalsy()
   network.freeze()
   const began = performance.now()
@@ -119,7 +119,7 @@ test('a database that does not answer keeps nothing waiting for long', async () 
   expect((await place('+493023125012')).isError).toBeFalsy()
 }, 60_000)
 
-test('a database that does not answer holds up no change, which then cannot be taken back', async () => {
+test('an unresponsive database delays no change, but the change cannot be undone', async () => {
   network.freeze()
   const began = performance.now()
   const changed = await client.call('update_agent', { agent_id: platform.agent.id, note: 'new' })
@@ -129,7 +129,7 @@ test('a database that does not answer holds up no change, which then cannot be t
   expect(changed.structuredContent).toMatchObject({ no_undo: expect.any(String) })
 })
 
-test('with a database that is slow a call is answered in time, and the same request places it later', async () => {
+test('with a slow database a call is answered in time, and the repeated request places it', async () => {
   // Opens all connections first, so that only the statements are slow.
   expect((await place('+493023125071')).isError).toBeFalsy()
   network.slow(2500)
@@ -146,7 +146,7 @@ test('with a database that is slow a call is answered in time, and the same requ
   expect(platform.dialled).toHaveLength(2)
 }, 120_000)
 
-test('over stdio and in the terminal the details are shown: there who calls runs the server', async () => {
+test('over stdio and in the terminal errors have details, because the user runs the server', async () => {
   const url = network.through(await server.newDatabase())
   network.cut()
   await using local = await connectStdio('v2 2026-07-28', { env: settings(url) })
@@ -163,7 +163,7 @@ test('over stdio and in the terminal the details are shown: there who calls runs
   expect(platform.dialled).toHaveLength(0)
 })
 
-test('a list that is dialled when the database goes away tells whom it has called', async () => {
+test('a batch that the loss of the database interrupts reports which calls were placed', async () => {
   const numbers = Array.from({ length: 8 }, (_, nth) => `+49302312509${nth}`)
   const { agent_id, from_number } = callTo('')
   const list = { agent_id, from_number, calls: numbers.map((to_number) => ({ to_number })) }
@@ -199,7 +199,7 @@ test('a call whose outcome could not be recorded is reported, and not placed aga
   expect(platform.dialled).toHaveLength(1)
 })
 
-test('PostgreSQL itself may be stopped and started', async () => {
+test('a restart of PostgreSQL interrupts calls only while it lasts', async () => {
   expect((await place('+493023125031')).isError).toBeFalsy()
   await server.stop()
   expect((await place('+493023125032')).isError).toBe(true)
@@ -211,7 +211,7 @@ test('PostgreSQL itself may be stopped and started', async () => {
   expect(platform.dialled).toHaveLength(2)
 }, 60_000)
 
-test('a server that is started meanwhile says so, serves reads, and places calls later', async () => {
+test('a server that starts without its database warns, serves reads, and places calls later', async () => {
   network.cut()
   const url = network.through(await server.newDatabase())
   await using early = await startHttpProgram(settings(url))

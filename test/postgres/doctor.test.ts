@@ -15,7 +15,7 @@ const settings = (url: string) => ({
   VOICE_AGENT_SECRET: 's'.repeat(32),
 })
 
-test('doctor looks into the database, and changes nothing in it', async () => {
+test('doctor inspects the database without changing it', async () => {
   const url = await server.newDatabase()
   const tables = /\bversion \d+/
   for (let nth = 0; nth < 2; nth++) {

@@ -59,7 +59,7 @@ const use = (which: number, token: string) =>
   callTool(servers[which]?.mcp ?? '', 'list_agents', bearer(token))
 const refused = { error: 'invalid_grant' }
 
-test('a client is registered, allowed, and served by whichever server is next', async () => {
+test('any server registers, allows and serves a client', async () => {
   const tokens = await flow.tokens()
   for (const which of [0, 1]) expect((await use(which, tokens.access_token)).status).toBe(200)
   const second = await flow.refresh(tokens.refresh_token ?? '')
@@ -67,7 +67,7 @@ test('a client is registered, allowed, and served by whichever server is next', 
   expect(Math.min(...served)).toBeGreaterThan(2)
 })
 
-test('a code that is used on both at the same moment is used once', async () => {
+test('a code that is used on both servers concurrently is accepted once', async () => {
   for (let round = 0; round < 5; round++) {
     const code = await flow.code()
     const answers = await Promise.allSettled([0, 1, 0, 1].map((which) => at(which).exchange(code)))
@@ -77,7 +77,7 @@ test('a code that is used on both at the same moment is used once', async () => 
   }
 })
 
-test('a refresh token that was used on one ends the grant when it is used on the other', async () => {
+test('a refresh token that is reused on another server ends the grant', async () => {
   const first = await flow.tokens()
   const second = await at(0).refresh(first.refresh_token ?? '')
   expect((await use(1, second.access_token)).status).toBe(200)
@@ -86,7 +86,7 @@ test('a refresh token that was used on one ends the grant when it is used on the
   await expect(at(0).refresh(second.refresh_token ?? '')).rejects.toMatchObject(refused)
 })
 
-test('renewals of a connection count on all servers together', async () => {
+test('all servers together count the renewals of a connection', async () => {
   let { refresh_token: token = '' } = await flow.tokens()
   for (let renewal = 0; renewal < 60; renewal++)
     token = (await at(renewal % 2).refresh(token)).refresh_token ?? ''
@@ -97,7 +97,7 @@ test('renewals of a connection count on all servers together', async () => {
     })
 })
 
-test('a refresh token that is used on both at the same moment leaves no valid tokens', async () => {
+test('a refresh token that is used on both servers concurrently leaves no valid tokens', async () => {
   for (let round = 0; round < 5; round++) {
     const { refresh_token: token = '' } = await flow.tokens()
     const answers = await Promise.allSettled([0, 1, 0, 1].map((which) => at(which).refresh(token)))
@@ -107,7 +107,7 @@ test('a refresh token that is used on both at the same moment leaves no valid to
   }
 })
 
-test('what is revoked on one is refused by the other at once', async () => {
+test('a token revoked on one server is refused by the other at once', async () => {
   const tokens = await flow.tokens()
   expect((await use(1, tokens.access_token)).status).toBe(200)
   await at(0).revoke(tokens.refresh_token ?? '')
@@ -116,7 +116,7 @@ test('what is revoked on one is refused by the other at once', async () => {
   expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
 })
 
-test('while the database is away no token is accepted or made; then all goes on by itself', async () => {
+test('while the database is away no token is accepted or issued; both work once it is back', async () => {
   await using network = await startTcpProxy(database.port)
   const url = network.through(await database.newDatabase())
   const secret = 'the secret that both servers have'

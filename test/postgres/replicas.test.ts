@@ -157,7 +157,7 @@ describe('three servers', () => {
     }
   })
 
-  test('take a token that one of them has given, once', async () => {
+  test('accept a token of any of them once', async () => {
     const number = '+493023125101'
     const [first = '', second = '', third = ''] = replicas.urls
     const token = await calls.token(first, number)
@@ -171,7 +171,7 @@ describe('three servers', () => {
     expect(dialledTo(number)).toBe(1)
   })
 
-  test('take a token once also when all get it at the same moment', async () => {
+  test('accept a token once, even if all get it concurrently', async () => {
     const number = '+493023125102'
     const token = await calls.token(replicas.url, number)
     await Promise.all(
@@ -180,7 +180,7 @@ describe('three servers', () => {
     expect(dialledTo(number)).toBe(1)
   })
 
-  test('take the answer of a person to the question that another has asked, once', async () => {
+  test('accept an answer to a question of any of them once', async () => {
     const number = '+493023125103'
     const [first = '', second = '', third = ''] = replicas.urls
     const state = await calls.question(first, number)
@@ -192,7 +192,7 @@ describe('three servers', () => {
     expect(dialledTo(number)).toBe(1)
   })
 
-  test('place no call while an operator has stopped them, and place them again afterwards', async () => {
+  test('place no call while an operator has stopped calls, and place calls after they resume', async () => {
     const number = '+493023125107'
     const operator = async (...words: string[]) => {
       await using program = startProgram(['calls', ...words], { VOICE_AGENT_STATE_URL: url })

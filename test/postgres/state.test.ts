@@ -106,7 +106,7 @@ const identity: CallIdentity = {
 }
 
 describe('the tables', () => {
-  test('are made once by several servers that start together', async () => {
+  test('are created once by several servers that start together', async () => {
     const url = await server.newDatabase()
     const journals = Array.from({ length: 8 }, () => createPostgresJournal(open(url)))
     const claims = await Promise.all(journals.map((journal) => journal.claim(identity)))
@@ -139,7 +139,7 @@ describe('the tables', () => {
     }
   })
 
-  test('take the counts for the bounds of records from their own table, not from the rows', async () => {
+  test('check the bounds of records with the table of counts, without counting rows', async () => {
     const [database] = await openTwo()
     const records = createPostgresRecords(database)
     const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
@@ -149,13 +149,13 @@ describe('the tables', () => {
     expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('full')
   })
 
-  test('differ in what they store for the same call', async () => {
+  test('store different hashes of the same text in each database', async () => {
     const hashes = []
     for (const _ of [1, 2]) hashes.push(await open(await server.newDatabase()).hash('the same'))
     expect(hashes[0]).not.toBe(hashes[1])
   })
 
-  test('forget calls after a month, and keep newer ones', async () => {
+  test('keep calls for a month', async () => {
     const [one, other] = await openTwo()
     const journal = createPostgresJournal(one)
     const old = await journal.claim({ ...identity, content: 'old' })
@@ -190,7 +190,7 @@ describe('the tables', () => {
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     )
 
-  test('of a newer program that earlier ones can work with are used by those', async () => {
+  test('of a newer program are used by an earlier one that is compatible', async () => {
     const url = await server.newDatabase()
     const old = createPostgresJournal(open(url))
     await old.writeNote('a', '1')
@@ -202,7 +202,7 @@ describe('the tables', () => {
     expect(await createPostgresJournal(open(url)).readNote('b')).toBe('2')
   })
 
-  test('of a newer program that earlier ones cannot work with are refused by those, running or new', async () => {
+  test('of a newer program are refused by an incompatible earlier one, whether running or starting', async () => {
     const url = await server.newDatabase()
     const old = createPostgresJournal(open(url))
     await old.writeNote('a', '1')
@@ -225,7 +225,7 @@ describe('the tables', () => {
     await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(/\(6;[^)]*\b7\)/)
   })
 
-  test('that were made anew under a running server are refused by it', async () => {
+  test('that were recreated while a server is running are refused by it', async () => {
     const url = await server.newDatabase()
     const database = open(url)
     const journal = createPostgresJournal(database)
@@ -246,7 +246,7 @@ describe('the tables', () => {
   })
 })
 
-describe('after a clock was set', () => {
+describe('after setting', () => {
   afterEach(() => {
     vi.useRealTimers()
     vi.restoreAllMocks()
@@ -268,7 +268,7 @@ describe('after a clock was set', () => {
   test.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('that of a server, %s, the deadline of the last sender is set anew', async (_, byMs) => {
+  ])("a server's clock, %s, the deadline of the last sender is set anew", async (_, byMs) => {
     const { neighbour, sent } = await sentCall()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs })
     expect((await neighbour.current(sent))?.sinceDeadlineMs).toBe(-60_000)
@@ -279,7 +279,7 @@ describe('after a clock was set', () => {
   test.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('that of the database, %s, it is set anew, too', async (_, byMs) => {
+  ])("the database's clock, %s, the deadline is set anew, too", async (_, byMs) => {
     const { database, neighbour, sent } = await sentCall()
     // Makes stored entries older by `byMs`, as a clock that is set forward does.
     const older = 'UPDATE voice_agent_mcp.calls SET since = since - $1::bigint RETURNING owner'
@@ -288,7 +288,7 @@ describe('after a clock was set', () => {
     expect((await neighbour.current(sent))?.sinceDeadlineMs).toBeLessThan(-50_000)
   })
 
-  test('of a server, forward by a month, an identical request is still the same call', async () => {
+  test("a server's clock, forward by a month, an identical request still means the same call", async () => {
     const { journal, neighbour, sent } = await sentCall()
     await journal.recordPlaced(sent, 'call-1')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
@@ -321,7 +321,7 @@ describe('after a clock was set', () => {
   ] as const
 
   test.each(forward)(
-    'both, forward by %s, a call of unknown outcome is not settled, and one that was placed is still the same call',
+    'both clocks, forward by %s, a call of unknown outcome is not settled, and a repeated request still means the placed call',
     async (_, byMs) => {
       const clock = await steppable()
       const [journal, neighbour] = [open(clock.url), open(clock.url)].map(createPostgresJournal)
@@ -338,7 +338,7 @@ describe('after a clock was set', () => {
   )
 
   test.each(forward)(
-    'both, forward by %s, the same holds for what another machine has written, where the server was running',
+    'both clocks, forward by %s, the same holds for entries of another machine if the server was running',
     async (_, byMs) => {
       const clock = await steppable()
       const [database, other] = [open(clock.url), open(clock.url)]
@@ -364,7 +364,7 @@ describe('after a clock was set', () => {
     },
   )
 
-  test('both, a call of unknown outcome of another machine is not settled for a server that starts then', async () => {
+  test('both clocks, a starting server does not settle a call of unknown outcome of another machine', async () => {
     const clock = await steppable()
     const lost = await sendBy(createPostgresJournal(open(clock.url)), 'lost')
     await clock.moveToOtherMachine()
@@ -374,7 +374,7 @@ describe('after a clock was set', () => {
     expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeLessThan(-50_000)
   })
 
-  test('of a server, by more than a minute, it is not ready, and says why', async () => {
+  test("a server's clock, by more than a minute, the server is not ready, and names the reason", async () => {
     const [one] = await openTwo()
     await one.check()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 })
@@ -383,7 +383,7 @@ describe('after a clock was set', () => {
     await one.check()
   })
 
-  test('of a server, limits and confirmations are those of the database', async () => {
+  test("a server's clock, limits and confirmations follow the database's clock", async () => {
     const [one, other] = await openTwo()
     const counters = [one, other].map((database) =>
       createPostgresCallCounter(database, { countedAs: 'platform' }),
@@ -398,7 +398,7 @@ describe('after a clock was set', () => {
 })
 
 describe('a commit', () => {
-  test('is on disk when it is reported, whatever the default of the database', async () => {
+  test("is on disk when it is reported, whatever the database's default is", async () => {
     const url = await server.newDatabase()
     const name = new URL(url).pathname.slice(1)
     const first = open(url)

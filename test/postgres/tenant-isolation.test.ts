@@ -26,7 +26,7 @@ const expected = new Set([
   'not read',
 ])
 
-test('two hundred users with different keys get nothing of each other, while the platform fails', async () => {
+test('two hundred users with different keys get no data of each other, while the platform fails', async () => {
   await using platform = await startTenantPlatform({
     seed,
     weights: { late: 10, refused: 4, failed: 6, cutOff: 4 },

@@ -19,7 +19,7 @@ describeAuditTrail('in a file', async () =>
 )
 
 describe('the file of an audit trail', () => {
-  test('is made with the first entry, readable by its user only, and kept for the next server', async () => {
+  test('is created by the first entry, readable by its user only, and read by the next server', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'new', 'audit.db')
     const before = createSqliteAuditTrail(file, setting)
@@ -34,7 +34,7 @@ describe('the file of an audit trail', () => {
     await after.close()
   })
 
-  test('that cannot be used is named in the error, and left as it is', async () => {
+  test('that is unusable is named in the error, and not changed', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'audit.db')
     writeFileSync(file, 'x'.repeat(5000))

@@ -11,7 +11,7 @@ describeBroadcast('in one process', async () => {
   return [broadcast, broadcast]
 })
 
-test('a cancelled task that a server has heard of stays cancelled while the records cannot be read', async () => {
+test('a server that was told of a cancelled task knows it while the records are unreadable', async () => {
   const broadcast = createLocalBroadcast()
   const records = createSqliteRecords(':memory:', '--state-dir')
   const unreadable: Records = {

@@ -5,7 +5,7 @@ import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 const calls = ['call-1', 'call-2']
 
-test('a batch is found by its id, by its owner alone', async () => {
+test('only the owner finds a batch by its id', async () => {
   const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
   const id = String(await batches.save('one', calls))
   expect(id).toMatch(/^batch-[0-9a-f]{12}$/)
@@ -14,7 +14,7 @@ test('a batch is found by its id, by its owner alone', async () => {
   expect(await batches.find('one', `${id}0`)).toBeUndefined()
 })
 
-test('the same calls have one id, other calls and other owners have others', async () => {
+test('the batch id depends on the owner and on the calls in their order', async () => {
   const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
   const ids = [
     await batches.save('one', calls),
@@ -27,7 +27,7 @@ test('the same calls have one id, other calls and other owners have others', asy
   expect(new Set(ids).size).toBe(4)
 })
 
-test('where no more can be kept there is no id, and those that are kept stay', async () => {
+test('beyond the bounds there is no batch id, and stored batches stay', async () => {
   const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'), {
     inAll: 2,
     perOwner: 1,
@@ -40,7 +40,7 @@ test('where no more can be kept there is no id, and those that are kept stay', a
   expect(await batches.find('one', id)).toEqual(calls)
 })
 
-test('a batch is found as long after the last time that its list can be given again', async () => {
+test('a batch that is saved again at the last moment is found for another such period', async () => {
   vi.useFakeTimers()
   try {
     const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))

@@ -70,7 +70,7 @@ describe('a file of calls', () => {
     await after.close()
   })
 
-  test('lets two processes together through no more often than one', async () => {
+  test('counts calls of two processes towards one limit', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     // Each process pauses between counting calls and adding its own, so that the other can count
@@ -85,7 +85,7 @@ describe('a file of calls', () => {
     expect(new Set(ids).size).toBe(40)
   })
 
-  test('has every call that was answered before its processes were killed', async () => {
+  test('has every reservation that was confirmed before the processes were killed', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const answers = await Promise.all([reserving(file, 100_000), reserving(file, 100_000)])
@@ -143,7 +143,7 @@ describe('a file of calls', () => {
     await expect(counter.check({})).rejects.toThrow('/proc/none/calls.db')
   })
 
-  test('that another process writes to is waited for', async () => {
+  test('waits while another process writes to it', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const counter = createSqliteCallCounter(file, setting)

@@ -10,7 +10,7 @@ const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8)
 
 // Windows has neither file modes nor HOME.
 describe.skipIf(process.platform === 'win32')('files of one user', () => {
-  test('are readable by no other user, in a folder that everybody can read, with any umask', async () => {
+  test('are readable by their user only, in any folder and with any umask', async () => {
     using folder = scratchFolder()
     chmodSync(folder.path, 0o755)
     const umask = process.umask(0)

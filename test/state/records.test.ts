@@ -22,7 +22,7 @@ describe('in memory', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }))
   afterEach(() => void vi.useRealTimers())
 
-  test('one whose time is over makes room also behind one that is kept for longer', async () => {
+  test('an expired record makes room although an older record has not expired', async () => {
     const records = createSqliteRecords(':memory:', '--state-dir')
     const bounds = { inAll: 2, perOwner: 2 }
     await records.add({ ...record, id: 'long', forMs: 10_000 }, bounds)
@@ -35,7 +35,7 @@ describe('in memory', () => {
 })
 
 describe('a file of records', () => {
-  test('takes the counts for its bounds from its own table, not from the rows', async () => {
+  test('checks its bounds with the table of counts, without counting rows', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'records.db')
     const records = createSqliteRecords(file, setting)
@@ -48,7 +48,7 @@ describe('a file of records', () => {
     expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('full')
   })
 
-  test('keeps them for the next server, readable by its user only, ids and owners not in clear', async () => {
+  test('is read by the next server, is readable by its user only, and has no ids or owners in clear', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'new', 'records.db')
     const before = createSqliteRecords(file, setting)
@@ -64,7 +64,7 @@ describe('a file of records', () => {
     await after.close()
   })
 
-  test('that cannot be used is named in the error, and tried again', async () => {
+  test('that is unusable is named in the error, and opened again at the next use', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'records.db')
     writeFileSync(file, 'x'.repeat(5000))

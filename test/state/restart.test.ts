@@ -26,7 +26,7 @@ const start = (stateDir: string, env: Record<string, string> = {}) =>
   })
 
 describe('after a restart on the same state directory', () => {
-  test('tokens and questions are still valid, and those that were used are not', async () => {
+  test('unused tokens and questions are still valid, and used ones are not', async () => {
     using folder = scratchFolder()
     const numbers = ['+493023125001', '+493023125002', '+493023125003', '+493023125004'] as const
     const before = await start(folder.path)
@@ -60,7 +60,7 @@ describe('after a restart on the same state directory', () => {
     expect(after.stderr()).not.toContain(readFileSync(file, 'utf8').trim())
   })
 
-  test('with another secret they are not, and no secret is kept in the directory', async () => {
+  test('with another secret they are invalid, and no secret is stored in the directory', async () => {
     using folder = scratchFolder()
     const before = await start(folder.path, { VOICE_AGENT_SECRET: secrets.old })
     const token = await calls.token(before.url, '+493023125011')
@@ -103,7 +103,7 @@ test.each([
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a secret that others can read is not used, and the log says so',
+  'a secret file that other users can read is refused with a log message',
   async () => {
     using folder = scratchFolder()
     writeFileSync(join(folder.path, 'secret'), 's'.repeat(43), { mode: 0o644 })

@@ -29,7 +29,7 @@ const agent = (id: string, ...[before]: unknown[]) => ({
 })
 
 describe('the log of changes', () => {
-  test('has each object of a change as it was sent, then as the reply left it', async () => {
+  test('stores each object of a change as sent, then as in the reply', async () => {
     const log = createUndoLog(inMemory(), keys('secret'), bounds)
     const change = log.begin('me')
     const [one, other] = [await change.add(agent('1')), await change.add(agent('2'))]
@@ -47,7 +47,7 @@ describe('the log of changes', () => {
     expect(await log.ofObject('me', { kind: 'agent', id: '2' })).toEqual([])
   })
 
-  test('distinguishes what was absent from null', async () => {
+  test('distinguishes an absent value from null', async () => {
     const log = createUndoLog(inMemory(), keys('secret'), bounds)
     const change = log.begin('me')
     await change.add(agent('1', undefined))
@@ -83,7 +83,7 @@ describe('the log of changes', () => {
     expect(counts.settle).toBeLessThanOrEqual(15)
   })
 
-  test('is opened with an earlier secret, and with no other', async () => {
+  test('is readable with the current and the earlier secret only', async () => {
     const store = inMemory()
     const change = createUndoLog(store, keys('first'), bounds).begin('me')
     await change.add(agent('1'))
@@ -93,7 +93,7 @@ describe('the log of changes', () => {
     expect(await replaced.find('me', change.change)).toBeUndefined()
   })
 
-  test('is opened for its owner only, also where a store mixes owners up', async () => {
+  test('is readable for its owner only, even if a store mixes owners up', async () => {
     const store = inMemory()
     const change = createUndoLog(store, keys('secret'), bounds).begin('me')
     await change.add(agent('1'))
@@ -106,7 +106,7 @@ describe('the log of changes', () => {
     expect(await log.find('other', change.change)).toBeUndefined()
   })
 
-  test('keeps no object that is too large, and says that a change is not whole', async () => {
+  test('stores no object that is too large, and marks the change as partial', async () => {
     const log = createUndoLog(inMemory(), keys('secret'), bounds)
     const change = log.begin('me')
     expect(await change.add(agent('1', 'x'.repeat(100_000)))).toBe('too_large')
@@ -130,7 +130,7 @@ describe('the log of changes', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('in a file that cannot be used fails with its name', async () => {
+  test('names an unusable file in the error', async () => {
     const store = createSqliteUndoStore('/dev/null/undo.db', setting)
     const change = createUndoLog(store, keys('secret'), bounds).begin('me')
     const failed = change.add(agent('1'))

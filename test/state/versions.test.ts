@@ -35,7 +35,7 @@ describe.each(files)('%s', (name, use) => {
     return Number(db.prepare('PRAGMA user_version').get()?.user_version)
   }
 
-  test('is made by one of eight programs that start together', async () => {
+  test('is created once by eight programs that start together', async () => {
     using folder = scratchFolder()
     const states = Array.from({ length: 8 }, () => open(folder.path))
     const done = await Promise.all(states.map(use))

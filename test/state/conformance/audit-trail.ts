@@ -30,13 +30,13 @@ export function describeAuditTrail(
   open: () => Promise<readonly [AuditTrail, AuditTrail]>,
 ): void {
   describe(`an audit trail ${name}`, () => {
-    test('has nothing at first', async () => {
+    test('is empty at first', async () => {
       const [one] = await open()
       expect(await one.list({ limit: 10 })).toEqual([])
       expect(await one.prune(ms(60), 10)).toBe(0)
     })
 
-    test('lists what any server has saved, the newest first, whatever came first', async () => {
+    test('lists entries of all servers, newest first, in whatever order they were saved', async () => {
       const [one, other] = await open()
       await one.save(entryOf('b', { time: at(2) }))
       await other.save(entryOf('c', { time: at(3) }))
@@ -48,7 +48,7 @@ export function describeAuditTrail(
       expect(idsOf(await other.list({ limit: 2 }))).toEqual(['c', 'b'])
     })
 
-    test('gives an entry back as it was, also one of a later version', async () => {
+    test('returns an entry unchanged, even one of a later version', async () => {
       const [one, other] = await open()
       const odd = `'"; DROP TABLE audit_entries; -- \u0000\ud800 \u{1f600}`
       const entry = entryOf('a', {
@@ -61,7 +61,7 @@ export function describeAuditTrail(
       expect(await other.list({ limit: 1 })).toEqual([entry])
     })
 
-    test('an entry that is saved again is written over', async () => {
+    test('saving an entry again replaces it', async () => {
       const [one, other] = await open()
       await one.save(entryOf('a', { outcome: 'begun', writes: [] }))
       await other.save(entryOf('a', { outcome: 'done', duration_ms: 12 }))
@@ -72,7 +72,7 @@ export function describeAuditTrail(
       expect(await other.list({ limit: 10 })).toEqual([entryOf('a', { duration_ms: 12 })])
     })
 
-    test('lists by time, tool, outcome and the beginning of the key', async () => {
+    test('filters by time, tool, outcome and first characters of the key', async () => {
       const [one] = await open()
       await one.save(entryOf('a', { time: at(1), tool: 'place_call', key: 'k%1' }))
       await one.save(entryOf('b', { time: at(2), outcome: 'failed' }))
@@ -89,7 +89,7 @@ export function describeAuditTrail(
       expect(await ids({ tool: 'place_call', outcome: 'failed' })).toEqual([])
     })
 
-    test('goes on behind an entry, also where several are of the same moment', async () => {
+    test('continues after an entry, even among entries of the same time', async () => {
       const [one] = await open()
       const all = ['a', 'b', 'c', 'd', 'e']
       for (const id of all) await one.save(entryOf(id, { time: at(id === 'a' ? 0 : 1) }))
@@ -104,7 +104,7 @@ export function describeAuditTrail(
       expect(found).toEqual([...all].reverse())
     })
 
-    test('prunes what began before a time, the oldest first, so many at most', async () => {
+    test('prunes at most the given number of entries that began before a time, oldest first', async () => {
       const [one, other] = await open()
       for (const minutes of [1, 2, 3, 4])
         await one.save(entryOf(`${minutes}`, { time: at(minutes) }))

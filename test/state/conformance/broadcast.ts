@@ -9,7 +9,7 @@ export function describeBroadcast(
   open: () => Promise<readonly [Broadcast, Broadcast]>,
 ): void {
   describe(`events ${name}`, () => {
-    test('are heard by this server at once, and by the other, each once', async () => {
+    test('reach this server at once and the other server later, each event once', async () => {
       const [one, other] = await open()
       const heard: string[] = []
       const heardByOther: string[] = []

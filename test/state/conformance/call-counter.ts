@@ -45,7 +45,7 @@ export function describeCallCounter(
   }
 
   describe(`a call counter ${name}`, () => {
-    test('allows a call when the oldest has left the window, and says when', async () => {
+    test('allows a call when the oldest call has left the window, and returns the wait', async () => {
       const { check, reserve, placed } = await opened()
       const limits = { max_per_minute: 2 }
       await placed(limits, 0)
@@ -66,7 +66,7 @@ export function describeCallCounter(
       expect(await check(limits, 1000)).toMatchObject({ rule: 'max_per_hour' })
     })
 
-    test('counts calls at once until they are released or their time is over', async () => {
+    test('counts concurrent calls until they are released or their leases end', async () => {
       const { counter, check, placed, setTime } = await opened()
       const limits = { max_at_once: 2 }
       const first = await placed(limits, 0)
@@ -84,7 +84,7 @@ export function describeCallCounter(
       expect(await check(limits, 2 * hour)).toBeUndefined()
     })
 
-    test('lists the calls of an owner that were placed and not released', async () => {
+    test("lists an owner's calls that were placed and not released", async () => {
       const { counter, placed } = await opened()
       const ids: string[] = []
       for (const at of [1, 2, 3, 4]) ids.push(await placed({}, at, 1))
@@ -102,7 +102,7 @@ export function describeCallCounter(
       expect(await counter.open('me', 3)).toEqual([])
     })
 
-    test('knows for which call a reservation is, until it is settled', async () => {
+    test('finds the reservation of a call until it is settled', async () => {
       const { counter, placed } = await opened()
       const call = { owner: 'me', externalId: 'auto-1' }
       const reserve = async () => {
@@ -144,7 +144,7 @@ export function describeCallCounter(
       expect(await check({ max_per_minute: 2 }, 10)).toMatchObject({ waitMs: minute + 2 - 10 })
     })
 
-    test('reservations at the same moment do not together exceed a limit', async () => {
+    test('concurrent reservations do not exceed a limit', async () => {
       const { counter } = await opened()
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => counter.reserve({ max_at_once: 3 }, hour)),
@@ -152,7 +152,7 @@ export function describeCallCounter(
       expect(answers.filter((answer) => 'id' in answer)).toHaveLength(3)
     })
 
-    test('ids that it does not know are ignored', async () => {
+    test('unknown ids are ignored', async () => {
       const { counter, check } = await opened()
       const unknown = '00000000-0000-4000-8000-000000000000'
       await counter.renew(unknown, hour)
@@ -161,7 +161,7 @@ export function describeCallCounter(
       expect(await check({ max_at_once: 1, max_per_day: 1 }, 1)).toBeUndefined()
     })
 
-    test('no sequence of steps puts more calls into a window than its limit', async () => {
+    test('no sequence of operations exceeds the limit of a window', async () => {
       const step = fc.record({
         wait: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 3 * hour })),
         end: fc.constantFrom('release', 'cancel', undefined),

@@ -71,7 +71,7 @@ export function describeJournal(
       expect(answer).toMatchObject({ kind: 'conflict' })
     })
 
-    test('an id that the journal made is found by it, too', async () => {
+    test('a call with a generated id is found by that id, too', async () => {
       const [one, other] = await open()
       const { externalId } = await claimed(one)
       expect(externalId).toMatch(/^auto-[0-9a-f]{24}$/)
@@ -101,14 +101,14 @@ export function describeJournal(
       expect(await one.beginSending(entry, 1000)).toBeUndefined()
     })
 
-    test('a free id may be used for a corrected call', async () => {
+    test('the id of a free entry can be used for a corrected call', async () => {
       const [one, other] = await open()
       await one.release(await claimed(one, { externalId: 'mine' }))
       await claimed(other, { externalId: 'mine', content: 'corrected' })
       expect(await one.claim(identity({ externalId: 'mine' }))).toMatchObject({ kind: 'conflict' })
     })
 
-    test('of several callers that take an entry over one gets it, and stamps only grow', async () => {
+    test('one of several callers takes an entry over, and stamps only grow', async () => {
       const [one, other] = await open()
       const held = await sending(one, await claimed(one))
       const taken = await Promise.all(
@@ -126,7 +126,7 @@ export function describeJournal(
       })
     })
 
-    test('tells the time since the deadline of the sender', async () => {
+    test("returns the time since the sender's deadline", async () => {
       const [one, other] = await open()
       const held = await sending(one, await claimed(one), 30_000)
       const before = (await other.current(held))?.sinceDeadlineMs ?? 0
@@ -138,7 +138,7 @@ export function describeJournal(
       expect(after?.sinceDeadlineMs).toBeLessThan(10_000)
     })
 
-    test('tells when a call was first sent, and begins anew with a claim of a free entry', async () => {
+    test('returns the time of the first send, and resets it with a claim of a free entry', async () => {
       const [one, other] = await open()
       const pause = () => new Promise((resolve) => setTimeout(resolve, uptimeMs + 70))
       const first = await claimed(one)
@@ -156,7 +156,7 @@ export function describeJournal(
       expect(firstSentAt).toBeGreaterThan(first.firstSentAt + 40)
     })
 
-    test('takes durations of fractions of a millisecond, and the longest', async () => {
+    test('accepts fractions of a millisecond, and the longest duration', async () => {
       const [one] = await open()
       const held = await sending(one, await claimed(one), 6931.4375)
       expect(await one.beginSending(held, longestSendMs)).toMatchObject({ state: 'sending' })
@@ -179,7 +179,7 @@ export function describeJournal(
       expect(await one.current(refused)).toMatchObject({ state: 'not_taken', callId: 'call-3' })
     })
 
-    test('a call that turns up after its entry was released is recorded', async () => {
+    test('a call that is found after its entry was released is recorded', async () => {
       const [one, other] = await open()
       const entry = await claimed(one)
       await one.release(entry)
@@ -190,7 +190,7 @@ export function describeJournal(
       })
     })
 
-    test('an identical request is the same call for as long as it asks for', async () => {
+    test('an identical request means the same call for the requested time', async () => {
       const [one, other] = await open()
       const entry = await claimed(one)
       await one.recordPlaced(entry, 'call-1')
@@ -207,7 +207,7 @@ export function describeJournal(
       })
     })
 
-    test('that one request came to nothing does not undo another that was placed', async () => {
+    test('a request that placed no call does not hide an identical one that did', async () => {
       const [one, other] = await open()
       const placed = await claimed(one, { externalId: undefined })
       await one.recordPlaced(placed, 'call-1')
@@ -219,7 +219,7 @@ export function describeJournal(
       })
     })
 
-    test('knows how long ago a call was placed', async () => {
+    test('returns the time since a call was placed', async () => {
       const [one, other] = await open()
       await one.recordPlaced(await claimed(one), 'call-1')
       const agoMs = await other.placedAgoMs(identity().owner, 'call-1')
@@ -229,7 +229,7 @@ export function describeJournal(
       expect(await other.placedAgoMs('another', 'call-1')).toBeUndefined()
     })
 
-    test('an entry that it does not have is not there, and changes nothing', async () => {
+    test('an unknown entry is not found, and changes nothing', async () => {
       const [one] = await open()
       const stranger: JournalEntry = {
         owner: 'nobody',
@@ -246,7 +246,7 @@ export function describeJournal(
       expect(await one.current(stranger)).toBeUndefined()
     })
 
-    test('notes are read by the other server, the last one counts', async () => {
+    test('a note written by one server is read by the other, and the last write wins', async () => {
       const [one, other] = await open()
       expect(await one.readNote('a name')).toBeUndefined()
       await one.writeNote('a name', 'first')
@@ -279,7 +279,7 @@ export function describeJournalAfterClockStep(
       return { one, other, sent, setClockBack: () => setClockBack(hourMs) }
     }
 
-    test('counts the time since the deadline anew, from once on', async () => {
+    test('sets one new deadline, and measures the time since it', async () => {
       const { one, other, sent, setClockBack } = await sentCall()
       await setClockBack()
       expect(await other.current(sent)).toMatchObject({ sinceDeadlineMs: -longestSendMs })
@@ -291,7 +291,7 @@ export function describeJournalAfterClockStep(
       }
     })
 
-    test('tells when the call was first sent as before, or earlier, but not as of the new deadline', async () => {
+    test('does not move the time of the first send to the new deadline', async () => {
       const { one, other, sent, setClockBack } = await sentCall()
       await setClockBack()
       for (const journal of [other, one]) {
@@ -301,7 +301,7 @@ export function describeJournalAfterClockStep(
       }
     })
 
-    test('lets one caller take the call over, and tells the time since its deadline', async () => {
+    test('lets one caller take the call over, and returns the time since its deadline', async () => {
       const { one, other, sent, setClockBack } = await sentCall()
       await setClockBack()
       const read = await other.current(sent)
@@ -316,7 +316,7 @@ export function describeJournalAfterClockStep(
       expect(since).toBeLessThan(5000)
     })
 
-    test('lets a call be claimed again that came to nothing', async () => {
+    test('lets a released call be claimed again', async () => {
       const { one, other, sent, setClockBack } = await sentCall()
       await one.release(sent)
       await setClockBack()

@@ -24,7 +24,7 @@ export function describeRecords(
   open: () => Promise<readonly [Records, Records]>,
 ): void {
   describe(`records ${name}`, () => {
-    test('of several requests at the same moment one adds a record', async () => {
+    test('one of several concurrent requests adds a record', async () => {
       const [one, other] = await open()
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).add(recordOf('a'))),
@@ -35,7 +35,7 @@ export function describeRecords(
       expect(await other.get(key('a'))).toBe('value of a')
     })
 
-    test('one is not written over by a later one with its id, and kinds do not meet', async () => {
+    test('adding an existing id changes nothing, and kinds have separate ids', async () => {
       const [one, other] = await open()
       await one.add(recordOf('a'))
       expect(await other.add(recordOf('a', { value: 'another' }))).toBe('exists')
@@ -47,7 +47,7 @@ export function describeRecords(
       expect(await one.get(key('b'))).toBeUndefined()
     })
 
-    test('of several requests at the same moment one removes a record', async () => {
+    test('one of several concurrent requests removes a record', async () => {
       const [one, other] = await open()
       await one.add(recordOf('a'))
       const answers = await Promise.all(
@@ -58,7 +58,7 @@ export function describeRecords(
       expect(await other.add(recordOf('a'))).toBe('added')
     })
 
-    test('one is gone when its time is over, and its id can be used again', async () => {
+    test('an expired record is gone, and its id can be used again', async () => {
       const [one, other] = await open()
       await one.add(recordOf('a', { forMs: 600 }))
       await one.add(recordOf('b'))
@@ -71,7 +71,7 @@ export function describeRecords(
       expect(await one.get(key('a'))).toBe('again')
     })
 
-    test('no more are added than the bounds allow, of one owner and in all', async () => {
+    test('records are added up to the bounds per owner and in total', async () => {
       const [one, other] = await open()
       const bounds = { inAll: 3, perOwner: 2 }
       expect(await one.add(recordOf('a', { forMs: 600 }), bounds)).toBe('added')
@@ -88,7 +88,7 @@ export function describeRecords(
       expect(await other.add(recordOf('f'), bounds)).toBe('full')
     })
 
-    test('one that is put replaces the one with its id, also its owner and its time', async () => {
+    test('put replaces the value, owner and expiry of a record', async () => {
       const [one, other] = await open()
       expect(await one.put(recordOf('a', { forMs: 200 }))).toBe('kept')
       expect(await other.put(recordOf('a', { owner: 'you', value: 'new' }))).toBe('kept')
@@ -101,7 +101,7 @@ export function describeRecords(
       expect(await one.add(recordOf('a'))).toBe('added')
     })
 
-    test('one that is put is too many only if it is new', async () => {
+    test('put is refused as full only for a new record', async () => {
       const [one, other] = await open()
       const bounds = { inAll: 3, perOwner: 2 }
       await one.put(recordOf('a'), bounds)
@@ -115,7 +115,7 @@ export function describeRecords(
       expect(await other.put(recordOf('d'), bounds)).toBe('kept')
     })
 
-    test('as many are counted as there are, after many came, went and changed at the same moment', async () => {
+    test('counts stay exact under concurrent adds, puts and removals', async () => {
       const [one, other] = await open()
       const some = Array.from({ length: 150 }, (_, index) => `${index % 20}`)
       await Promise.all(
@@ -141,7 +141,7 @@ export function describeRecords(
       expect(await one.add(recordOf('new'), { inAll: 1, perOwner: 1 })).toBe('added')
     })
 
-    test('one that is put for another owner counts as one of that owner', async () => {
+    test('a record that is put for another owner counts for that owner', async () => {
       const [one, other] = await open()
       const bounds = { inAll: 3, perOwner: 1 }
       await one.put(recordOf('a'), bounds)
@@ -153,7 +153,7 @@ export function describeRecords(
       expect(await one.put(recordOf('c', { owner: 'you' }), bounds)).toBe('kept')
     })
 
-    test('one is replaced by one of several that have read the same value, and keeps its owner', async () => {
+    test('one of several concurrent replacements succeeds, and keeps the owner', async () => {
       const [one, other] = await open()
       const bounds = { inAll: 3, perOwner: 1 }
       const { owner: _, ...next } = recordOf('a')
@@ -174,7 +174,7 @@ export function describeRecords(
       expect(await one.replace({ ...next, value: 'too late' }, 'last')).toBe(false)
     })
 
-    test('any text is an id, an owner and a value', async () => {
+    test('any text can be an id, an owner and a value', async () => {
       const [one, other] = await open()
       const odd = `'"; DROP TABLE records; -- \u{1f600} ${'x'.repeat(10_000)}`
       expect(await one.add(recordOf(odd, { owner: odd, value: odd }))).toBe('added')
@@ -182,7 +182,7 @@ export function describeRecords(
       expect(await other.get(key(odd.toLowerCase()))).toBeUndefined()
     })
 
-    test('a used token is used for all servers, until it is given back', async () => {
+    test('a used token is used on all servers until it is given back', async () => {
       const [one, other] = (await open()).map((records) => createUsedTokens(records))
       if (!one || !other) throw new Error('two servers')
       const use = { nonce: 'n', owner: 'me', expiresAt: Date.now() + 60_000, validMs: 60_000 }
@@ -194,7 +194,7 @@ export function describeRecords(
       expect(await other.use(use)).toBe('used now')
     })
 
-    test('a cancelled task is cancelled for all servers, and for its owner only', async () => {
+    test('a cancelled task is cancelled on all servers, for its owner only', async () => {
       const [one, other] = (await open()).map((records) =>
         createCancelledTasks({ records, broadcast: createLocalBroadcast() }, 1000),
       )

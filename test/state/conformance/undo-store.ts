@@ -15,7 +15,7 @@ export function describeUndoStore(
   open: () => Promise<readonly [UndoStore, UndoStore]>,
 ): void {
   describe(`a store of earlier values ${name}`, () => {
-    test('gives the items of a change to every server, by number', async () => {
+    test('returns the items of a change on every server, by number', async () => {
       const [one, other] = await open()
       expect(await one.ofChange(key, bounds)).toEqual([])
       await one.add(key, [{ item: 0, object: 'x', value: 'first' }], bounds)
@@ -31,7 +31,7 @@ export function describeUndoStore(
       expect(Math.abs(Number(first?.at) - Date.now())).toBeLessThan(60_000)
     })
 
-    test('replaces values that are settled, and adds none', async () => {
+    test('settling replaces values, and adds no items', async () => {
       const [one, other] = await open()
       await one.add(key, [{ item: 0, object: 'x', value: 'sent' }], bounds)
       await other.settle(key, [
@@ -41,7 +41,7 @@ export function describeUndoStore(
       expect(await valuesOf(one.ofChange(key, bounds))).toEqual(['done'])
     })
 
-    test('gives nothing to another owner, and nothing of another change', async () => {
+    test('returns no items of another owner or another change', async () => {
       const [one] = await open()
       await one.add(key, [{ item: 0, object: 'x', value: 'mine' }], bounds)
       const others = { owner: 'other', change: key.change }
@@ -52,7 +52,7 @@ export function describeUndoStore(
       expect(await valuesOf(one.ofChange(key, bounds))).toEqual(['mine'])
     })
 
-    test('gives the newest items of an object', async () => {
+    test('returns the newest items of an object', async () => {
       const [one, other] = await open()
       for (const [i, store] of [one, other, one].entries())
         await store.add(
@@ -65,7 +65,7 @@ export function describeUndoStore(
       expect(await valuesOf(other.ofObject(object, 2, bounds))).toEqual(['2', '1'])
     })
 
-    test('forgets what is older than the bounds allow', async () => {
+    test('returns no items that are older than the bound', async () => {
       const [one] = await open()
       await one.add(key, [{ item: 0, object: 'x', value: 'old' }], bounds)
       const none = { ...bounds, maxAgeMs: -1000 }
@@ -75,7 +75,7 @@ export function describeUndoStore(
       expect(await valuesOf(one.ofChange(key, bounds))).toEqual(['old', 'new'])
     })
 
-    test('forgets the oldest items of an owner who has too many, and those of nobody else', async () => {
+    test('deletes the oldest items of an owner beyond the bound, and no items of other owners', async () => {
       const [one] = await open()
       // More items are added than `inAll`, but fewer are kept.
       const few = { ...bounds, perOwner: 3, inAll: 6 }
@@ -89,7 +89,7 @@ export function describeUndoStore(
       expect(await valuesOf(one.ofChange({ owner: 'other', change: 'c' }, few))).toEqual(['kept'])
     })
 
-    test('forgets the oldest items where all owners together have too many', async () => {
+    test('deletes the oldest items when all owners together exceed the bound', async () => {
       const [one] = await open()
       const few = { ...bounds, inAll: 3 }
       const owners = ['a', 'b', 'c', 'd', 'e']
@@ -104,7 +104,7 @@ export function describeUndoStore(
       expect(kept.length).toBeLessThanOrEqual(4)
     })
 
-    test('takes many items at once from several servers', async () => {
+    test('stores many items that several servers add concurrently', async () => {
       const [one, other] = await open()
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openOnce } from '../../src/state/state-access.ts'
 
-test('what several ask for at the same moment is opened once, and again after it was closed', async () => {
+test('concurrent users open a resource once, and reopen it after it was closed', async () => {
   let opened = 0
   const file = openOnce(async () => ++opened)
   expect(await Promise.all([file.get(), file.get(), file.get()])).toEqual([1, 1, 1])
@@ -12,7 +12,7 @@ test('what several ask for at the same moment is opened once, and again after it
   expect(await file.get()).toBe(2)
 })
 
-test('what could not be opened is tried again', async () => {
+test('a resource that failed to open is opened again at the next use', async () => {
   let tries = 0
   const file = openOnce(async () => {
     if (++tries === 1) throw new Error('locked')
