@@ -23,11 +23,76 @@ export interface StateFile {
   readonly create: (db: DatabaseSync) => void
 }
 
-/** SQLite's result code for a file that another process is writing. */
-const busy = 5
+/** An open file. Only files with a secret have a `hash`: see `keyedHashOf`. */
+export interface OpenFile {
+  readonly db: DatabaseSync
+  readonly hash: (text: string) => string
+}
 
-/** Maximum wait while other processes write, ms. */
-const longestWaitMs = 5000
+/**
+ * Runs `work` on the open file, and again while another process writes. `work` is synchronous, so
+ * it is atomic within this process. Among processes, only a single statement or a transaction is
+ * atomic. Throws StateError.
+ */
+export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
+
+/** A store with a file of its own. */
+export interface InFile {
+  close(): Promise<void>
+}
+
+/**
+ * A file that servers on one machine may share; `:memory:` ends with the process. The first use
+ * opens or creates it; after a failure the next use tries again. `readAll` never creates the file.
+ * `setting`: name of the setting that has the folder, for errors. `opened` runs after each opening;
+ * if it throws, the file counts as not opened.
+ */
+export function lazyStateFile(
+  path: string,
+  setting: string,
+  kind: StateFile,
+  opened: (db: DatabaseSync) => void = () => undefined,
+) {
+  const file = openOnce(async (): Promise<OpenFile> => {
+    const db = await openStateFile(path, kind, opened)
+    let hash: OpenFile['hash'] | undefined
+    return {
+      db,
+      hash(text) {
+        hash ??= keyedHashOf(db)
+        return hash(text)
+      },
+    }
+  })
+  const use: UseFile = async (work) => {
+    try {
+      const openFile = await file.get()
+      return await retryWhileBusy(() => work(openFile))
+    } catch (error) {
+      if (error instanceof StateError) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StateError(
+        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. ${adviceOn(error, setting)}`,
+        { cause: error, isTemporary: isLocked(error) },
+      )
+    }
+  }
+  return {
+    use,
+    readAll: <T>(work: (file: OpenFile) => T[]): Promise<T[]> =>
+      path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([]),
+    close: () => file.close(({ db }) => db.close()),
+  }
+}
+
+function adviceOn(error: unknown, setting: string): string {
+  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
+  const remedy =
+    error instanceof OtherVersionError
+      ? 'Start the version that wrote it'
+      : 'Let this program read and write it and its folder, see that the disk is not full'
+  return `${remedy}, or name another folder with ${setting}.`
+}
 
 /**
  * Opens or creates a file. Throws for a file of another program or version, and leaves that file
@@ -131,77 +196,6 @@ export function keyedHashOf(db: DatabaseSync): (text: string) => string {
   return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** An open file. Only files with a secret have a `hash`: see `keyedHashOf`. */
-export interface OpenFile {
-  readonly db: DatabaseSync
-  readonly hash: (text: string) => string
-}
-
-/**
- * Runs `work` on the open file, and again while another process writes. `work` is synchronous, so
- * it is atomic within this process. Among processes, only a single statement or a transaction is
- * atomic. Throws StateError.
- */
-export type UseFile = <R>(work: (file: OpenFile) => R) => Promise<R>
-
-/** A store with a file of its own. */
-export interface InFile {
-  close(): Promise<void>
-}
-
-/**
- * A file that servers on one machine may share; `:memory:` ends with the process. The first use
- * opens or creates it; after a failure the next use tries again. `readAll` never creates the file.
- * `setting`: name of the setting that has the folder, for errors. `opened` runs after each opening;
- * if it throws, the file counts as not opened.
- */
-export function lazyStateFile(
-  path: string,
-  setting: string,
-  kind: StateFile,
-  opened: (db: DatabaseSync) => void = () => undefined,
-) {
-  const file = openOnce(async (): Promise<OpenFile> => {
-    const db = await openStateFile(path, kind, opened)
-    let hash: OpenFile['hash'] | undefined
-    return {
-      db,
-      hash(text) {
-        hash ??= keyedHashOf(db)
-        return hash(text)
-      },
-    }
-  })
-  const use: UseFile = async (work) => {
-    try {
-      const openFile = await file.get()
-      return await retryWhileBusy(() => work(openFile))
-    } catch (error) {
-      if (error instanceof StateError) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds ${kind.holds}. ${adviceOn(error, setting)}`,
-        { cause: error, isTemporary: isLocked(error) },
-      )
-    }
-  }
-  return {
-    use,
-    readAll: <T>(work: (file: OpenFile) => T[]): Promise<T[]> =>
-      path === ':memory:' || existsSync(path) ? use(work) : Promise.resolve([]),
-    close: () => file.close(({ db }) => db.close()),
-  }
-}
-
-function adviceOn(error: unknown, setting: string): string {
-  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
-  const remedy =
-    error instanceof OtherVersionError
-      ? 'Start the version that wrote it'
-      : 'Let this program read and write it and its folder, see that the disk is not full'
-  return `${remedy}, or name another folder with ${setting}.`
-}
-
 /** Runs `work` in an atomic transaction. */
 export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): T {
   db.exec(begin)
@@ -215,6 +209,12 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
     throw error
   }
 }
+
+/** SQLite's result code for a file that another process is writing. */
+const busy = 5
+
+/** Maximum wait while other processes write, ms. */
+const longestWaitMs = 5000
 
 /** True for SQLite's error while another process writes. */
 const isLocked = (error: unknown): boolean =>
