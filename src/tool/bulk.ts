@@ -215,8 +215,8 @@ function wholeText(error: ApiError | Refused): string {
 }
 
 /**
- * Throws if every item failed: the error that all share, else an error with each item's reason.
- * `argument`: the argument that named the items.
+ * Throws an error if every item failed: the error that all items share, or else a Refused with each
+ * item's reason. `argument`: the argument that named the items.
  */
 export function refuseIfNoneDone(
   outcomes: readonly NamedOutcome<unknown>[],

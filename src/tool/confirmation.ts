@@ -34,8 +34,8 @@ import {
  */
 
 /**
- * Asks for confirmation. Throws NotConfirmed if it is refused or still missing. Give a function if
- * the question needs reads: it is called only if confirmation may be needed.
+ * Asks for confirmation. Throws NotConfirmed if it is refused or still missing. Pass a function if
+ * the question needs requests: the function is called only if confirmation may be needed.
  */
 export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
 
@@ -118,7 +118,7 @@ interface UnconfirmedCall {
   readonly question: Question
   /** The answer is bound to these values: tool, arguments, account and API key. */
   readonly call: readonly unknown[]
-  /** The confirmation is bound to this value as well. */
+  /** The confirmation is also bound to this value. */
   readonly scope: unknown
   /** Whether the effect of the action exists already; `undefined`: not known. */
   readonly isDone: boolean | undefined
@@ -197,7 +197,7 @@ const needsPerson = () =>
 export const isCheck = (token: unknown): boolean =>
   typeof token === 'string' && token.startsWith(checkPrefix)
 
-/** Error for checking the token of an action that waits for no answer in a view. */
+/** Error for the check of a token whose action does not wait for an answer in a view. */
 export const nothingAsked = () =>
   new Refused(
     'conflict',

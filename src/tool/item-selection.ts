@@ -65,7 +65,7 @@ interface SelectionGiven {
 }
 
 interface Selector<T> {
-  /** The argument for one item. The argument for many items adds an s. */
+  /** The argument for one item. The argument for many items has the same name with an s. */
   readonly argument: 'agent_id' | 'phone_number_id' | 'sip_trunk_id'
   /** Finds the items that match the filters; without filters, all items. */
   readonly find: (lists: AccountLists) => Promise<Matching<T>>

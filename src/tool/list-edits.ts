@@ -57,7 +57,7 @@ interface Arguments {
   readonly remove: string
 }
 
-/** The argument that asks for an edit, for errors. */
+/** The argument that errors about an edit name. */
 export const argumentOf = ({ added, arguments: { add, remove } }: ListEdit): string =>
   added.length > 0 ? add : remove
 

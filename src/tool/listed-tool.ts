@@ -212,7 +212,7 @@ function fieldNames(schema: JsonSchema): string {
     .join(', ')
 }
 
-/** The alternative with fields, if a schema also allows null or a plain value. */
+/** The alternative with fields, if the schema also allows null or a plain value. */
 const withFields = (schema: JsonSchema): JsonSchema =>
   schema.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema
 

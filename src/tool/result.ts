@@ -241,8 +241,8 @@ function errorResult(
   const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
   return {
     content: [{ type: 'text', text }],
-    // Not in structuredContent, because clients validate that against the output schema even for
-    // errors.
+    // The error is not in structuredContent, because clients validate structuredContent against the
+    // output schema even for errors.
     _meta: { [errorMetaKey]: mapStrings(error, shorten) },
     isError: true,
   }

@@ -167,8 +167,9 @@ export class KeptChanges {
   }
 
   /**
-   * The objects of the change to undo, each in its account. If the account is pinned, only objects
-   * of that account. `undefined`: the run is not an undo. Throws Refused, ApiError and StateError.
+   * The objects of the change to undo, each in its account. With a pinned account, these are only
+   * the objects of that account. `undefined`: the run is not an undo. Throws Refused, ApiError and
+   * StateError.
    */
   async undoing<R extends UndoRun>(run: R) {
     const { undo } = run.options

@@ -58,7 +58,7 @@ interface ItemUpdates<T, R> {
   /** Name of an item in the result's text, if not its own name. */
   readonly labelOf?: (item: T) => DialogText
   readonly changeInWords: (change: FieldChange) => string
-  /** The result for many items, if it has more than each item's changes. */
+  /** Additions to the result for many items. */
   readonly many?: {
     readonly factsOf: (item: T) => object
     /** Replaces the items in the result's list. */

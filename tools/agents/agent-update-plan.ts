@@ -136,7 +136,7 @@ const differing = (stored: Fields, wanted: Fields): Fields =>
 interface LostFields {
   /** Dotted paths of the lost fields. */
   readonly fields: readonly string[]
-  /** The PATCH body that restores the fields: each affected object, complete. */
+  /** The PATCH body that restores the fields. It has each affected object in full. */
   readonly body: Fields
 }
 

@@ -68,7 +68,7 @@ export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
 interface BatchToConfirm {
   readonly listed: readonly BatchBody[]
   readonly agent: Agent
-  /** Facts about calls of the batch that will not be placed. */
+  /** Facts about those calls of the batch that will not be placed. */
   readonly otherCalls: Readonly<Record<string, DialogText>>
 }
 
@@ -225,8 +225,8 @@ function lookUp(
   check: (reader: AccountReader, fixReader?: AccountReader) => Promise<LookUp>,
 ): Promise<LookUp | undefined> {
   const reader = accountReader({ ...run, session: run.restricted })
-  // Taken from the unrestricted session, because only that knows the id of the API key's own
-  // account.
+  // Taken from the unrestricted session, because only that session knows the id of the API key's
+  // own account.
   const accountArgument = accountArgumentText(run)
   const checkWith = (how: 'cached' | 'refreshed') => {
     const read: AccountReader = {

@@ -34,7 +34,7 @@ import {
  */
 const maxWaitSeconds = 55
 
-/** Follows a call, or all calls of a batch, until the end or the time limit of one tool call. */
+/** Follows a call, or all calls of a batch, until they have ended or the tool call's time is up. */
 export const waitForCall = defineTool({
   name: 'wait_for_call',
   title: 'Wait for calls',
@@ -92,8 +92,8 @@ const accountUntil = <T>(
   )
 
 /**
- * Follows all calls of a batch until all have ended or the deadline. `until` is a time of
- * `performance.now`, ms. Throws Refused, StateError and ApiError.
+ * Follows all calls of a batch until all have ended or the deadline has passed. `until` is a time
+ * of `performance.now`, ms. Throws Refused, StateError and ApiError.
  */
 async function waitForBatch(batchId: string, run: BatchRun, until: number): Promise<ToolOutcome> {
   const { account, callIds } = await callsOf(batchId, run, until)

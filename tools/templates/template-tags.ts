@@ -9,7 +9,7 @@ export interface TemplateTag {
   readonly close: number
   /** Offset of the end of the tag. */
   readonly end: number
-  /** Closing mark: the tag's own, that of the other kind, half of one, or none. */
+  /** Closing mark. It may be the mark of the other kind of tag, half a mark, or missing. */
   readonly closing: '}}' | '%}' | '}' | ''
 }
 
@@ -30,7 +30,7 @@ export function templateTags(template: string): TemplateTag[] {
 const endOfComment = (template: string, start: number): number =>
   indexOrEnd(template, '#}', start + 2) + 2
 
-/** Offset of the end of a tag. If the tag starts a raw block, the end of that block. */
+/** Offset of the end of a tag, or of the raw block that the tag starts. */
 const endOf = (template: string, { kind, inner, end }: TemplateTag): number =>
   kind === 'block' && /^[-+]?\s*raw\s*[-+]?$/.test(inner) ? indexOrEnd(template, '{%', end) : end
 

@@ -20,7 +20,7 @@ const lookUpTimeoutMs = 10_000
 /** Maximum number of subaccounts whose agents are listed. */
 const maxSubaccounts = 50
 
-/** Maximum number of these lists that are read at the same time. */
+/** Maximum number of lists that are read at the same time. */
 const concurrency = 5
 /** Maximum number of accounts in a tree that is read for names. */
 const maxAccounts = 100

@@ -169,8 +169,8 @@ export async function readPage(
 
 /**
  * A page of the merged lists of an account and its subaccounts. Names the accounts that could not
- * be read, also because time was up. Throws ApiError if no account could be read, or if the caller
- * cancelled.
+ * be read, including those for which time ran out. Throws ApiError if no account could be read, or
+ * if the caller cancelled.
  */
 export function readSubaccountList(
   route: ListRoute,

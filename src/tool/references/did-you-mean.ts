@@ -66,8 +66,8 @@ const fixesFor = (name: string, given: string, request: RouteRequest, session: R
   )
 
 /**
- * A sentence such as `There is no agent Front desk.` If names cannot be looked up, it speaks of an
- * id.
+ * A sentence such as `There is no agent Front desk.` If names cannot be looked up, the sentence
+ * says `no agent with the id`.
  */
 export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
   `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
@@ -149,7 +149,7 @@ function valuesMeant(given: string, known: NamedItem[], { listTool: list }: Refe
 /** Maximum number of pages read to find the closest items. */
 const maxPages = 5
 
-/** Maximum number of words of a mistyped name that further agents are searched for. */
+/** Maximum number of words of a mistyped name that are used to search for further agents. */
 const maxWords = 2
 
 /** Existing items, as far as they could be read in time; `undefined`: every read failed. */
@@ -241,7 +241,7 @@ async function accountOfAgent(
 
 /**
  * After a 404: the arguments that refer to missing objects. If the platform does not name them, a
- * few reads with the same API key find them. Empty if this stays undecided.
+ * few reads with the same API key find them. Empty if these reads do not find them.
  */
 async function missingArguments(
   error: ApiError,

@@ -58,7 +58,7 @@ export function usageResult(report: UsageReport): OutputWithLines {
 }
 
 /**
- * Approximate maximum tokens of the buckets as data. They hold more than the lines, and some
+ * Approximate maximum tokens of the buckets as data. The data are longer than the lines, and some
  * clients show both.
  */
 const dataBudget = 1.2 * resultBudget
