@@ -129,6 +129,7 @@ test('agent and caller keep their colours with forced colours', async () => {
   const [agent, agentKey, user, userKey] = colours as string[]
   expect([agentKey, userKey]).toEqual([agent, user])
   expect(agent).not.toBe(user)
+  expect(`${agent} ${user}`).not.toContain('rgba')
 })
 
 /** Contrast ratio of two computed colours (WCAG 2.2). */
@@ -179,7 +180,10 @@ describe.each(places)('a call %s', (_, page) => {
     })()`)) as string[]
     const [ground = '', ...marks] = colours
     expect(marks.length).toBe(6)
-    for (const mark of marks) expect(contrast(mark, ground), mark).toBeGreaterThanOrEqual(3)
+    for (const mark of marks) {
+      expect(mark).toMatch(/^rgb\(/)
+      expect(contrast(mark, ground), mark).toBeGreaterThanOrEqual(3)
+    }
   })
 
   test('is a timeline with its transcript, for everybody', async () => {
@@ -290,6 +294,18 @@ describe('a call that goes on', () => {
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
     expect(view.calls.length).toBe(reads)
   }, 40_000)
+
+  test('has its last turn marked, also in a box that has grown to show all turns', async () => {
+    const messages = turnsOf(8, 1)
+    const view = await show({ ...running, messages: messages.slice(0, 6) }, { page: phone })
+    await view.run()
+    await view.frame.waitForSelector('#turn-6[aria-current]')
+    view.set({ ...running, messages })
+    await view.frame.waitForSelector('#turn-8[aria-current]')
+    await expect.poll(() => on(view, '#turns', 'one.className')).toContain('whole')
+    await sleep(300)
+    expect(await countOf(view, '#turn-8[aria-current]')).toBe(1)
+  })
 
   test('is followed on after a failure, and no longer than the user wants', async () => {
     const view = await show(running)
@@ -495,11 +511,11 @@ test('phone numbers are in groups for reading, and plain for copying', async () 
   await view.frame.waitForSelector('h1 .phone')
   const groups = (selector: string) =>
     view.frame.evaluate(
-      `[...document.querySelectorAll('${selector} .phone > *')].map((one) => one.textContent)`,
+      `[...document.querySelectorAll('${selector} .phone > span')].map((one) => one.textContent)`,
     )
   expect(await groups('h1')).toEqual(['+49', '301', '234', '56'])
   expect(await groups('hgroup p')).toEqual(['+353', '123', '456', '78'])
-  expect(await on(view, '.phone > :nth-child(2)', 'getComputedStyle(one).marginLeft')).not.toBe(
+  expect(await on(view, '.phone > span + wbr + span', 'getComputedStyle(one).marginLeft')).not.toBe(
     '0px',
   )
   await on(view, 'h1 .phone', 'getSelection().selectAllChildren(one)')
@@ -845,6 +861,15 @@ describe('the timeline is in step with the transcript', () => {
     await expect.poll(() => current(view)).toBe(1)
     expect(await view.frame.evaluate(value)).toMatch(/^0:00, /)
     expect(await countOf(view, '.segment[data-current]')).toBe(1)
+  })
+
+  test('fits a phone with twice the text size', async () => {
+    const view = await show(many, { page: phone })
+    await view.run()
+    await view.frame.waitForSelector('.turn')
+    await view.frame.evaluate('document.documentElement.style.fontSize = "200%"')
+    await expectFits(view)
+    expect(await on(view, 'h1', 'one.scrollWidth - one.clientWidth')).toBe(0)
   })
 
   test('in a long call on a phone, its bars are spans of time that can be told and hit', async () => {

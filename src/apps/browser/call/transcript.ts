@@ -134,6 +134,8 @@ function keepInStep(
   const strip = timeline(call, { formats, signal, isFollowed, choose, more })
   mark(current)
   listen(box, 'scroll', () => {
+    // A box that has grown to show all turns has no reading position.
+    if (box.scrollHeight <= box.clientHeight) return
     if (placedAt !== undefined && Math.abs(box.scrollTop - placedAt) < 1) return
     placedAt = undefined
     mark(turnInView(box) ?? current)

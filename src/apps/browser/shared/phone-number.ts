@@ -15,6 +15,6 @@ export function phoneNumber(text: string): HTMLElement {
   return h(
     'bdi',
     { class: 'phone' },
-    [code, ...groups].map((digits) => h('span', {}, digits)),
+    [code, ...groups].flatMap((digits) => [h('wbr'), h('span', {}, digits)]).slice(1),
   )
 }
