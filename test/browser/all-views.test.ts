@@ -73,6 +73,19 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
     await expectScrolls(view)
   })
 
+  test.each(['height', 'maxHeight'])(
+    'keeps its head in view in a frame with a %s',
+    async (limit) => {
+      const view = await shown({ context: { containerDimensions: { [limit]: 540 } } })
+      await expect.poll(() => innerHeight(view)).toBeLessThanOrEqual(540)
+      await view.frame.evaluate(
+        'for (const one of [document.scrollingElement, document.body]) one.scrollTo(0, 99999)',
+      )
+      const top = 'document.querySelector("h1").getBoundingClientRect().top'
+      expect(await view.frame.evaluate(top)).toBeGreaterThan(0)
+    },
+  )
+
   test('asks for the full screen, and back', async () => {
     const view = await shown({ context: { availableDisplayModes: ['inline', 'fullscreen'] } })
     const label = () => view.frame.evaluate('document.querySelector("#size").ariaLabel')
