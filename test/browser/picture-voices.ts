@@ -48,6 +48,10 @@ async function voiceCatalogue() {
 export const voicesPictures: readonly Picture[] = [
   { name: 'voices', open: voiceCatalogue, ready: '#voices' },
   {
+    ...{ name: 'voices-bounded', open: voiceCatalogue, ready: '#voices' },
+    context: { containerDimensions: { maxHeight: 640 } },
+  },
+  {
     name: 'voices-compared',
     open: voiceCatalogue,
     ready: '#comparison',

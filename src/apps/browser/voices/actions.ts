@@ -12,20 +12,24 @@ interface Place {
   readonly page: Page<VoicesData>
 }
 
-/** Buttons of a voice: listen to its sample, copy its id, use it. */
-export function actions(voice: Voice, { key, status, page }: Place): HTMLElement {
-  const { id, name } = voice
-  const listen = button(
+/** The button that plays a voice's sample; false if the voice has none. */
+export const playButton = (voice: Voice, { key, status, page }: Place): HTMLElement | false =>
+  mayHaveSample(voice, page) &&
+  button(
     icon('play'),
     async () => {
       status.textContent = 'Looking for the sample …'
       status.textContent = await listenTo(voice, page)
     },
     {
-      ...{ id: `sample-${key}`, class: 'icon-button' },
-      ...{ 'aria-label': `Listen to ${name}`, title: 'Listen' },
+      ...{ id: `sample-${key}`, class: 'play' },
+      ...{ 'aria-label': `Listen to ${voice.name}`, title: 'Listen' },
     },
   )
+
+/** Buttons of a voice: copy its id, use it. */
+export function actions(voice: Voice, { key, status, page }: Place): HTMLElement {
+  const { id, name } = voice
   const copy = copyButton({
     ...{ id: `copy-${key}`, what: `the id of ${name}` },
     reveal() {
@@ -39,16 +43,15 @@ export function actions(voice: Voice, { key, status, page }: Place): HTMLElement
     },
   })
   const use = button(
-    'Use',
+    'Use in chat',
     async () => {
       status.textContent = await useVoice(voice, page)
     },
-    { id: `use-${key}`, class: 'quiet', 'aria-label': `Use ${name}`, title: 'Use this voice' },
+    { id: `use-${key}`, class: 'quiet', 'aria-label': `Use in chat: ${name}` },
   )
   return h(
     'div',
     { class: 'actions' },
-    mayHaveSample(voice, page) && listen,
     id !== '' && copy,
     id !== '' && page.host.canSendMessages() && use,
   )

@@ -1,7 +1,7 @@
-import { h, scrolledTable } from '../shared/dom.ts'
+import { h } from '../shared/dom.ts'
 import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import type { Page } from '../shared/view.ts'
-import { actions } from './actions.ts'
+import { actions, playButton } from './actions.ts'
 import { keyOf, type Voice, type VoicesData } from './data.ts'
 
 /** Maximum voices in a comparison. */
@@ -20,37 +20,55 @@ export function mark(voice: Voice, isWanted: boolean): void {
 /** Marked voices, in the order of their marks. */
 export const markedVoices = (): readonly Voice[] => [...marks.values()]
 
-/** The marked voices side by side. */
+/**
+ * The marked voices side by side: a table, of which a phone shows the row names above the values.
+ * The roles stay there, too.
+ */
 export function comparison(page: Page<VoicesData>): HTMLElement {
   const voices = markedVoices()
   const status = h('p', { role: 'status', class: 'status muted' })
-  const row = (name: string, cellOf: (voice: Voice, at: number) => Node | string) =>
+  const row = (name: Node | string, cellOf: (voice: Voice, at: number) => Node | string) =>
     h(
       'tr',
-      {},
-      h('th', { scope: 'row', class: 'muted' }, name),
-      voices.map((voice, at) => h('td', {}, cellOf(voice, at))),
+      { role: 'row' },
+      h('th', { scope: 'row', role: 'rowheader' }, name),
+      voices.map((voice, at) => h('td', { role: 'cell' }, cellOf(voice, at))),
     )
-  return h(
+  const buttons = (voice: Voice, at: number) => {
+    const place = { key: `compared-${at}`, status, page }
+    return h('div', { class: 'row' }, playButton(voice, place), actions(voice, place))
+  }
+  const section = h(
     'section',
     { class: 'comparison', 'aria-label': 'Comparison' },
-    scrolledTable({
-      id: 'comparison',
-      label: 'Marked voices side by side',
-      stickyColumn: true,
-      head: [
-        h('td', {}),
-        ...voices.map(({ name }) => h('th', { scope: 'col' }, h('bdi', {}, name))),
-      ],
-      rows: [
+    h(
+      'table',
+      { id: 'comparison', role: 'table', 'aria-label': 'Marked voices side by side' },
+      h(
+        'thead',
+        { role: 'rowgroup' },
+        h(
+          'tr',
+          { role: 'row' },
+          h('td', { role: 'cell' }),
+          voices.map(({ name }) =>
+            h('th', { scope: 'col', role: 'columnheader' }, h('bdi', {}, name)),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        { role: 'rowgroup' },
         row('Language', ({ language }) => page.formats.language(language)),
         row('Gender', ({ gender }) => capitalised(gender)),
         row('Provider', ({ provider }) => providerName(provider)),
         row('Description', ({ description }) => h('bdi', {}, description)),
         row('Id', ({ id }) => h('code', {}, id)),
-        row('Actions', (voice, at) => actions(voice, { key: `compared-${at}`, status, page })),
-      ],
-    }),
+        row(h('span', { class: 'hidden' }, 'Actions'), buttons),
+      ),
+    ),
     status,
   )
+  section.style.setProperty('--voices', String(voices.length))
+  return section
 }

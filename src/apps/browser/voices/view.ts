@@ -1,18 +1,15 @@
 import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import { button, emptyState, h, icon, listen } from '../shared/dom.ts'
+import { button, emptyState, h, icon, listen, shadeEdges } from '../shared/dom.ts'
 import { capitalised, providerName } from '../shared/provider-and-model-names.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
-import { actions } from './actions.ts'
+import { actions, playButton } from './actions.ts'
 import { comparison, isMarked, mark, markedVoices, maxMarked } from './comparison.ts'
 import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 
 /** Number of voices that the view requests; "more" requests twice the shown number. */
 const asksFor = 100
-
-/** Rows at first, and rows that "more" adds. */
-const rows = { first: 12, more: 24 }
 
 const seen: Seen = { providers: new Set(), languages: new Set(), genders: new Set() }
 const noFilters = filtersIn({})
@@ -24,13 +21,11 @@ let page: Page<VoicesData>
 let isAsking = false
 /** Other filters were chosen during the request. */
 let isChosenAnew = false
-/** Number of rows to show; "more" raises it. */
-let wantedRows = rows.first
 let isComparing = false
 
 startView({
   ...{ name: 'voices', title: 'Voices', what: 'voices' },
-  skeleton: { control: 4, item: 12 },
+  skeleton: { control: 4, item: 9 },
   schema: VoicesData,
   draw,
 })
@@ -43,7 +38,7 @@ function draw(data: VoicesData, current: Page<VoicesData>): Drawing {
   drawn = data
   const voices = voicesIn(data)
   remember(voices, data, asked)
-  const place = h('div', { class: 'stack' })
+  const place = h('div', { id: 'place' })
   const fill = () => place.replaceChildren(...parts(data, { voices, asked, clear }))
   const clear = () => {
     filters = noFilters
@@ -75,6 +70,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   )
   const side = h('div')
   const body = h('div', { class: 'stack' })
+  const list = h('div', { class: 'scrolled-list stack' }, side, body)
   const { canShowMore, isPart } = leftOut(data)
   const compare = button(
     'Compare',
@@ -103,22 +99,14 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   const show = () => {
     const fitting = voices.filter((voice) => fits(voice, filters, asked))
     found.textContent = countText(fitting.length, voices.length, isPart)
-    const isMore = fitting.length > wantedRows || (canShowMore && page.host.canCallTools())
-    const more = () => {
-      const first = Math.min(wantedRows, fitting.length)
-      wantedRows += rows.more
-      if (fitting.length < wantedRows && canShowMore && page.host.canCallTools())
-        readMore(voices.length)
-      else {
-        show()
-        body.querySelector<HTMLElement>(`#mark-${first}`)?.focus()
-      }
+    const more = async () => {
+      if (await readMore(voices.length)) document.getElementById(`mark-${voices.length}`)?.focus()
     }
-    const shown =
-      fitting.length > 0 ? [voiceList(fitting.slice(0, wantedRows), showMarks)] : [noVoice(clear)]
     body.replaceChildren(
-      ...shown,
-      ...(isMore ? [button('Show more voices', more, { id: 'more' })] : []),
+      fitting.length > 0 ? voiceList(fitting, showMarks) : noVoice(clear),
+      ...(canShowMore && page.host.canCallTools()
+        ? [button('Show more voices', more, { id: 'more' })]
+        : []),
     )
     showMarks()
   }
@@ -129,17 +117,16 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
     formats: page.formats,
     change(changed) {
       filters = { ...filters, ...changed }
-      wantedRows = rows.first
       show()
     },
     settle: ask,
   })
   const bar = h('div', { class: 'row bar' }, count, compare)
-  return [controls, ...failures(data), bar, side, body]
+  return [controls, ...failures(data), bar, shadeEdges(list)]
 }
 
 /**
- * One row per voice: checkbox for the comparison, name, facts and buttons. `marked`: called after a
+ * One row per voice: checkbox for the comparison, sample, name, facts and buttons. `marked`: called after a
  * voice was marked, or its mark removed.
  */
 const voiceList = (voices: readonly Voice[], marked: () => void): HTMLElement =>
@@ -160,23 +147,27 @@ function voiceRow(voice: Voice, at: number, marked: () => void): HTMLElement {
     mark(voice, box.checked)
     marked()
   })
+  const place = { key: String(at), status, page }
   return h(
     'li',
     { 'aria-labelledby': heading.id },
     h('label', { class: 'mark-place' }, box),
+    playButton(voice, place),
     heading,
     description !== '' && h('p', { class: 'description' }, h('bdi', {}, description)),
-    h('p', { class: 'about muted' }, factsOf(voice).join(' · ')),
-    actions(voice, { key: String(at), status, page }),
+    h('p', { class: 'about muted' }, ...factsOf(voice)),
+    actions(voice, place),
     status,
   )
 }
 
 /** Language, gender and provider in words. */
-const factsOf = ({ language, gender, provider }: Voice): string[] =>
-  [language && page.formats.language(language), capitalised(gender), providerName(provider)].filter(
-    Boolean,
-  )
+const factsOf = ({ language, gender, provider }: Voice): (HTMLElement | string)[] =>
+  Object.entries({
+    language: language && page.formats.language(language),
+    gender: capitalised(gender),
+    provider: providerName(provider),
+  }).flatMap(([name, text]) => (text ? [h('span', { class: name }, text), ' '] : []))
 
 /** Adds the choices of these voices to the select lists, which keep all choices seen so far. */
 function remember(voices: readonly Voice[], { providers = [] }: VoicesData, asked: Filters): void {
@@ -198,8 +189,8 @@ function noVoice(clear: () => void): HTMLElement {
   return isSame(filters, noFilters)
     ? emptyState('No voices', 'The providers list none.')
     : emptyState(
-        'No such voice',
-        'No voice matches all of the filters.',
+        'No voice matches the filters',
+        undefined,
         button('Clear the filters', clear, { id: 'clear' }),
       )
 }
@@ -232,7 +223,7 @@ async function ask(): Promise<void> {
 }
 
 /** Requests a longer list. */
-function readMore(count: number): Promise<unknown> {
+function readMore(count: number): Promise<boolean> {
   const { input, call } = page
   return call('list_voices', argsOf(input, filtersIn(input), Math.max(asksFor, 2 * count)))
 }
