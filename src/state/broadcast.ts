@@ -18,7 +18,7 @@ export interface Broadcast {
 export const announcementKinds = ['written', 'cancelled_task', 'cancelled_request'] as const
 export type AnnouncementKind = (typeof announcementKinds)[number]
 
-export interface Announcement {
+interface Announcement {
   readonly kind: AnnouncementKind
   /** Identifies the object, as a hash: every server receives it. */
   readonly topic: string

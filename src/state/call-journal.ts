@@ -213,7 +213,7 @@ function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): numbe
  * What a claim does after its look-up: returns another caller's entry, or inserts or reuses an
  * external id.
  */
-export type ClaimStep =
+type ClaimStep =
   | Exclude<Claim, { kind: 'mine' }>
   | { readonly kind: 'insert' | 'reuse'; readonly externalId: string }
 

@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  * deadline, and failures are StateErrors.
  */
 
-export type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
+type StateErrorOptions = ErrorOptions & { readonly isTemporary?: boolean }
 
 /**
  * Thrown if the state cannot be read or written. Operations that depend on it are then not done.

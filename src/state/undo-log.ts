@@ -29,12 +29,12 @@ export interface ChangeKey {
   readonly change: string
 }
 
-export interface ObjectKey {
+interface ObjectKey {
   readonly owner: string
   readonly object: string
 }
 
-export interface NewUndoItem {
+interface NewUndoItem {
   /** 0-based index in the change. */
   readonly item: number
   readonly object: string
@@ -99,7 +99,7 @@ export interface UndoLog {
   ): Promise<(ChangedObject & { readonly at: number })[]>
 }
 
-export interface FoundChange {
+interface FoundChange {
   readonly objects: readonly ChangedObject[]
   /** True if some objects of the change are no longer stored. */
   readonly isPartial: boolean
@@ -113,7 +113,7 @@ export interface ChangeWriter {
   flush(): Promise<void>
 }
 
-export interface AddedObject {
+interface AddedObject {
   /**
    * Records the outcome after the reply. It is written together with the next objects, or by
    * `flush`.

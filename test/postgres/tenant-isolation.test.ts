@@ -22,7 +22,7 @@ const acts = 6
 /** Outcomes that users may see while the platform fails. */
 const expected = new Set([
   ...['ok', 'cancelled', 'rejected', 'unreadable', 'network', 'timeout', 'unknown_outcome'],
-  // Of a resource, or of the key's account.
+  // A resource or the key's account could not be read.
   'not read',
 ])
 

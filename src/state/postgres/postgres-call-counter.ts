@@ -11,7 +11,7 @@ import {
 } from '../call-counter.ts'
 import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
 
-export interface PostgresCounterOptions {
+interface PostgresCounterOptions {
   /** Name of a group of counted calls. Keeps simulated calls apart from real ones. */
   readonly countedAs: string
   /** SQL expression for the time. Tests replace the database's clock with it. */

@@ -11,7 +11,7 @@ import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
 import { createSqliteUndoStore, undoSchema } from './sqlite-undo-store.ts'
 import { inspectStateFile, keyedHashOf } from './state-file.ts'
 
-export interface SqliteStateOptions {
+interface SqliteStateOptions {
   /** Folder of the files. `:memory:`: the state belongs to this process and ends with it. */
   readonly folder: string
   /** Name of the setting that has the folder, for errors. */

@@ -24,7 +24,7 @@ export interface StateFile {
 }
 
 /** An open file. Only files with a secret have a `hash`: see `keyedHashOf`. */
-export interface OpenFile {
+interface OpenFile {
   readonly db: DatabaseSync
   readonly hash: (text: string) => string
 }

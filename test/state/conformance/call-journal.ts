@@ -199,7 +199,7 @@ export function describeJournal(
       expect(await other.find(identity({ sameForMs: 10 }))).toBeUndefined()
       const next = await claimed(other, { sameForMs: 10 })
       expect(next.externalId).not.toBe(entry.externalId)
-      // The newest entry counts. A call of unknown outcome stays the same call at any age.
+      // The newest entry decides. A call of unknown outcome stays the same call at any age.
       await new Promise((resolve) => setTimeout(resolve, 30))
       expect(await one.claim(identity({ sameForMs: 10 }))).toMatchObject({
         kind: 'theirs',
