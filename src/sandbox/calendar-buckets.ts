@@ -2,10 +2,10 @@ import type { Granularity } from '../contract/usage.ts'
 import { offsetAt } from '../text/time-zone.ts'
 
 /*
- * Calendar buckets in a time zone, with Intl only. Between two changes of a zone's offset bucket
- * starts are simple arithmetic; the changes are searched for. A bucket starts where the local hour,
- * day or month changes. A change of the offset starts a new hour, so a repeated hour has two buckets
- * with different offsets: a day has 25 hours when clocks go back, 23 when they go forward.
+ * Calendar buckets in a time zone, with Intl only. A binary search finds the changes of a zone's
+ * offset; between two changes, arithmetic gives the bucket starts. A bucket starts where the local
+ * hour, day or month changes. A change of the offset starts a new hour, so a repeated hour has two
+ * buckets with different offsets: a day has 25 hours when clocks go back, 23 when they go forward.
  */
 
 const hour = 3_600_000

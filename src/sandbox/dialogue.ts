@@ -89,7 +89,7 @@ export class Dialogue {
     this.event('The caller interrupted the agent.')
   }
 
-  /** The caller is silent: reminders, then the end of the call, according to the settings. */
+  /** Lets the caller be silent: the agent reminds, then hangs up, after the times in its settings. */
   silence(): void {
     const { reminder_timeout_ms, reminder_max_count, end_call_timeout_ms } =
       this.#settings.inactivity_settings
@@ -126,7 +126,11 @@ export class Dialogue {
     const longest = this.#settings.max_duration_seconds
     if (this.#at <= longest) return { script: this.#script, seconds: this.#at, wasCut: false }
     const kept = this.#script.filter(({ at }) => at < longest)
-    const end: ScriptLine = { at: longest, role: 'event', message: 'The longest duration is over.' }
+    const end: ScriptLine = {
+      at: longest,
+      role: 'event',
+      message: 'The maximum duration was reached.',
+    }
     return { script: [...kept, end], seconds: longest, wasCut: true }
   }
 }

@@ -73,9 +73,9 @@ interface SumQuery {
 }
 
 /**
- * Yields the parts of the sums: of whole hours within one bucket from the hourly table, of the
- * other hours from single calls. Both include calls that have not ended, which then follow as
- * negative sums.
+ * Yields sums that add up to the usage. Whole hours within one bucket come from the hourly table,
+ * other hours from single calls. Both include calls that have not ended, so these follow as negative
+ * sums.
  */
 function* sums(store: Store, query: SumQuery): Generator<Sum> {
   const { account, now, from, end, starts, groupBy } = query

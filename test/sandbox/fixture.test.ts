@@ -95,7 +95,7 @@ describe('a fixture', () => {
     ['user_rejected', 6],
     ['user_unavailable', 30],
   ])(
-    'of a call that ends with %s rings as long as a placed one',
+    'of a call that ends with %s has the ring time of a placed call',
     async (answer_status, seconds) => {
       const started = '2026-01-05T10:00:00Z'
       const calls = [{ agent: 'Line', started, status: 'failed', answer_status }]
@@ -109,14 +109,14 @@ describe('a fixture', () => {
     ['an unknown field', { agent: [] }, /Unrecognized key: "agent"/],
     ['an unknown field of an agent', { agents: [{ name: 'A', nam: 1 }] }, /agents\[0\]/],
     [
-      'a name that is not there',
+      'an unknown name of an agent',
       { agents: [{ name: 'A' }], calls: [{ agent: 'B', ago: '1h' }] },
-      /There is: A\s+→ at calls\[0\]\.agent/,
+      /Known names: A\s+→ at calls\[0\]\.agent/,
     ],
     [
-      'a trunk that is not there',
+      'an unknown name of a trunk',
       { phone_numbers: [{ number: '+493023125900', sip_trunk: 'B' }] },
-      /There is: none\s+→ at phone_numbers\[0\]\.sip_trunk/,
+      /Known names: none\s+→ at phone_numbers\[0\]\.sip_trunk/,
     ],
     ['a name twice', { agents: [{ name: 'A' }, { name: 'A' }] }, /twice\s+→ at agents\[1\]\.name/],
     [
@@ -130,7 +130,7 @@ describe('a fixture', () => {
       /"3d 4h" or "90m"\s+→ at calls\[0\]\.ago/,
     ],
     [
-      'a name of the account above in a subaccount',
+      'a name of the parent account in a subaccount',
       {
         agents: [{ name: 'A' }],
         subaccounts: [{ name: 'S', calls: [{ agent: 'A', ago: '1h' }] }],
@@ -140,7 +140,7 @@ describe('a fixture', () => {
     [
       'characters that control a terminal',
       { agents: [{ name: '\u001b[2J\u202e' }], calls: [{ agent: 'B', ago: '1h' }] },
-      /There is: \\u001b\[2J\\u202e\n/,
+      /Known names: \\u001b\[2J\\u202e\n/,
     ],
     [
       'a number of a web call',
@@ -151,7 +151,7 @@ describe('a fixture', () => {
       /has no number\s+→ at calls\[0\]\.contact_number/,
     ],
     [
-      'a length of a call that nobody answered',
+      'a duration of a call that nobody answered',
       {
         agents: [{ name: 'A' }],
         calls: [{ agent: 'A', ago: '1h', status: 'failed', duration_seconds: 9 }],

@@ -52,7 +52,7 @@ export async function answerWebCall(request: Request, context: WebCallContext): 
 const wantsJson = ({ headers }: Request) =>
   headers.get('accept')?.includes('application/json') ?? false
 
-/** Reply to an open page whose call is gone. */
+/** Reply to the script of an open page whose call no longer exists. */
 const noWebCall = {
   error: 'The sandbox does not have this call any more. Place a web call again.',
 }
