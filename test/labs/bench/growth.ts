@@ -86,11 +86,11 @@ export async function growth(): Promise<Section[]> {
     for (const count of counts) costs.push(round(await cost(count), 0))
     const [first = Number.NaN, last = Number.NaN] = [costs[0], costs.at(-1)]
     sections.push({
-      title: `a call, by ${title}`,
+      title: `cost of a tool call by number of ${title}`,
       unit: 'µs of processor time',
       values: Object.fromEntries(counts.map((count, index) => [count, costs[index] ?? Number.NaN])),
       goals: [
-        { name: 'times from the fewest to the most', value: round(last / first), atMost: 1.5 },
+        { name: 'ratio of the largest to the smallest', value: round(last / first), atMost: 1.5 },
       ],
     })
   }
@@ -104,7 +104,7 @@ export async function growth(): Promise<Section[]> {
     await using server = await startOurs(platform.url, { [`VOICE_AGENT_${kind}`]: names })
     return await costOf(server)
   })
-  await curve('accounts, each with a key of its own', [1, 30, 1000], async (count) => {
+  await curve('accounts, each with its own key', [1, 30, 1000], async (count) => {
     await using server = await startOurs(platform.url)
     return await costOf(server, count)
   })

@@ -97,7 +97,7 @@ export async function http(effort: Omit<Effort, 'connections'>): Promise<Section
     memoryUnderLoad(platform.url, env, { options, seconds })
   sections.push(
     await memory('without Node options', {}),
-    await memory('with the options for little memory', scarceMemory),
+    await memory('with the low-memory options', scarceMemory),
   )
   // With one connection, only one of the two servers works at a time, so they share a core. On two
   // cores, half of the measured time would be the wake-up of the other core.
@@ -220,13 +220,13 @@ async function memoryUnderLoad(
     title: `memory over HTTP ${options}, under tools/call for ${seconds} s, 16 connections`,
     unit: 'MB',
     values: {
-      'at first': first,
+      'at the start': first,
       'half-way': halfWay,
-      'at last': last,
+      'at the end': last,
       max: Math.max(...parts),
       'then with 256 connections': await memoryAfter(256),
     },
-    goals: [{ name: 'times half-way', value: round(last / halfWay), atMost: 1.1 }],
+    goals: [{ name: 'end, times half-way', value: round(last / halfWay), atMost: 1.1 }],
   }
 }
 

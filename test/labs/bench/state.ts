@@ -67,8 +67,8 @@ export async function state({ seconds, rounds }: Options): Promise<Section[]> {
     }
   }
   return [
-    sectionOf(`place_call by where the state is, ${concurrency} at once`, many),
-    sectionOf('place_call by where the state is, one after the other', single),
+    sectionOf(`place_call by location of the state, ${concurrency} concurrent calls`, many),
+    sectionOf('place_call by location of the state, one call after the other', single),
   ]
 }
 
@@ -142,7 +142,7 @@ function sectionOf(title: string, measured: readonly Measured[]): Section {
   const rate = (name: string) => medians.get(name)?.perSecond ?? Number.NaN
   return {
     title,
-    unit: 'calls a second; the median time in ms',
+    unit: 'calls per second; median latency in ms',
     values: Object.fromEntries(
       [...medians].flatMap(([name, { perSecond, p50 }]) => [
         [name, perSecond],
@@ -150,9 +150,9 @@ function sectionOf(title: string, measured: readonly Measured[]): Section {
       ]),
     ),
     goals: [
-      { name: 'SQLite beside memory', value: round(rate('SQLite') / rate('memory')), aim: 0.5 },
+      { name: 'SQLite, times memory', value: round(rate('SQLite') / rate('memory')), aim: 0.5 },
       {
-        name: 'PostgreSQL beside SQLite',
+        name: 'PostgreSQL, times SQLite',
         value: round(rate('PostgreSQL') / rate('SQLite')),
         aim: 0.5,
       },

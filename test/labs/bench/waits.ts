@@ -57,7 +57,7 @@ async function measure(
   return {
     title: `${waits} clients wait for ${title}`,
     unit: 'MB, % of a core',
-    values: { calls, 'most memory': Math.round(after.peakMemory) },
+    values: { calls, 'peak memory': Math.round(after.peakMemory) },
     goals: [
       { name: 'memory', value: Math.round(after.memory), atMost: 150 },
       { name: 'of a core', value: round(ofCore, 1), atMost: 5 },

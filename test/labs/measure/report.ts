@@ -7,7 +7,7 @@ export interface Goal {
   readonly value: number
   readonly atLeast?: number
   readonly atMost?: number
-  /** Target value. Missing it is not a failure. */
+  /** Target value. A worse value is no failure. */
   readonly aim?: number
 }
 

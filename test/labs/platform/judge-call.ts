@@ -35,12 +35,12 @@ function wrongAnswer(
   if (kind === 'placed') {
     const call = calls.find(({ id }) => id === callId)
     const exists = call !== undefined && (call.rings || !call.isAccepted)
-    return exists ? [] : [`lost: told that ${callId} is placed, but it is not`]
+    return exists ? [] : [`lost: ${callId} is reported as placed, but was not placed`]
   }
   if (kind !== 'refused') return []
-  if (why === 'conflict') return ["told that its id is another call's"]
+  if (why === 'conflict') return ['its id is reported as that of another call']
   const lost = rung.find(
     ({ request, sentAt }) => (request !== undefined && request === nth) || sentAt < from,
   )
-  return lost ? [`lost: told that it is refused (${why}), but ${lost.id} rings`] : []
+  return lost ? [`lost: reported as refused (${why}), but ${lost.id} rings`] : []
 }

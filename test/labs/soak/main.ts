@@ -113,7 +113,7 @@ async function soak() {
   const restarts = await run(servers, watched, traffic, began)
   const seconds = (performance.now() - began) / 1000
   await traffic.stop()
-  progress('all clients have gone')
+  progress('all clients have left')
   // All that the clients have opened must be closed now.
   await Promise.all(watched.map((server) => server.rest(restMs)))
   for (const { client } of stdio) await client[Symbol.asyncDispose]()
@@ -174,7 +174,7 @@ async function run(
     const code = await servers.restart(which, signal)
     found[signal === 'SIGTERM' ? 'stopped' : 'killed']++
     if (signal === 'SIGTERM' && code !== 0)
-      found.problems.push(`a server that was told to stop ended with ${code}`)
+      found.problems.push(`a server that got SIGTERM exited with ${code}`)
   }
   let [looks, restarts] = [0, 0]
   for (let past = 0; past < totalMs; past = performance.now() - began) {
@@ -217,7 +217,7 @@ function tableOf(report: Awaited<ReturnType<typeof soak>>): string {
     `  requests: ${listed(report.kinds)}`,
     `  outcomes: ${listed(report.outcomes)}`,
     `  the platform: ${listed(report.platform)}`,
-    'servers, after a collection; memory in the second half, the rest fresh → idle at the end',
+    'servers after a garbage collection: mean memory in the second half of the run; open sockets and descriptors at the start → at the end',
     ...servers,
     `problems: ${report.problems.length}`,
     ...problems,

@@ -50,7 +50,7 @@ test('memory that keeps growing is a problem', () => {
 test('resources that stay open after all clients have left are a problem', () => {
   const { problems } = verdictOf(watched(() => 40, { sockets: 12, descriptors: 60 }))
   expect(problems).toEqual([
-    '60 descriptors are open when all clients have gone; 24 at the start',
-    '12 sockets are open when all clients have gone; 3 at the start',
+    '60 descriptors are open after all clients have left; 24 at the start',
+    '12 sockets are open after all clients have left; 3 at the start',
   ])
 })

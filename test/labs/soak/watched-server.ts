@@ -83,7 +83,7 @@ export function stillOpen(server: WatchedServer): string[] {
   return (['descriptors', 'sockets', 'resources'] as const).flatMap((what) => {
     const [fresh, idle] = [countOf(server.fresh, what), countOf(server.idle, what)]
     return idle > fresh + keptOpen[what]
-      ? `${idle} ${what} are open when all clients have gone; ${fresh} at the start`
+      ? `${idle} ${what} are open after all clients have left; ${fresh} at the start`
       : []
   })
 }
