@@ -18,16 +18,16 @@ export interface ReportedAnswer {
  * Violations of guarantees about one call: contradictions between the clients' answers and the
  * platform's calls.
  */
-export function wrongWithCall(
+export function violationsOfCall(
   reported: readonly ReportedAnswer[],
   calls: readonly PlatformCall[],
 ): string[] {
   const rung = calls.filter(({ rings }) => rings)
-  const found = reported.flatMap((one) => wrongAnswer(one, calls, rung))
+  const found = reported.flatMap((one) => violationsOfAnswer(one, calls, rung))
   return rung.length > 1 ? ['rung twice', ...found] : found
 }
 
-function wrongAnswer(
+function violationsOfAnswer(
   { answer: { kind, callId, why }, from, nth }: ReportedAnswer,
   calls: readonly PlatformCall[],
   rung: readonly PlatformCall[],

@@ -17,7 +17,7 @@ import type { Reaction } from './reaction.ts'
  */
 
 /** How the platform answers a request. `reply` is called when the answer is sent. */
-export type Answer = { readonly afterMs: number } & (
+export type PlatformAnswer = { readonly afterMs: number } & (
   | { readonly kind: 'reply' | 'cut off'; readonly reply: () => Reply }
   | { readonly kind: 'none' | 'connection lost' | 'not connected' | 'redirect' }
 )
@@ -77,7 +77,7 @@ export class SimulatedPlatform {
   }
 
   /** Carries out a request that arrives now, and returns how it is answered. */
-  answer(request: PlatformRequest, sender?: () => Sender): Answer {
+  answer(request: PlatformRequest, sender?: () => Sender): PlatformAnswer {
     const { method, url, body } = request
     if (method === 'POST' && url.pathname.endsWith('/calls'))
       return this.#place(PostBody.parse(JSON.parse(body)), sender)
@@ -90,7 +90,7 @@ export class SimulatedPlatform {
     return answerTo(reaction, () => done)
   }
 
-  #place(body: z.output<typeof PostBody>, sender: (() => Sender) | undefined): Answer {
+  #place(body: z.output<typeof PostBody>, sender: (() => Sender) | undefined): PlatformAnswer {
     const { to_number } = body
     const nth = this.#posts.get(to_number) ?? 0
     this.#posts.set(to_number, nth + 1)
@@ -172,7 +172,7 @@ export class SimulatedPlatform {
   }
 }
 
-function answerTo({ answer, answerMs: afterMs }: Reaction, reply: () => Reply): Answer {
+function answerTo({ answer, answerMs: afterMs }: Reaction, reply: () => Reply): PlatformAnswer {
   switch (answer) {
     case 'well':
     case 'not accepted':

@@ -1,5 +1,5 @@
 import { isOnList, mayHide } from '../platform/call-lists.ts'
-import { type ReportedAnswer, wrongWithCall } from '../platform/judge-call.ts'
+import { type ReportedAnswer, violationsOfCall } from '../platform/judge-call.ts'
 import type { Plan, WantedCall } from './plan.ts'
 import type { Reserved, SharedState } from './shared-state.ts'
 import type { Answer } from './simulated-server.ts'
@@ -27,17 +27,20 @@ export interface Evidence {
 export async function judge(evidence: Evidence): Promise<string[]> {
   const { plan, state } = evidence
   return [
-    ...plan.calls.flatMap((wanted) => wrongWith(wanted, evidence)),
+    ...plan.calls.flatMap((wanted) => violationsOfWantedCall(wanted, evidence)),
     ...exceededLimits(evidence),
     ...state.usedTwice.map((token) => `${token}: used twice`),
     ...(await heldPermits(evidence)),
   ]
 }
 
-function wrongWith(wanted: WantedCall, { plan, platform, reported }: Evidence): string[] {
+function violationsOfWantedCall(
+  wanted: WantedCall,
+  { plan, platform, reported }: Evidence,
+): string[] {
   const calls = platform.calls.filter(({ to_number }) => to_number === wanted.number)
   const own = reported.filter((one) => one.wanted === wanted)
-  const found = wrongWithCall(own, calls)
+  const found = violationsOfCall(own, calls)
   const last = own.at(-1)?.answer.kind
   const isListed = calls.some(isOnList)
   const mayStayUnknown = mayHide(plan.listing) && (!showsAbsence(plan) || isListed)

@@ -8,7 +8,7 @@ import type { WireReply } from '../../../src/platform/reply.ts'
 import type { PlatformCall } from '../platform/call-lists.ts'
 import { faultyRead, type Reaction } from '../platform/reaction.ts'
 import {
-  type Answer,
+  type PlatformAnswer,
   type PlatformRequest,
   SimulatedPlatform,
 } from '../platform/simulated-platform.ts'
@@ -106,7 +106,7 @@ export class VirtualPlatform {
 }
 
 /** Reply to the client; `undefined`: none. Throws SendFailure for a broken connection. */
-function wireReply(answer: Answer): WireReply | undefined {
+function wireReply(answer: PlatformAnswer): WireReply | undefined {
   switch (answer.kind) {
     case 'reply':
       return { ...answer.reply(), header: () => undefined }

@@ -1,5 +1,5 @@
 import { Tally } from '../measure/report.ts'
-import { wrongWithCall } from '../platform/judge-call.ts'
+import { violationsOfCall } from '../platform/judge-call.ts'
 import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
 import { finalAnswer, type StressPlacement } from './placements.ts'
 
@@ -20,8 +20,8 @@ export function judge(placements: readonly StressPlacement[], platform: Simulate
     for (const { answer } of answers) if (answer.kind === 'refused') refusals.add(answer.why)
     const kinds = answers.map(({ answer }) => answer.kind).join(', ')
     const found = [
-      ...wrongWithCall(answers, calls),
-      ...answers.flatMap((one) => wrongWords(one, placement)),
+      ...violationsOfCall(answers, calls),
+      ...answers.flatMap((one) => violationsOfText(one, placement)),
     ]
     for (const wrong of new Set(found)) violations.push(`${number}: ${wrong}; answers: ${kinds}`)
   }
@@ -42,7 +42,7 @@ export function judge(placements: readonly StressPlacement[], platform: Simulate
 /**
  * Finds answers that report a defect, or an unknown outcome without a hint how to find the call.
  */
-function wrongWords(
+function violationsOfText(
   { answer }: StressPlacement['tries'][number][number],
   { externalId = 'auto-' }: StressPlacement,
 ): string[] {
