@@ -11,7 +11,7 @@ import { circumstances, quantile, round } from '../measure/report.ts'
 import { startTenantPlatform } from '../tenants/tenant-platform.ts'
 import { type Connect, Traffic } from './traffic.ts'
 import { verdictOf } from './verdict.ts'
-import { probeEnv, probeOptions, WatchedServer } from './watched-server.ts'
+import { probeEnv, probeOptions, type Sample, WatchedServer } from './watched-server.ts'
 
 const usage = `Runs the built program for a long time as teams run it: three servers over HTTP that share one
 state behind a balancer, and others over stdio. Clients of all protocol revisions come and go, each
@@ -104,7 +104,8 @@ async function soak() {
   // The first server over HTTP is never restarted.
   const http = new WatchedServer('http', servers.pidOf(0) ?? 0, probeOf('http-0'))
   const watched = [http, ...stdio.map(({ server }) => server)]
-  for (const server of watched) server.fresh = await server.look()
+  const started: { server: WatchedServer; fresh: Sample }[] = []
+  for (const server of watched) started.push({ server, fresh: await server.look() })
   await fillCaches(servers, traffic)
   for (const { tenant, client } of stdio) traffic.stay(tenant, client)
   const overHttp: Connect = (kind, { key }) => connectHttp(kind, servers.url, { 'x-api-key': key })
@@ -115,9 +116,9 @@ async function soak() {
   await traffic.stop()
   progress('all clients have left')
   // All that the clients have opened must be closed now.
-  await Promise.all(watched.map((server) => server.rest(restMs)))
+  const rested = await Promise.all(started.map(({ server, fresh }) => server.rest(fresh, restMs)))
   for (const { client } of stdio) await client[Symbol.asyncDispose]()
-  const verdicts = watched.map(verdictOf)
+  const verdicts = rested.map(verdictOf)
   return {
     minutes,
     state,

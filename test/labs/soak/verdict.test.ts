@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { slopeOf, verdictOf } from './verdict.ts'
-import { type Sample, WatchedServer } from './watched-server.ts'
+import type { Sample, Watched } from './watched-server.ts'
 
 const megabyte = 1_000_000
 const minute = 60_000
@@ -16,14 +16,14 @@ const sampleAt = (at: number, more: Partial<Sample> = {}): Sample => ({
 })
 
 /** A server with a sample each minute for twenty minutes. */
-function watched(heapAt: (minutes: number) => number, atEnd: Partial<Sample> = {}): WatchedServer {
-  const server = new WatchedServer('http', 0, '')
-  for (let nth = 1; nth <= 20; nth++)
-    server.samples.push(sampleAt(nth * minute, { heapUsed: heapAt(nth) * megabyte }))
-  server.fresh = sampleAt(0)
-  server.idle = sampleAt(21 * minute, atEnd)
-  return server
-}
+const watched = (heapAt: (minutes: number) => number, atEnd: Partial<Sample> = {}): Watched => ({
+  name: 'http',
+  fresh: sampleAt(0),
+  samples: Array.from({ length: 20 }, (_, index) =>
+    sampleAt((index + 1) * minute, { heapUsed: heapAt(index + 1) * megabyte }),
+  ),
+  idle: sampleAt(21 * minute, atEnd),
+})
 
 test('the slope is that of the regression line', () => {
   expect(

@@ -1,5 +1,5 @@
 import { round } from '../measure/report.ts'
-import { countOf, type keptOpen, stillOpen, type WatchedServer } from './watched-server.ts'
+import { stillOpen, type Watched } from './watched-server.ts'
 
 const megabyte = 1_000_000
 const minute = 60_000
@@ -37,7 +37,7 @@ const shortMs = 5 * minute
  * Memory use in the second half of the run, and open resources, with violations of the limits
  * above. 1 MB is 1,000,000 bytes.
  */
-export function verdictOf(server: WatchedServer) {
+export function verdictOf(server: Watched) {
   const half = server.samples.slice(Math.floor(server.samples.length / 2))
   const problems: string[] = []
   const memory = (what: keyof typeof growth) => {
@@ -49,9 +49,9 @@ export function verdictOf(server: WatchedServer) {
       problems.push(`${what} grew by ${round((slope * span) / megabyte, 1)} MB in the second half`)
     return { mb: round(mean / megabyte, 1), kbPerMinute: round((slope * minute) / 1000, 1) }
   }
-  const open = (what: keyof typeof keptOpen) => ({
-    fresh: countOf(server.fresh, what),
-    idle: countOf(server.idle, what),
+  const open = (what: 'descriptors' | 'sockets' | 'resources') => ({
+    fresh: server.fresh[what],
+    idle: server.idle[what],
   })
   const [heap, rss] = [memory('heapUsed'), memory('rss')]
   problems.push(...stillOpen(server))

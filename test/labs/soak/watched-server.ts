@@ -27,14 +27,21 @@ export const probeOptions = [
 
 export const probeEnv = (file: string) => ({ SOAK_PROBE_FILE: file })
 
-/** A server that runs during the whole soak, with its samples. */
+/** The samples of a server during a soak. */
+export interface Watched {
+  readonly name: string
+  /** Sample before the traffic begins. */
+  readonly fresh: Sample
+  /** Samples during the traffic. */
+  readonly samples: readonly Sample[]
+  /** Sample after all clients have left. */
+  readonly idle: Sample
+}
+
+/** A server that runs during the whole soak, with the probe preloaded. */
 export class WatchedServer {
   readonly name: string
   readonly samples: Sample[] = []
-  /** Sample before the first request. */
-  fresh: Sample | undefined
-  /** Sample after all clients have left. */
-  idle: Sample | undefined
   readonly #pid: number
   readonly #file: string
   readonly #began = performance.now()
@@ -62,12 +69,14 @@ export class WatchedServer {
    * Waits until an idle server has closed its open resources, at most `maxMs`. How long this takes
    * depends on the machine. Leaked resources stay open.
    */
-  async rest(maxMs: number): Promise<void> {
+  async rest(fresh: Sample, maxMs: number): Promise<Watched> {
     const end = performance.now() + maxMs
-    do {
+    for (;;) {
       await sleep(2000)
-      this.idle = await this.look()
-    } while (stillOpen(this).length > 0 && performance.now() < end)
+      const idle = await this.look()
+      if (stillOpen({ fresh, idle }).length === 0 || performance.now() > end)
+        return { name: this.name, fresh, samples: this.samples, idle }
+    }
   }
 }
 
@@ -76,19 +85,12 @@ export class WatchedServer {
  * state and kept: five SQLite databases of three files each (`.db`, `-wal` and `-shm`), or the
  * connections to PostgreSQL.
  */
-export const keptOpen = { descriptors: 15, sockets: 4, resources: 6 } as const
+const keptOpen = { descriptors: 15, sockets: 4, resources: 6 } as const
 
 /** Violations of the limit for open resources. */
-export function stillOpen(server: WatchedServer): string[] {
-  return (['descriptors', 'sockets', 'resources'] as const).flatMap((what) => {
-    const [fresh, idle] = [countOf(server.fresh, what), countOf(server.idle, what)]
-    return idle > fresh + keptOpen[what]
-      ? `${idle} ${what} are open after all clients have left; ${fresh} at the start`
-      : []
-  })
-}
-
-export function countOf(sample: Sample | undefined, what: keyof typeof keptOpen): number {
-  if (!sample) throw new Error('the server was not looked at')
-  return sample[what]
-}
+export const stillOpen = ({ fresh, idle }: Pick<Watched, 'fresh' | 'idle'>): string[] =>
+  (['descriptors', 'sockets', 'resources'] as const).flatMap((what) =>
+    idle[what] > fresh[what] + keptOpen[what]
+      ? `${idle[what]} ${what} are open after all clients have left; ${fresh[what]} at the start`
+      : [],
+  )
