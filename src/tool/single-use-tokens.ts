@@ -125,7 +125,7 @@ const authenticator = (
     .digest()
     .subarray(0, authenticatorBytes)
 
-/** Uses are forgotten when their tokens expire, so there is soon room again. */
+/** Uses are deleted when their tokens expire, so further uses can soon be stored. */
 const fullRetrySeconds = 60
 
 const tooMany = () =>

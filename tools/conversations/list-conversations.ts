@@ -254,7 +254,7 @@ const longestName = 100
 
 /**
  * First line of a conversation, such as
- * `- 7c9e…; 2026-11-10T09:12:00Z; inbound phone completed; 93 s; agent Reception; with +1…; 8 turns`.
+ * `- 7c9e…; 2026-11-10T09:12:00Z; inbound phone completed; 93 s; agent Reception; 8 turns`.
  */
 function headLine(conversation: Conversation, transcript: TranscriptPart | undefined): string {
   const { conversation_id, start_timestamp, direction, type, status, duration_seconds, ...who } =

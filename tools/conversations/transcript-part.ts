@@ -12,7 +12,7 @@ export interface WantedPart {
   readonly part: (typeof partNames)[number] | undefined
   /** Shows only transcripts that contain this text, with the turns around each match. */
   readonly search: RegExp | undefined
-  /** Role that must say the searched text; `undefined`: any role, including events and tools. */
+  /** Role of the turns to search; `undefined`: any role, including events and tools. */
   readonly saidBy: string | undefined
 }
 
@@ -49,7 +49,7 @@ export function transcriptPart(
     role: plainText(one.role ?? 'unknown'),
     message: textOf(one),
   }))
-  // By index of each shown turn: the offset in its text that the excerpt must contain.
+  // The offset in its text that a turn's excerpt must contain, by the index of each shown turn.
   const shown = new Map<number, number>()
   const hits = turns.flatMap(({ role, message }, index): [number, number][] => {
     const found = saidBy === undefined || role === saidBy ? search?.exec(message) : undefined
@@ -94,9 +94,6 @@ function excerpt(text: string, at: number): string {
   return `${start > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''} (of ${text.length} characters)`
 }
 
-/**
- * A turn as one line. A turn is always one line, so its text cannot imitate another turn or
- * conversation.
- */
+/** A turn as one line, so that its text cannot imitate another turn or conversation. */
 export const turnLine = ({ turn, role, message }: ShownTurn): string =>
   `  ${turn} ${role}: ${message}`

@@ -19,8 +19,8 @@ import {
 } from './several-accounts.ts'
 
 /*
- * Reads complete lists of an account, or of the account and its subaccounts. Filters that the
- * platform does not support need them, and so does finding the items that a tool call changes.
+ * Reads complete lists of an account, or of the account and its subaccounts. They serve filters
+ * that the platform does not support, and the search for items that a tool call changes.
  */
 
 export type AccountListsRun = Pick<

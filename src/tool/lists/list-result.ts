@@ -47,7 +47,7 @@ export interface ListColumns {
   /** Note about the shown items. */
   readonly noteOf?: (shown: readonly object[]) => string | undefined
   /**
-   * Present if items contain speech: the tool that shows the speech in full. Lists show it only
+   * The tool that shows speech in full; absent if items contain no speech. Lists show speech only
    * between untrusted marks.
    */
   readonly speechTool?: 'get_call' | 'get_conversation'

@@ -204,8 +204,8 @@ const maxAccounts = 20
 const searchTimeoutMs = 2000
 
 /**
- * Calls `look` for an account and its subaccounts, to find a hint. The result is `undefined` for an
- * account that cannot be read, and `undefined` as a whole if time was up.
+ * Calls `look` for an account and its subaccounts, to find a hint. An account that cannot be read
+ * has the result `undefined`. Returns `undefined` if time was up.
  */
 export const lookInTree = <T>(
   id: string,

@@ -160,7 +160,7 @@ function numberOf({ item }: OwnedItem): string {
   return direction === 'outbound' ? keyOf(from_number) : unknown
 }
 
-/** Any call of a group shows what the group has in common; this takes the first. */
+/** The first call of a group, which shows what all calls of the group have in common. */
 const firstOf = ({ now, before }: Calls) => now[0] ?? before[0]
 const isFailed = (outcome: Group) => firstOf(outcome)?.item.status === 'failed'
 
