@@ -145,6 +145,7 @@ section > .copied, details .copied { padding-inline-start: var(--space-3); borde
 .copied code { font-size: calc(.93 * var(--size-2)); }
 .copied button { min-width: 6rem; border-color: transparent; background: none; color: var(--accent); }
 li .copied button { justify-content: end; padding-inline-end: 0; }
+.block > p { padding-block: var(--space-2); }
 .block [data-copy] {
   grid-column: 1 / -1; margin-inline-start: calc(-1 * var(--space-3)); padding: var(--space-3);
   border-top: 1px solid var(--line); overflow-x: auto;
@@ -155,10 +156,10 @@ pre { margin: 0; }
   display: grid; grid-template-columns: minmax(0, 1fr) auto; align-items: start; padding: var(--space-2) 0;
 }
 .client .action { grid-area: 1 / 2; z-index: 1; }
-.client .action > * { min-width: 10rem; }
+.client .action > * { min-width: 10.5rem; }
 .client details { grid-area: 1 / 1 / auto / -1; }
 summary { display: flex; align-items: center; width: fit-content; min-height: 2.75rem; }
-.client summary { max-width: calc(100% - 10.5rem); }
+.client summary { max-width: calc(100% - 11rem); }
 .client details[open] > summary { margin-bottom: var(--space-2); }
 .copied + .hint { margin-block: var(--space-2) 0; }
 .client h3 { font-size: var(--size-3); font-weight: var(--medium); }

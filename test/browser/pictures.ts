@@ -17,7 +17,8 @@ import { viewPictures } from './view-pictures.ts'
  * built program (page-pictures.ts). Pictures are cropped to the content.
  *
  * npm run pictures -- --all [--to FOLDER] [NAME …]: takes every state at three widths, in light and
- * dark. A NAME selects all its states: `usage` also `usage-empty`.
+ * dark. A NAME selects all states of a view or page, or one state of all: `usage` also
+ * `usage-empty`, and `zoomed` also `usage-zoomed`.
  */
 
 /** Screenshots in the documents: the first state of each view, the pages and the icon. */
@@ -146,7 +147,8 @@ async function takeIcon(browser: TestBrowser): Promise<void> {
 
 const names = [...viewPictures, ...pagePictures, { name: 'icon' }].map(({ name }) => name)
 const isNamed = (name: string, asked: string) =>
-  name === asked || (options.all === true && name.startsWith(`${asked}-`))
+  name === asked ||
+  (options.all === true && (name.startsWith(`${asked}-`) || name.endsWith(`-${asked}`)))
 const unknown = wanted.filter((asked) => !names.some((name) => isNamed(name, asked)))
 if (unknown.length > 0) {
   console.error(`There is no picture ${unknown.join(', ')}: ${names.join(', ')}`)

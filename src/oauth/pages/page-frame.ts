@@ -39,7 +39,7 @@ form { display: grid; gap: var(--space-5); }
 }
 .facts dt { color: var(--muted); }
 .facts dd { font-weight: var(--medium); }
-legend .badge { margin-inline-start: var(--space-1); }
+legend .badge { margin-inline-start: var(--space-1); vertical-align: text-bottom; }
 #key { width: 100%; min-height: 2.75rem; margin-top: var(--space-2); }
 #key[aria-invalid=true] { border: 2px solid var(--danger); }
 fieldset { min-width: 0; margin: 0; padding: 0; border: 0; }
