@@ -65,7 +65,7 @@ export const accountRoutes = {
     params: subaccountParams,
     body: z.object({
       name: name.nullish(),
-      is_active: z.boolean().nullish().describe('false disables it, true enables it.'),
+      is_active: z.boolean().nullish().describe('false disables, true enables.'),
     }),
     reply: Account,
     effect: 'writes',

@@ -34,7 +34,7 @@ const behaviour = {
   allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
   allow_caller_recording_opt_out: z.boolean().nullish().describe('Caller may decline recording.'),
   max_duration_seconds: withDefault(
-    z.int().min(10).max(43200).nullable().describe('Longest conversation, seconds.'),
+    z.int().min(10).max(43200).nullable().describe('Maximum conversation length, seconds.'),
     1200,
   ),
   initial_message: z
@@ -43,10 +43,10 @@ const behaviour = {
       mode: setting(
         z
           .enum(greetingModes)
-          .describe('user_first: the caller opens; dynamic_message: the model words it.'),
+          .describe('user_first: the caller opens; dynamic_message: the model writes.'),
         'fixed_message',
       ),
-      delay_ms: setting(z.int().min(0).max(5000).describe('Pause before it.'), 0), // [R]
+      delay_ms: setting(z.int().min(0).max(5000).describe('Pause before speaking.'), 0), // [R]
       interruptible: flag('Caller may interrupt it.', false),
     })
     .nullish()
@@ -64,7 +64,7 @@ const behaviour = {
   inactivity_settings: z
     .object({
       reminder_timeout_ms: delay(5000, 300000, 'Silence; null: never.', 10000), // [R]
-      reminder_max_count: setting(z.int().min(0).describe('Most reminders.'), 2),
+      reminder_max_count: setting(z.int().min(0).describe('Maximum reminders.'), 2),
       end_call_timeout_ms: delay(10000, 600000, 'Silence; null: never.', 305000), // [R]
       reset_on_activity: flag('Speech restarts the count.', true),
     })
@@ -82,8 +82,8 @@ const behaviour = {
   interrupt_settings: z
     .object({
       enabled: flag('Caller may interrupt.', true),
-      min_words: setting(z.int().min(0).describe('Fewest that interrupt.'), 0),
-      min_speech_seconds: setting(z.number().min(0).describe('Shortest that interrupts.'), 0.2),
+      min_words: setting(z.int().min(0).describe('Minimum to interrupt.'), 0),
+      min_speech_seconds: setting(z.number().min(0).describe('Minimum to interrupt.'), 0.2),
     })
     .nullish()
     .describe('Barge-in.'),
@@ -114,7 +114,7 @@ const provider = z.string().min(1)
 const model = {
   provider: provider.describe('Code from list_models.'),
   model: z.string().describe('Id from list_models.'),
-  max_tokens: z.int().nullish().describe('Longest answer, tokens.'),
+  max_tokens: z.int().nullish().describe('Maximum answer, tokens.'),
   temperature: z.number().nullish().describe('Randomness; range per model.'),
 }
 const transcriber = {
@@ -195,7 +195,7 @@ const settings = (what: string) => z.looseObject({}).nullish().describe(what)
  */
 export const Agent = z.looseObject({
   id: z.string().describe('Agent id.'),
-  account_id: z.string().nullish().describe('Account that owns it.'),
+  account_id: z.string().nullish().describe('Owning account.'),
   name: z.string().nullish().describe('Display name.'),
   note: z.string().nullish().describe('Note for people.'),
   tags: z.array(z.string()).nullish().describe('Labels.'),
@@ -205,10 +205,10 @@ export const Agent = z.looseObject({
   voice: settings('Text to speech: provider, voice_id, language, settings.'),
   allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
   allow_caller_recording_opt_out: z.boolean().nullish().describe('Caller may decline recording.'),
-  max_duration_seconds: z.number().nullish().describe('Longest conversation, seconds.'),
+  max_duration_seconds: z.number().nullish().describe('Maximum conversation length, seconds.'),
   initial_message: settings('How the agent opens: message, mode, delay_ms, interruptible.'),
   ambient_sound: settings('Background sound: source, volume.'),
-  inactivity_settings: settings('What happens when the caller is silent.'),
+  inactivity_settings: settings('Silence of the caller.'),
   response_timing: settings('When the agent answers.'),
   interrupt_settings: settings('Barge-in.'),
   capture_settings: settings('Recording.'),
@@ -224,7 +224,7 @@ const agentParams = { ...accountParams, agent_id: id('Agent id.') }
 /** Filters of the list of agents [R]. The list has archived agents only on request. */
 const agentFilters = {
   name: z.string().optional().describe('Part of the name, any case.'),
-  tags: z.array(z.string()).optional().describe('All of these.'),
+  tags: z.array(z.string()).optional().describe('All must match.'),
   is_archived: z.boolean().optional().describe('true: only archived ones.'),
   include_archived: z.boolean().optional().describe('true: archived ones too.'),
   created_gt: instant('Created after.').optional(),

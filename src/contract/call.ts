@@ -22,29 +22,29 @@ export const Call = z.looseObject({
     .nullish()
     .describe('waiting, human, machine, user_rejected, user_unavailable, user_busy or unknown.'),
   direction: z.string().nullish().describe('inbound, outbound or internal.'),
-  agent_id: z.string().nullish().describe('Agent.'),
-  agent_name: z.string().nullish().describe('Its name.'),
+  agent_id: z.string().nullish().describe('Agent id.'),
+  agent_name: z.string().nullish().describe('Agent name.'),
   from_number: z.string().nullish().describe('Caller, E.164.'),
   to_number: z.string().nullish().describe('Callee, E.164.'),
   external_id: z.string().nullish().describe('Your own correlation id.'),
   started_at: z.string().nullish().describe('Start, ISO 8601.'),
-  ended_at: z.string().nullish().describe('End, ISO 8601; null while it runs.'),
+  ended_at: z.string().nullish().describe('End, ISO 8601; null until then.'),
   duration_seconds: z.number().nullish().describe('Length, seconds.'),
-  created: z.string().nullish().describe('When it was placed, ISO 8601.'),
-  modified: z.string().nullish().describe('When it last changed, ISO 8601.'),
+  created: z.string().nullish().describe('Time of placing, ISO 8601.'),
+  modified: z.string().nullish().describe('Last change, ISO 8601.'),
 })
 export type Call = z.output<typeof Call>
 
 /** Reply to placing a call [R]. `join` is how a browser enters a web call. */
 export const PlacedCall = Call.extend({
-  success: z.boolean().nullish().describe('Whether the platform took the call.'),
+  success: z.boolean().nullish().describe('Whether the platform accepted the call.'),
   join: z
     .looseObject({
       token: z.string().nullish().describe('Access token of the room. Secret.'),
       room_sid: z.string().nullish().describe('Room id.'),
     })
     .nullish()
-    .describe('How to enter a web call.'),
+    .describe('Access to a web call.'),
 })
 export type PlacedCall = z.output<typeof PlacedCall>
 
@@ -78,7 +78,7 @@ export const CallCreate = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .describe('Agent fields to change for this call.'),
-  medium: z.string().optional().describe('Sent as it is.'), // [R]
+  medium: z.string().optional().describe('Sent unchanged.'), // [R]
 })
 export type CallCreate = z.output<typeof CallCreate>
 
@@ -102,8 +102,8 @@ export const callRoutes = {
     summary: 'Calls of an account.',
     params: accountParams,
     query: {
-      call_id: z.string().optional().describe('Only this one.'),
-      external_id: z.string().optional().describe('With this external_id.'),
+      call_id: z.string().optional().describe('Only this call.'),
+      external_id: z.string().optional().describe('Only this external_id.'),
       ...activityFilters,
       // The statuses of calls are not published; those of conversations are.
       status: z.string().optional().describe('in_progress, completed, failed or transferred.'),

@@ -4,8 +4,8 @@ import * as z from 'zod'
  * One field that the platform refused [B]. `field` is a path such as `body.name` or `query.page`.
  */
 export const FieldError = z.looseObject({
-  field: z.string().describe('Where: body.name, query.limit, path.agent_id.'),
-  message: z.string().describe('What is wrong with it.'),
+  field: z.string().describe('Path, such as body.name, query.limit, path.agent_id.'),
+  message: z.string().describe('Problem of the field.'),
   type: z.string().describe('Kind: value_error, type_error, missing, …'),
 })
 export type FieldError = z.output<typeof FieldError>
@@ -14,8 +14,8 @@ export type FieldError = z.output<typeof FieldError>
 export const ErrorEnvelope = z.looseObject({
   code: z.string().describe('Machine-readable code, such as not_found or validation_error.'),
   message: z.string().describe('What went wrong, for people.'),
-  detail: z.string().nullish().describe('More about it, when there is more.'),
-  errors: z.array(FieldError).nullish().describe('The fields refused, for validation errors.'),
+  detail: z.string().nullish().describe('Further details, if any.'),
+  errors: z.array(FieldError).nullish().describe('Refused fields, for validation errors.'),
 })
 export type ErrorEnvelope = z.output<typeof ErrorEnvelope>
 

@@ -55,8 +55,8 @@ const daysFromToday: Readonly<Record<string, number>> = { yesterday: -1, today: 
 
 /** Times of creation and last change, as in replies. */
 export const timestamps = {
-  created: z.string().nullish().describe('When it was created, ISO 8601.'),
-  modified: z.string().nullish().describe('When it last changed, ISO 8601.'),
+  created: z.string().nullish().describe('Creation, ISO 8601.'),
+  modified: z.string().nullish().describe('Last change, ISO 8601.'),
 }
 
 /** Number of items that a list returns if `limit` is absent [R]. */
@@ -64,7 +64,7 @@ export const defaultPageLimit = 100
 
 /** Offset pagination of every list. `limit` ≥ 1 [B], default 100 [R]. `offset` ≥ 0, default 0. */
 export const pageQuery = {
-  limit: withDefault(z.int().min(1).describe('Most items.'), defaultPageLimit),
+  limit: withDefault(z.int().min(1).describe('Maximum items.'), defaultPageLimit),
   offset: withDefault(z.int().min(0).describe('Items to skip.'), 0),
 }
 
@@ -74,8 +74,8 @@ export const pageQuery = {
  */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.looseObject({
-    count: z.int().optional().describe('How many match in all, on every page together.'),
-    items: z.array(item).describe('This page.'),
+    count: z.int().optional().describe('Number of matches on all pages.'),
+    items: z.array(item).describe('Items of this page.'),
   })
 
 /** The documented defaults of a schema's fields, as one object. */

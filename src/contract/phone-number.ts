@@ -14,7 +14,7 @@ export const PhoneNumber = z.looseObject({
       is_managed: z.boolean().nullish().describe('True for a trunk of the platform itself.'),
     })
     .nullish()
-    .describe('Trunk it runs over; null when unlinked.'),
+    .describe('Trunk of the number; null when unlinked.'),
   inbound_agent: z
     .looseObject({
       id: z.string().describe('Agent id.'),
@@ -22,12 +22,12 @@ export const PhoneNumber = z.looseObject({
       avatar: z.unknown().optional().describe('Picture, if any.'),
     })
     .nullish()
-    .describe('Agent that answers incoming calls; null when none does.'),
+    .describe('Agent that answers incoming calls; null if unassigned.'),
   spam_data: z.looseObject({}).nullish().describe('Spam reputation.'),
   checker_data: z
     .looseObject({})
     .nullish()
-    .describe('Reputation check: score, complaints, caller info, when checked.'),
+    .describe('Reputation check: score, complaints, caller info, time.'),
 })
 export type PhoneNumber = z.output<typeof PhoneNumber>
 
@@ -50,7 +50,7 @@ export const phoneNumberRoutes = {
     params: accountParams,
     body: z.object({
       number: fields.number.nullish(),
-      sip_trunk_id: id('Trunk it runs over.'),
+      sip_trunk_id: id('SIP trunk.'),
       name: fields.name.nullish(),
       inbound_agent_id: link('Agent that answers incoming calls.'),
     }),
@@ -86,7 +86,7 @@ export const phoneNumberRoutes = {
     body: z.object({
       number: fields.number.nullish(),
       name: fields.name.nullish(),
-      sip_trunk_id: link('Trunk it runs over.'),
+      sip_trunk_id: link('SIP trunk.'),
       inbound_agent_id: link('Agent that answers.'),
     }),
     reply: PhoneNumber,

@@ -21,7 +21,7 @@ const Provider = z.looseObject({
 const CatalogModel = z.looseObject({
   id: z.string().describe('Id to use as model.'),
   name: z.string().nullish().describe('Display name.'),
-  description: z.string().nullish().describe('What it is for.'),
+  description: z.string().nullish().describe('Purpose.'),
   recommended: z.boolean().nullish().describe('Recommended by the platform.'),
   intelligence_rating: z.number().nullish().describe('1 to 5.'),
   latency_rating: z.number().nullish().describe('1 to 5.'),
@@ -33,7 +33,7 @@ const CatalogModel = z.looseObject({
 const CatalogTranscriber = z.looseObject({
   id: z.string().describe('Id to use as model.'),
   name: z.string().nullish().describe('Display name.'),
-  description: z.string().nullish().describe('What it is for.'),
+  description: z.string().nullish().describe('Purpose.'),
   supported_languages: z
     .array(
       z.looseObject({
@@ -42,7 +42,7 @@ const CatalogTranscriber = z.looseObject({
       }),
     )
     .nullish()
-    .describe('Languages it takes: code, name.'),
+    .describe('Supported languages: code, name.'),
 })
 
 /** A catalog of models by provider [R]. A provider may be a code or an object. */
@@ -50,7 +50,7 @@ const catalogOf = <T extends z.ZodType>(model: T) =>
   z.array(
     z.looseObject({
       provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
-      models: z.array(model).default([]).describe('Its models.'),
+      models: z.array(model).default([]).describe('Models.'),
     }),
   )
 
@@ -76,7 +76,7 @@ export const Voice = z.looseObject({
   provider: z.string().nullish().describe('Provider code.'),
   language: z.string().nullish().describe('Language code.'),
   gender: z.string().nullish().describe('male, female or neutral.'),
-  description: z.string().nullish().describe('How it sounds.'),
+  description: z.string().nullish().describe('Sound of the voice.'),
   preview_url: z.string().nullish().describe('Audio sample.'),
 })
 export type Voice = z.output<typeof Voice>
@@ -123,7 +123,7 @@ const voiceQuery = {
   language: z.string().optional().describe('Language code, such as en-us.'),
   gender: z.enum(voiceGenders).optional().describe('Gender of the voice.'),
   search: z.string().optional().describe('Words to look for in name and description.'),
-  limit: z.int().min(1).optional().describe('Most voices to return.'),
+  limit: z.int().min(1).optional().describe('Maximum voices.'),
   refresh: z.boolean().optional().describe("true bypasses the platform's cache."),
 }
 

@@ -16,9 +16,9 @@ export const SipTrunk = z.looseObject({
       }),
     )
     .nullish()
-    .describe('Numbers that run over it.'),
+    .describe('Numbers on the trunk.'),
   has_auth_password: z.boolean().nullish().describe('Whether a password is set.'),
-  auth_password_length: z.number().nullish().describe('Its length.'),
+  auth_password_length: z.number().nullish().describe('Password length.'),
   allowed_ips: z
     .array(z.string())
     .nullish()

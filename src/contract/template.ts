@@ -28,7 +28,7 @@ const TemplateIssue = z.looseObject({
     .describe(
       'syntax_error, undefined_tag, unknown_filter, unknown_test, unknown_variable, too_large, too_deep, or another.',
     ),
-  message: z.string().describe('What is wrong.'),
+  message: z.string().describe('Problem.'),
   line: z.int().nullish().describe('Line in the template, from 1.'),
   variable: z.string().nullish().describe('The variable concerned.'),
 })
@@ -40,10 +40,13 @@ export type TemplateIssue = z.output<typeof TemplateIssue>
  */
 export const TemplateValidation = z.looseObject({
   valid: z.boolean().describe('True when the template renders.'),
-  errors: z.array(TemplateIssue).default([]).describe('What keeps it from rendering.'),
-  warnings: z.array(TemplateIssue).default([]).describe('What may be a mistake.'),
-  variables: z.array(z.string()).default([]).describe('Variable paths it reads.'),
-  unknown_variables: z.array(z.string()).default([]).describe('Those the platform does not know.'),
+  errors: z.array(TemplateIssue).default([]).describe('Problems that prevent rendering.'),
+  warnings: z.array(TemplateIssue).default([]).describe('Possible mistakes.'),
+  variables: z.array(z.string()).default([]).describe('Variable paths in the template.'),
+  unknown_variables: z
+    .array(z.string())
+    .default([])
+    .describe('Paths that the platform does not know.'),
 })
 export type TemplateValidation = z.output<typeof TemplateValidation>
 

@@ -17,7 +17,7 @@ const UsageValue = z.looseObject({
   dimensions: z
     .record(z.string(), z.unknown())
     .nullish()
-    .describe('What this value is grouped by; null when ungrouped.'),
+    .describe('Groups of this value; null when ungrouped.'),
 })
 
 /**
@@ -35,16 +35,16 @@ export const Usage = z.looseObject({
       start: z.string().nullish().describe('From, ISO 8601.'),
       end: z.string().nullish().describe('Until, ISO 8601.'),
       granularity: z.string().nullish().describe('Size of a bucket.'),
-      group_by: z.unknown().optional().describe('What values are split by.'),
+      group_by: z.unknown().optional().describe('Grouping of the values.'),
       tz: z.string().nullish().describe('Time zone of the buckets.'),
     })
     .default({})
-    .describe('The query as the platform understood it.'),
+    .describe('The query as the platform read it.'),
   data: absentAsEmpty(
     z
       .array(
         z.looseObject({
-          ts: z.string().describe('Bucket start, in the zone asked for.'),
+          ts: z.string().describe('Bucket start, in the requested zone.'),
           values: absentAsEmpty(z.array(UsageValue).describe('One value, or one per group.')),
         }),
       )
@@ -70,7 +70,7 @@ export const usageRoutes = {
         'UTC',
       ),
       limit: withDefault(
-        z.int().min(1).max(usageBucketCap).describe('Most buckets; the newest are kept.'),
+        z.int().min(1).max(usageBucketCap).describe('Maximum buckets; the newest are kept.'),
         usageBucketCap,
       ),
     },

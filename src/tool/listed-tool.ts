@@ -160,10 +160,8 @@ const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fields
 
 /** Words that add nothing to the name of an argument. */
 const fillers = new Set(
-  `answers background call calls display first gender in incoming it kind last most noise of one only
-  output over runs show speaks state suppression that the this to turn voice voices return with`.split(
-    /\s+/,
-  ),
+  `answers background call calls display first gender in incoming last maximum noise of one only
+  output show speaks suppression that the this to turn voice voices with`.split(/\s+/),
 )
 
 /** True if a description only repeats the name. */

@@ -13,7 +13,7 @@ import { badArgument } from '../../src/tool/refused.ts'
 import { agentFilters, findAgents } from './agent-filters.ts'
 
 const Where = z.object({
-  tags: z.array(z.string().min(1)).min(1).optional().describe('All of these.'),
+  tags: z.array(z.string().min(1)).min(1).optional().describe('All must match.'),
   ...agentFilters,
 })
 type Where = z.output<typeof Where>
