@@ -12,7 +12,7 @@ export interface Redact {
 }
 
 /** Text that replaces the API key. */
-const instead = '[API key]'
+const replacement = '[API key]'
 
 /**
  * Minimum length of an API key that is redacted. Real keys are longer, and a short text occurs in
@@ -212,7 +212,7 @@ function withoutPlaces(text: string, places: readonly Place[], first: number): s
   let at = 0
   for (const [begin, end] of places.toSorted(([a], [b]) => a - b)) {
     if (begin >= first) break
-    if (begin >= at) parts.push(text.slice(at, begin), instead)
+    if (begin >= at) parts.push(text.slice(at, begin), replacement)
     at = Math.max(at, end)
   }
   return [...parts, text.slice(at, Math.max(at, first))].join('')
@@ -222,7 +222,7 @@ function withoutPlaces(text: string, places: readonly Place[], first: number): s
  * Wraps a sender so that no reply contains the API key. Redaction precedes parsing, so it covers
  * field names, headers and redirect URLs.
  */
-export const keyFree =
+export const withRedactedReplies =
   (send: Send, redact: Redact): Send =>
   async (request) => {
     try {

@@ -76,7 +76,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
   } = options
   const limits = callLimitsOf(config)
   const isCounting = Object.keys(limits).length > 0
-  const total = new RunTotal(config.max_total)
+  const total = new ProcessTotal(config.max_total)
   const refuse = (violation: RuleViolation) => refusalOf(violation, config, source)
 
   const stopped = async (): Promise<DialRefused | undefined> => {
@@ -137,7 +137,7 @@ function callLimitsOf(config: DialPolicyConfig): CallLimits {
 }
 
 /** Number of calls placed by this process, for `max_total`. */
-class RunTotal {
+class ProcessTotal {
   readonly #limit: number | undefined
   readonly #placed = new Map<string, CallKey | undefined>()
   #reserving = 0

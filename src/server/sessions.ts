@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { CallServices } from '../calls/placement.ts'
 import type { ServiceConfig } from '../cli/config/service-settings.ts'
 import { createClient } from '../platform/client.ts'
-import { keyFree, noRedaction, redactor } from '../platform/key-redaction.ts'
+import { noRedaction, redactor, withRedactedReplies } from '../platform/key-redaction.ts'
 import { driftReporter } from '../platform/reply-drift.ts'
 import { ownAccountId } from '../platform/sessions/account.ts'
 import { type Credential, keyHashOf } from '../platform/sessions/credential.ts'
@@ -58,7 +58,7 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
     // The sandbox's API key is not secret: it opens only the sandbox.
     const redact = isSandbox ? noRedaction : redactor(apiKey)
     const client = createClient({
-      send: isSandbox ? platform.send : keyFree(platform.send, redact),
+      send: isSandbox ? platform.send : withRedactedReplies(platform.send, redact),
       apiKey,
       userAgent,
       clientNetwork,

@@ -10,7 +10,7 @@ import {
   SendFailure,
 } from '../../platform/failure.ts'
 import type { Send } from '../../platform/http-exchange.ts'
-import { keyFree, redactor } from '../../platform/key-redaction.ts'
+import { redactor, withRedactedReplies } from '../../platform/key-redaction.ts'
 import type { WireReply } from '../../platform/reply.ts'
 import { openPlatform } from '../../server/platform.ts'
 import { isObject } from '../../text/json.ts'
@@ -43,7 +43,7 @@ export async function openPlatformSession(config: NetworkPlatform, version: stri
   const userAgent = `voice-agent-mcp/${version}`
   const connections = watchConnections()
   const opened = await openPlatform(config, () => undefined)
-  const send = keyFree(opened.send, redactor(apiKey))
+  const send = withRedactedReplies(opened.send, redactor(apiKey))
   const call = <R extends Route>(route: R, request: RouteRequest) =>
     answerOf(send, (recorded) =>
       createClient({ send: recorded, apiKey, userAgent, ...once }).call(route, request),
