@@ -736,7 +736,7 @@ describe('a result that is no call', () => {
     await view.frame.click('#all-calls')
     await view.frame.waitForSelector('tbody tr')
     expect(await view.text()).toContain('quiet hours.')
-    expect(await view.frame.evaluate('document.activeElement.id')).toBe('calls')
+    expect(await view.frame.evaluate('document.activeElement.id')).toBe('batch')
   })
 
   test('several calls say which agent calls how many numbers, when, and how far it is', async () => {
@@ -791,7 +791,7 @@ describe('a result that is no call', () => {
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
     expect(await tabOrder(view)).toEqual([
-      ...['show-all', 'show-answered', 'show-not_allowed', 'calls', 'open-0'],
+      ...['show-all', 'show-answered', 'show-not_allowed', 'batch', 'open-0'],
       ...['problem-1', 'problem-2'],
     ])
     expect(await view.frame.innerText('#show-not_allowed')).toMatch(/^Not allowed\s*2$/)

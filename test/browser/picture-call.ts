@@ -173,7 +173,7 @@ const severalCalls = (result: object): Omit<Picture, 'name'> => ({
     Object.assign(await oneCall(outbound)(), {
       call: { tool: 'place_calls', args: { calls: [] } },
     }),
-  ready: '#calls',
+  ready: '#batch',
   act: async (view) => {
     await view.send({ content: [], structuredContent: result })
     // The agent's name is read in the background.

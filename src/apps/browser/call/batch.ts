@@ -65,7 +65,7 @@ function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallDa
     const { data: call } = CallData.safeParse(result?.structuredContent)
     if (!call || known?.id !== id) return
     known = { id, call }
-    if (document.getElementById('calls')) page.redraw()
+    if (document.getElementById('batch')) page.redraw()
   })
   return undefined
 }
@@ -189,7 +189,7 @@ function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement 
   }
   const noteHead = hasWords ? (hasProblems ? 'Said last, or reason' : 'Said last') : 'Reason'
   const box = scrolledTable({
-    id: 'calls',
+    id: 'batch',
     label: 'Calls',
     head: [
       columnHead('To'),

@@ -114,7 +114,7 @@ function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
   if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
   const back = () => {
     page.showAgain(from.data, from.input)
-    document.getElementById('calls')?.focus()
+    document.getElementById('batch')?.focus()
   }
   return [h('div', {}, button('All calls', back, { id: 'all-calls' }))]
 }

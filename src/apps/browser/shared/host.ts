@@ -1,12 +1,15 @@
 import * as z from 'zod/mini'
 import { lenient, lenientOr } from './lenient.ts'
 
+/** Any object. `z.record` brings 2 kB of zod's other functions into each view. */
+const Fields = z.looseObject({})
+
 /** Host context (MCP Apps): theme, locale, and the size of the view's frame. */
 const HostContext = z.object({
-  theme: lenient(z.enum(['light', 'dark'])),
+  theme: lenient(z.string()),
   locale: lenient(z.string()),
   timeZone: lenient(z.string()),
-  styles: lenient(z.looseObject({ variables: z.optional(z.record(z.string(), z.unknown())) })),
+  styles: lenient(z.looseObject({ variables: z.optional(Fields) })),
   displayMode: lenient(z.string()),
   availableDisplayModes: lenient(z.array(z.string())),
   containerDimensions: lenient(
@@ -31,14 +34,14 @@ const Initialized = z.looseObject({
 /** A tool's result, as hosts pass it on. */
 export const ToolResult = z.looseObject({
   content: lenientOr(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
-  structuredContent: z.optional(z.record(z.string(), z.unknown())),
+  structuredContent: z.optional(Fields),
   isError: z.optional(z.boolean()),
-  _meta: lenient(z.record(z.string(), z.unknown())),
+  _meta: lenient(Fields),
 })
 export type ToolResult = z.output<typeof ToolResult>
 
 const ToolInput = z.looseObject({
-  arguments: lenientOr(z.record(z.string(), z.unknown()), {}),
+  arguments: lenientOr(Fields, {}),
 })
 
 interface HostEvents {
@@ -157,7 +160,7 @@ const resultIn = (received: unknown): ToolResult =>
 /** Applies the host's theme and style variables. */
 function applyTheme({ theme, styles }: HostContext): void {
   const root = document.documentElement
-  if (theme) root.style.colorScheme = theme
+  if (theme === 'light' || theme === 'dark') root.style.colorScheme = theme
   for (const [name, value] of Object.entries(styles?.variables ?? {})) {
     if (name.startsWith('--') && typeof value === 'string') root.style.setProperty(name, value)
   }
@@ -203,8 +206,9 @@ export const reasonIn = (error: unknown): string =>
  */
 
 const Message = z.looseObject({
-  jsonrpc: z.literal('2.0'),
-  id: z.optional(z.union([z.string(), z.number()])),
+  jsonrpc: z.string(),
+  /** A string or a number. A reply to a request has the same id. */
+  id: z.optional(z.unknown()),
   method: z.optional(z.string()),
   params: z.optional(z.unknown()),
   result: z.optional(z.unknown()),
@@ -225,7 +229,7 @@ interface Waiting {
 /** JSON-RPC with the parent window; messages of all other windows are ignored. */
 function openRpc(handlers: RpcHandlers) {
   const host = window.parent
-  const waiting = new Map<string | number, Waiting>()
+  const waiting = new Map<unknown, Waiting>()
   let lastId = 0
   // The target origin is '*', because a view does not know the host's origin; messages go to the
   // parent window only.
@@ -234,7 +238,7 @@ function openRpc(handlers: RpcHandlers) {
   window.addEventListener('message', ({ source, data }) => {
     if (source !== host) return
     const { data: message } = Message.safeParse(data)
-    if (!message) return
+    if (message?.jsonrpc !== '2.0') return
     const { id, method, params, result, error } = message
     if (method !== undefined && id !== undefined) return send(answer(id, handlers.request(method)))
     if (method !== undefined) return handlers.notification(method, params)
@@ -256,5 +260,5 @@ function openRpc(handlers: RpcHandlers) {
   }
 }
 
-const answer = (id: string | number, result: object | undefined) =>
+const answer = (id: unknown, result: object | undefined) =>
   result ? { id, result } : { id, error: { code: -32601, message: 'Method not found' } }

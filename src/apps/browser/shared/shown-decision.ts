@@ -7,7 +7,7 @@ import type { ToolResult } from './host.ts'
 const Confirmation = z.object({
   state: z.string(),
   question: z.string(),
-  facts: z.record(z.string(), z.string()),
+  facts: z.catchall(z.object({}), z.string()),
 })
 
 /** Token in a result's `_meta` with which the view can answer, and its expiry. */
