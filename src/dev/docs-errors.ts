@@ -15,7 +15,7 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   bad_parameter: 'An id is not valid in a path. Nothing was sent.',
   cancelled: 'The client cancelled the tool call.',
   not_exposed:
-    'No exposed tool reads this data, so it was not read. Only in texts of hints, prompts and resources; a tool that is not exposed is a [protocol error](#protocol-errors).',
+    'No exposed tool reads this data, so the server did not read it. This kind occurs only in texts of hints, prompts and resources; a call of a tool that is not exposed is a [protocol error](#protocol-errors).',
   not_recorded:
     'The audit trail cannot be written, and `--audit-failure refuse` forbids changes without it. Nothing was sent.',
   all_failed: 'All items of a bulk operation failed. The fields have the reason for each.',

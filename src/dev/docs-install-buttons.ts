@@ -44,7 +44,7 @@ function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   const address = {
     type: 'promptString',
     id: addressId,
-    description: 'Address of the voice-agent platform; leave address and key empty for the sandbox',
+    description: 'URL of the voice-agent platform; leave URL and key empty for the sandbox',
   }
   const query = new URLSearchParams({
     name,

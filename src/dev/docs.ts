@@ -19,7 +19,7 @@ import { installOptions } from './release/install-options.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Every setting, a table for each group of the help: flag, variable, meaning, and its commands. */
+/** Tables of all settings, one for each group of the help. */
 const settingTables = (): string =>
   settingGroups(commands)
     .map(

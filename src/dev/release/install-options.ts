@@ -17,36 +17,37 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
   base_url: {
     variable: 'VOICE_AGENT_BASE_URL',
     type: 'string',
-    title: 'Address of the platform',
+    title: 'Platform URL',
     description:
-      'Leave address and key empty to try the server on its built-in sandbox, where nothing is dialled. Example: https://api.your-platform.example',
+      'Leave URL and key empty to try the server on its built-in sandbox, where nothing is dialled. Example: https://api.your-platform.example',
   },
   api_key: {
     variable: 'VOICE_AGENT_API_KEY',
     type: 'string',
     title: 'API key',
-    description: 'Your API key of the platform. It is sent to that address only.',
+    description: 'Your API key of the platform. It is sent only to the platform URL.',
     sensitive: true,
   },
   account: {
     variable: 'VOICE_AGENT_ACCOUNT',
     type: 'string',
-    title: 'Only this account',
+    title: 'Account',
     description:
-      'The id of one account or subaccount that all tools act on. Empty: all of the key.',
+      'Id of the only account or subaccount that the tools act on. Leave it empty to use all accounts of the key.',
   },
   read_only: {
     variable: 'VOICE_AGENT_READ_ONLY',
     type: 'boolean',
-    title: 'Only read',
+    title: 'Read-only',
     description: 'Offer only tools that read: no calls, and no changes.',
     default: false,
   },
   config_file: {
     variable: 'VOICE_AGENT_CONFIG',
     type: 'file',
-    title: 'File of further settings',
-    description: 'A JSON file for all other settings, such as a dial policy. Empty: none.',
+    title: 'Configuration file',
+    description:
+      'JSON file with all other settings, such as a dial policy. Leave it empty if there is none.',
   },
 }
 

@@ -62,7 +62,7 @@ function notReady(): number {
 const checked: Step = {
   title: 'npm run check',
   run() {
-    if (isDryRun) return { state: 'left out', text: 'CI runs it, with this dry run in it' }
+    if (isDryRun) return { state: 'left out', text: 'CI runs it, including this dry run' }
     execFileSync('npm', ['run', 'check'], {
       cwd: root,
       stdio: 'inherit',
@@ -179,7 +179,7 @@ async function registryEntry(info: PackageInfo, { file, sha256 }: Bundle): Promi
   if (isNamed) writeFileSync(path, `${JSON.stringify(entry, undefined, 2)}\n`)
   const what = isNamed
     ? shown(path)
-    : 'not written, because the address of the repository is not set; with another'
+    : 'not written, because package.json has no repository; with a made-up one'
   try {
     const faults = await schemaFaults(schema, entry)
     if (faults.length > 0) throw new Error(`not valid: ${faults.join('; ')}`)

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { downloadUrl, type PackageInfo, root } from './package-info.ts'
 import type { Outcome, Step } from './steps.ts'
 
-/** Preconditions of a build. */
+/** The conditions that a release must meet before its artifacts are built. */
 export const preconditions = (info: PackageInfo): Step[] => [
   {
     title: 'Changes of this version',
     run: () => changes(info.version, readFileSync(join(root, 'CHANGELOG.md'), 'utf8')),
   },
-  { title: 'Address of the repository', run: () => repositorySet(info) },
+  { title: 'Repository', run: () => repositorySet(info) },
   { title: 'Working tree', run: () => workingTree(git('status', '--porcelain')) },
   {
     title: 'Tag',
@@ -52,7 +52,7 @@ export function repositorySet(info: PackageInfo): Outcome {
   }
   const isElsewhere = downloadUrl(info, 'a.mcpb') === undefined
   const only = isElsewhere
-    ? '; the registry takes no downloads from there, so it gets no bundle'
+    ? '; the registry accepts no downloads from this host, so its entry has no bundle'
     : ''
   return { state: 'done', text: `${repository.url}, in the registry ${mcpName}${only}` }
 }
@@ -70,7 +70,7 @@ export const workingTree = (status: string): Outcome =>
 export function tag(version: string, head: string, tags: string): Outcome {
   const name = `v${version}`
   const own = tags.split('\n').find((line) => line.split(' ')[0] === name)
-  if (own === undefined) return { state: 'done', text: `${name} is not taken` }
+  if (own === undefined) return { state: 'done', text: `${name} does not exist yet` }
   if (own.split(' ').includes(head)) return { state: 'done', text: `${name} is this commit` }
   return { state: 'open', text: `${name} is another commit: give package.json the next version` }
 }
