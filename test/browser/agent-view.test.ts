@@ -61,9 +61,9 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(text).not.toContain('Longest conversation')
     await view.frame.click('#defaults')
     const whole = await view.text()
-    expect(whole).toMatch(/Greeting: pause before\s+0 sec/)
-    expect(whole).toMatch(/call ends after\s+5 min\w* 5 sec/)
-    expect(whole).toMatch(/Longest conversation\s+20 min/)
+    expect(whole).toMatch(/Greeting: pause before\s+0\ss/)
+    expect(whole).toMatch(/call ends after\s+5\smin 5\ss/)
+    expect(whole).toMatch(/Longest conversation\s+20\smin/)
     expect(whole).toMatch(/Recording\s+On/)
     expect(await textsOf(view, '.tags li')).toEqual(['support', 'en'])
     await expectWellMade(view, page)
@@ -89,7 +89,7 @@ describe.each(places)('an agent %s', (_, page) => {
       'added: + vip',
       'removed: − en',
     ])
-    expect(await wordsOf(view)).toMatch(/Longest conversation removed: 20 mins? added: 10 mins?/)
+    expect(await wordsOf(view)).toMatch(/Longest conversation removed: 20 min added: 10 min/)
     expect(await wordsOf(view)).toMatch(/removed: 1 added: 1\.15/)
     await view.frame.click('#settings')
     await view.frame.waitForSelector('#defaults')
@@ -298,6 +298,69 @@ test.each([
   expect(isListed).toBe(mode === 'user_first')
 })
 
+test('settings without a documented default are apart from changed ones, and metadata from both', async () => {
+  const view = await show()
+  const agent = {
+    ...{ id: 'a', name: 'A', max_duration_seconds: 600, allow_auto_hangup: true },
+    metadata: { crm: 'hubspot', kundensystem: { aktiv: true } },
+  }
+  await view.send({ content: [], structuredContent: agent })
+  await view.frame.waitForSelector('h2')
+  const listOf = (heading: string) =>
+    view.frame.evaluate(
+      `[...document.querySelectorAll('h2')].find((one) => one.textContent === '${heading}').nextSibling.innerText`,
+    )
+  expect(await textsOf(view, 'h2')).toEqual(['Changed from the default', 'Also set', 'Metadata'])
+  expect(await listOf('Changed from the default')).toMatch(
+    /^Longest conversation\s+10\smin · default 20\smin$/,
+  )
+  expect(await listOf('Also set')).toMatch(/^Agent can hang up\s+On$/)
+  expect(await listOf('Metadata')).toMatch(/^crm\s+hubspot\s+kundensystem.aktiv\s+Yes$/)
+})
+
+test.each([
+  ['en-US-AvaMultilingualNeural', 'Ava (multilingual)'],
+  ['de-DE-KatjaNeural', 'Katja'],
+  ['pMsXgVXv3BLzUgSXRplE', 'pMsXgVXv3BLzUgSXRplE'],
+])('a voice %s that is not listed is %s, without a sample', async (voice_id, name) => {
+  const view = await show()
+  const voice = { provider: 'azure', voice_id }
+  const model = { provider: 'anthropic', model: 'claude-sonnet-4-5-20250929' }
+  await view.send({ content: [], structuredContent: { id: 'a', name: 'A', voice, model } })
+  await expect.poll(() => wordsOf(view)).toContain(`Voice ${name} · Azure No sample`)
+  expect(await wordsOf(view)).toMatch(/Model Claude Sonnet 4\.5, 29 Sept? 2025 · Anthropic/)
+})
+
+test('a greeting from right to left has its line on its own side, near its words', async () => {
+  const view = await show({ page: { viewport: { width: 1280, height: 640 } } })
+  const initial_message = { message: 'مرحبا، كيف يمكنني مساعدتك اليوم؟', mode: 'fixed_message' }
+  await view.send({ content: [], structuredContent: { id: 'a', name: 'مكتب', initial_message } })
+  await view.frame.waitForSelector('.greeting')
+  const greeting = (await view.frame.evaluate(`(() => {
+    const value = document.querySelector('.greeting .value')
+    const { borderRightWidth, borderLeftWidth } = getComputedStyle(value)
+    return { borderRightWidth, borderLeftWidth, right: value.getBoundingClientRect().right }
+  })()`)) as { right: number }
+  expect(greeting).toMatchObject({ borderRightWidth: '3px', borderLeftWidth: '0px' })
+  expect(greeting.right).toBeLessThan(500)
+  expect(await countOf(view, 'h1:dir(rtl)')).toBe(1)
+  expect(await countOf(view, 'dl:dir(rtl)')).toBe(0)
+  await expectFits(view)
+})
+
+test('a long word is hyphenated, and a name of metadata breaks after its dot', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  const name = 'Kraftfahrzeughaftpflichtversicherungsberatung'
+  const metadata = { kundennummernverwaltungssystem: { vertragsart: 'Haftpflicht' } }
+  await view.send({ content: [], structuredContent: { id: 'a', name, metadata } })
+  await view.frame.waitForSelector('h2')
+  const title = await view.frame.innerText('h1')
+  expect(title).toContain('\u00ad')
+  expect(title.replaceAll('\u00ad', '')).toBe(name)
+  expect(await countOf(view, 'dt wbr')).toBe(1)
+  await expectFits(view)
+})
+
 test('an id is on one line with its label, and its button follows it', async () => {
   const view = await show({ page: { viewport: { width: 360, height: 640 } } })
   const id = '6f1c2d34-8a5b-4c6d-9e7f-0a1b2c3d4e5f'
@@ -356,7 +419,7 @@ test('of many settings and changes, the first are open and the rest is folded', 
   await view.frame.waitForSelector('.earlier')
   expect(await textsOf(view, 'summary')).toEqual(['30 more settings', '2 earlier changes'])
   expect(await view.text()).not.toMatch(/field_59|16 Nov 2026/)
-  await view.frame.click('#rows-30')
+  await view.frame.click('#rows-Metadata')
   await view.frame.click('#earlier')
   await expect.poll(() => view.text()).toMatch(/field_59.*16 Nov 2026/s)
 })

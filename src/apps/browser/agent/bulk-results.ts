@@ -1,6 +1,6 @@
 import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
-import type { Tone } from '../../design.ts'
+import type { IconName, Tone } from '../../design.ts'
 import { badge, button, emptyState, h, icon, problemText } from '../shared/dom.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { agentCard, warningList } from './card.ts'
@@ -9,12 +9,12 @@ import type { AgentData, ManyItem } from './data.ts'
 import { openedId, settingsButton } from './show-settings-button.ts'
 
 /** Label and tone of each outcome of a bulk operation, worst first. */
-const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
+const outcomes: Readonly<Record<string, readonly [words: string, tone: Tone, shape?: IconName]>> = {
   failed: ['Failed', 'danger'],
   unknown: ['Not known whether it was saved', 'warning'],
   not_tried: ['Not tried', 'warning'],
   updated: ['Updated', 'success'],
-  would_change: ['Would change', 'info'],
+  would_change: ['Would change', 'neutral', 'draft'],
   unchanged: ['Unchanged', 'neutral'],
 }
 
@@ -32,7 +32,7 @@ export function bulkDrawing(data: AgentData, page: Page<AgentData>): Drawing {
     title: `${number(agents.length)} agent${agents.length === 1 ? '' : 's'}`,
     about: outcomeNames(agents).map((name) => {
       const count = agents.filter(({ outcome }) => outcome === name).length
-      return badge(`${number(count)} ${wordsOf(name).toLowerCase()}`, toneOf(name))
+      return badge(`${number(count)} ${wordsOf(name).toLowerCase()}`, toneOf(name), shapeOf(name))
     }),
     content: [
       ...(data.failed_accounts ?? []).map(({ reason = '', accounts }) =>
@@ -54,6 +54,7 @@ const known = (outcome: string) =>
   Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined
 const wordsOf = (outcome: string): string => known(outcome)?.[0] ?? plainText(outcome)
 const toneOf = (outcome: string): Tone => known(outcome)?.[1] ?? 'warning'
+const shapeOf = (outcome: string) => known(outcome)?.[2]
 
 /** Distinct outcomes of the agents, worst first. Unknown outcomes precede all others. */
 function outcomeNames(agents: readonly ManyItem[]): string[] {
@@ -104,7 +105,7 @@ function groupSection({ outcome, first, members }: Group, { data, page }: Shown)
     h(
       'h2',
       {},
-      badge(wordsOf(outcome), toneOf(outcome)),
+      badge(wordsOf(outcome), toneOf(outcome), shapeOf(outcome)),
       members.length > 1 && h('span', { class: 'muted' }, ` ${counted(members.length, 'agent')}`),
     ),
     nameList(members, { data, page }),

@@ -3,11 +3,13 @@ import { counted } from '../../../text/labels.ts'
 import { plainText } from '../../../text/safe-text.ts'
 import { button, copyable, factList, h, icon } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
+import { voiceName } from '../shared/provider-and-model-names.ts'
+import { withSoftHyphens } from '../shared/soft-hyphens.ts'
 import type { Args, Page } from '../shared/view.ts'
 import { openSample } from '../voices/actions.ts'
 import { agentDefaults } from './agent-defaults.ts'
 import type { AgentData, Fields } from './data.ts'
-import { fullLabelOf, groups, linesOf, valueText } from './field-texts.ts'
+import { fullLabelOf, groups, labelOf, linesOf, valueText } from './field-texts.ts'
 import { voiceOf } from './related-objects.ts'
 
 /**
@@ -38,6 +40,10 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
     .flatMap(([name, value]) => rowsOf([name], value))
     .filter(({ path, value }) => !inFront.has(path) || !isPlain(value) || isUnspoken(path, agent))
   const [usual, own] = [rows.filter(isUsual), rows.filter((row) => !isUsual(row))]
+  const sections = sectionNames.flatMap((name) => {
+    const some = own.filter((row) => sectionOf(row) === name)
+    return some.length > 0 ? [h('h2', {}, name), ...settingList(some, page, name)] : []
+  })
   const id = typeof agent.id === 'string' ? agent.id : ''
   return [
     ...greeting(agent),
@@ -57,21 +63,30 @@ export function agentCard(agent: Fields, page: Page<AgentData>, account?: Args):
         id !== '' && copyable(plainText(id), { id: 'copy-id', what: "the agent's id", ...page }),
       ],
     ]),
-    ...(own.length > 0 ? [h('h2', {}, 'Other than the default'), ...settingList(own, page)] : []),
+    ...sections,
     ...(usual.length > 0
       ? [
           h(
             'details',
             {},
             h('summary', { id: 'defaults' }, defaultsText(usual.length)),
-            settingList(usual, page),
+            settingList(usual, page, 'defaults'),
           ),
         ]
       : []),
   ]
 }
 
-const defaultsText = (count: number) => `${counted(count, 'setting')} at the default`
+const sectionNames = ['Changed from the default', 'Also set', 'Metadata'] as const
+
+const sectionOf = ({ path, usual }: Row): (typeof sectionNames)[number] =>
+  path.startsWith('metadata')
+    ? 'Metadata'
+    : usual === undefined
+      ? 'Also set'
+      : 'Changed from the default'
+
+const defaultsText = (count: number) => `${counted(count, 'setting')} at the default or empty`
 
 /** True for a value that fits into a line at the head of the card. */
 const isPlain = (value: unknown) =>
@@ -106,7 +121,7 @@ function greeting(agent: Fields): readonly Node[] {
         ...['Says first', isWorded && ', worded by the model', isWorded && message && ' from:'],
       ),
       message
-        ? h('blockquote', { dir: 'auto' }, longText(linesOf(message), 'greeting', templateNodes))
+        ? h('blockquote', {}, longText(linesOf(message), 'greeting', templateNodes))
         : !isWorded && h('p', { class: 'muted' }, 'Nothing: the caller speaks first.'),
     ),
   ]
@@ -196,15 +211,14 @@ function voiceFact(
   const id = linesOf(textIn(agent, 'voice', 'voice_id'))
   const provider = codesOf(agent, 'voice', ['provider'], page)
   if (!id && !provider) return false
-  const name = h('span', { dir: 'auto' }, id || 'Default')
+  const name = h('span', { dir: 'auto', title: id }, voiceName(id) || 'Default')
   const place = h('span', { class: 'row' }, h('span', {}, name, provider && ` · ${provider}`))
   if (account)
     void voiceOf(agent, account, page).then((voice) => {
-      if (!voice) return
-      name.textContent = voice.name
-      name.title = id
-      const { sample } = voice
-      if (!sample || !page.host.canOpenLinks()) return
+      if (voice) name.textContent = voice.name
+      const sample = voice?.sample
+      if (voice !== undefined && !sample) place.append(h('span', { class: 'muted' }, 'No sample'))
+      if (!voice || !sample || !page.host.canOpenLinks()) return
       const listen = async () => page.announce(await openSample(sample, page.host))
       const label = `Listen to ${voice.name}`
       place.append(
@@ -260,8 +274,12 @@ const isUsual = ({ value, usual }: Row): boolean =>
       (typeof value === 'object' && Object.keys(value).length === 0)
     : value === usual
 
-/** Settings in the order of their groups, metadata last. */
-function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readonly Node[] {
+/** Settings in the order of their groups, metadata last. `id`: part of the ids of its summaries. */
+function settingList(
+  rows: readonly Row[],
+  { formats }: Page<AgentData>,
+  id: string,
+): readonly Node[] {
   const order = Object.keys(groups).filter((name) => name !== 'metadata')
   const placeOf = ({ path }: Row) => {
     const [first = ''] = path.split('.')
@@ -274,7 +292,7 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
   const list = (some: readonly Row[]) => factList(some.map((row) => settingFact(row, formats)))
   return [
     list(isFolded ? sorted.slice(0, openRows) : sorted),
-    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows),
+    isFolded && foldedRows(list(sorted.slice(openRows)), sorted.length - openRows, id),
     rows.length > maxRows &&
       h(
         'p',
@@ -284,13 +302,13 @@ function settingList(rows: readonly Row[], { formats }: Page<AgentData>): readon
   ].filter((node) => node !== false)
 }
 
-const foldedRows = (list: HTMLElement, count: number): HTMLElement =>
-  h('details', {}, h('summary', { id: `rows-${count}` }, `${counted(count, 'more setting')}`), list)
+const foldedRows = (list: HTMLElement, count: number, id: string): HTMLElement =>
+  h('details', {}, h('summary', { id: `rows-${id}` }, `${counted(count, 'more setting')}`), list)
 
 /** A setting with the platform's default beside it, if that is another. */
 const settingFact = ({ path, value, usual }: Row, formats: Formats) =>
   [
-    labelNodes(fullLabelOf(path)),
+    labelNodes(path.startsWith('metadata.') ? labelOf(path) : fullLabelOf(path)),
     [
       settingValue(valueText(path, value, formats)),
       usual !== undefined &&
@@ -309,7 +327,10 @@ const longestWord = 18
 export function labelNodes(label: string): HTMLElement {
   const parts = label.split(/(?<=[._])(?=.)/)
   const isLong = parts.some((part) => part.split(' ').some(({ length }) => length > longestWord))
-  const nodes = parts.flatMap((part, at) => (at > 0 ? [h('wbr'), part] : [part]))
+  const nodes = parts.flatMap((part, at) => {
+    const text = withSoftHyphens(part)
+    return at > 0 ? [h('wbr'), text] : [text]
+  })
   return h('span', { class: isLong && 'long' }, nodes)
 }
 
@@ -319,7 +340,7 @@ export function tagList({ tags }: Fields): HTMLElement | undefined {
   return h(
     'ul',
     { class: 'tags', 'aria-label': 'Tags' },
-    all.map((tag) => h('li', { dir: 'auto' }, plainText(tag))),
+    all.map((tag) => h('li', { dir: 'auto' }, withSoftHyphens(plainText(tag)))),
   )
 }
 

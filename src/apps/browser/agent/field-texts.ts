@@ -1,6 +1,6 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import type { Formats } from '../shared/formats.ts'
-import { modelName, providerName } from '../shared/provider-and-model-names.ts'
+import { modelName, providerName, voiceName } from '../shared/provider-and-model-names.ts'
 
 /** Titles of setting groups, by first path segment, in the card's order. */
 export const groups: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ export const groups: Readonly<Record<string, string>> = {
   voice: 'Voice',
   response_timing: 'Turn taking',
   interrupt_settings: 'Interruptions',
-  inactivity_settings: 'Silence of the caller',
+  inactivity_settings: 'Silent caller',
   ambient_sound: 'Background sound',
   volume: 'Volume',
   denoising: 'Noise suppression',
@@ -21,17 +21,17 @@ export const groups: Readonly<Record<string, string>> = {
 /** Labels for fields whose own name is unclear. */
 const names: Readonly<Record<string, string>> = {
   'initial_message.message': 'Text',
-  'initial_message.mode': 'Spoken first by',
+  'initial_message.mode': 'First to speak',
   'initial_message.delay_ms': 'Pause before',
   'initial_message.interruptible': 'Can be interrupted',
-  'model.max_tokens': 'Longest answer, tokens',
+  'model.max_tokens': 'Longest answer (tokens)',
   'voice.voice_id': 'Voice',
   'response_timing.min_endpointing_delay_seconds': 'Silence that ends a turn',
   'interrupt_settings.enabled': 'By the caller',
-  'interrupt_settings.min_words': 'Fewest words',
-  'interrupt_settings.min_speech_seconds': 'Shortest speech',
+  'interrupt_settings.min_words': 'Words needed',
+  'interrupt_settings.min_speech_seconds': 'Speech needed',
   'inactivity_settings.reminder_timeout_ms': 'Reminder after',
-  'inactivity_settings.reminder_max_count': 'Most reminders',
+  'inactivity_settings.reminder_max_count': 'Reminders at most',
   'inactivity_settings.end_call_timeout_ms': 'Call ends after',
   'inactivity_settings.reset_on_activity': 'Count restarts with speech',
   'ambient_sound.source': 'Background sound',
@@ -48,7 +48,7 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /** Label of a field within its group. */
-function labelOf(path: string): string {
+export function labelOf(path: string): string {
   const known = valueIn(names, path)
   if (known) return known
   const [first = '', ...rest] = path.split('.')
@@ -103,13 +103,12 @@ const nulls: Readonly<Record<string, string>> = {
 }
 
 /** True for a field whose values read Yes and No, in place of On and Off. */
-const isFact = (path: string) => path === 'is_archived'
+const isFact = (path: string) => path === 'is_archived' || path.startsWith('metadata.')
 
 /** Display text of a field's value. */
 export function valueText(path: string, value: unknown, formats: Formats): string {
-  if (path.startsWith('metadata.') && (typeof value === 'boolean' || typeof value === 'number'))
-    return String(value)
-  if (value === undefined) return isFact(path) ? 'Unknown' : 'None'
+  if (path.startsWith('metadata.') && typeof value === 'number') return String(value)
+  if (value === undefined) return path === 'is_archived' ? 'Unknown' : 'None'
   if (value === null) return valueIn(nulls, path) ?? 'Not set'
   if (typeof value === 'boolean')
     return isFact(path) ? (value ? 'Yes' : 'No') : value ? 'On' : 'Off'
@@ -127,13 +126,13 @@ export function valueText(path: string, value: unknown, formats: Formats): strin
 
 const languages = 'transcriber.languages'
 
-function codeText(path: string, value: string, { language }: Formats): string {
+function codeText(path: string, value: string, { language, date }: Formats): string {
   const word = valueIn(valueIn(codes, path) ?? {}, value)
   if (word !== undefined) return word
   if (/^(model|transcriber|voice)\.provider$/.test(path)) return plainText(providerName(value))
-  if (/^(model|transcriber)\.model$/.test(path)) return plainText(modelName(value))
+  if (/^(model|transcriber)\.model$/.test(path)) return plainText(modelName(value, date))
   if (/^(transcriber\.languages?|voice\.language)$/.test(path)) return plainText(language(value))
-  return linesOf(value)
+  return linesOf(path === 'voice.voice_id' ? voiceName(value) : value)
 }
 
 function numberText(path: string, value: number, { exact, duration, percent }: Formats): string {

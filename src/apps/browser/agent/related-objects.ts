@@ -42,12 +42,12 @@ export async function numbersAnsweredBy(
     .toSorted()
 }
 
-/** Catalog entry of an agent's voice; `undefined` if it is not listed or cannot be read. */
+/** Catalog entry of an agent's voice; null if it is not listed, `undefined` if that cannot be read. */
 export async function voiceOf(
   { voice, transcriber }: Fields,
   account: Args,
   page: Page<AgentData>,
-): Promise<Voice | undefined> {
+): Promise<Voice | null | undefined> {
   if (!isObject(voice) || typeof voice.provider !== 'string') return undefined
   const language = voice.language ?? onlyLanguage(transcriber)
   const { data } = VoicesData.safeParse(
@@ -60,7 +60,7 @@ export async function voiceOf(
       page,
     ),
   )
-  return data && voicesIn(data).find(({ id }) => id === voice.voice_id)
+  return data && (voicesIn(data).find(({ id }) => id === voice.voice_id) ?? null)
 }
 
 /** The language of a transcriber that has only one. */

@@ -1,6 +1,7 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { badge, factList, h, icon } from '../shared/dom.ts'
 import { phoneNumber } from '../shared/phone-number.ts'
+import { withSoftHyphens } from '../shared/soft-hyphens.ts'
 import { type Args, type Drawing, type Page, startView } from '../shared/view.ts'
 import { bulkDrawing } from './bulk-results.ts'
 import { agentCard, tagList, warningList } from './card.ts'
@@ -33,7 +34,7 @@ function draw(data: AgentData, page: Page<AgentData>): Drawing {
     ...(isWhole ? history(data, page) : []),
   ]
   return {
-    title: plainText(data.name ?? '') || 'Agent without a name',
+    title: withSoftHyphens(plainText(data.name ?? '')) || 'Agent without a name',
     about: aboutOf(data, { agent, account }, page),
     content: nodes.filter((node) => node !== false),
   }
@@ -65,7 +66,7 @@ function outcomeOf({ applied, changes = [], copied_from: original }: AgentData):
   if (applied === undefined) return []
   if (applied) return [badge('Saved', 'success')]
   return changes.length > 0
-    ? [badge('Nothing is saved yet', 'info')]
+    ? [badge('Nothing is saved yet', 'neutral', 'draft')]
     : [badge('Nothing to change: nothing was saved')]
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { plainText } from '../../../text/safe-text.ts'
-import type { Tone } from '../../design.ts'
+import type { IconName, Tone } from '../../design.ts'
 import { withoutIds } from '../shared/decision-words.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { lenient } from '../shared/lenient.ts'
@@ -67,10 +67,10 @@ function titleOf(data: Outcome): string {
 const idOf = (data: Outcome) =>
   plainText(data.agent_id ?? data.phone_number_id ?? data.sip_trunk_id ?? data.id ?? '')
 
-const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+const outcomes: Readonly<Record<string, readonly [label: string, tone: Tone, shape?: IconName]>> = {
   archived: ['Archived', 'success'],
   unchanged: ['Archived before', 'neutral'],
-  in_use: ['In use, kept', 'neutral'],
+  in_use: ['In use, kept', 'neutral', 'lock'],
   failed: ['Failed', 'danger'],
   unknown: ['Not known', 'warning'],
   not_tried: ['Not tried', 'warning'],
@@ -81,11 +81,13 @@ function manyAgents(
   number: (value: number) => string,
 ): Drawing {
   const count = (outcome: string) => agents.filter((one) => one.outcome === outcome).length
-  const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone]]) =>
-    count(outcome) > 0 ? [badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone)] : [],
+  const badges = Object.entries(outcomes).flatMap(([outcome, [label, tone, shape]]) =>
+    count(outcome) > 0
+      ? [badge(`${number(count(outcome))} ${label.toLowerCase()}`, tone, shape)]
+      : [],
   )
   const row = ({ name, agent_id, outcome, problem }: (typeof agents)[number], at: number) => {
-    const [label, tone] = outcomes[outcome] ?? [outcome, 'neutral']
+    const [label, tone, shape] = outcomes[outcome] ?? [outcome, 'neutral']
     return h(
       'tr',
       {},
@@ -93,7 +95,7 @@ function manyAgents(
       h(
         'td',
         {},
-        badge(plainText(label), tone),
+        badge(plainText(label), tone, shape),
         !!problem &&
           h(
             'div',

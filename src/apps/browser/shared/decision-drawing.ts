@@ -14,8 +14,9 @@ import {
   quotedText,
   withoutIds,
 } from './decision-words.ts'
-import { badge, button, factList, h, icon, problemText } from './dom.ts'
+import { badge, button, factList, h, icon, problemText, shadeEdges } from './dom.ts'
 import type { Host } from './host.ts'
+import { withPhoneNumbers } from './phone-number.ts'
 import type { Decision, ShownDecision } from './shown-decision.ts'
 import { wordChanges } from './word-changes.ts'
 
@@ -52,7 +53,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
   const warnings = isOpen ? warningsOf(facts) : []
   return {
-    title: withoutIds(plainText(decision.question)),
+    title: withPhoneNumbers(withoutIds(plainText(decision.question))),
     about: [
       warnings.length > 0 && tone === 'neutral' ? warningBadge(facts) : badge(status, tone, shape),
     ],
@@ -70,7 +71,7 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
                   'details',
                   { class: 'small' },
                   h('summary', { id: 'details' }, 'Details'),
-                  h('pre', { dir: 'auto' }, failure.details),
+                  shadeEdges(h('pre', { dir: 'auto' }, failure.details)),
                 ),
             ),
           ]),
@@ -281,10 +282,10 @@ const filledIn = ', the platform fills in […]'
 const valueNodes = (value: string): readonly (Node | string)[] =>
   value.endsWith(filledIn)
     ? [
-        value.slice(0, -filledIn.length),
+        ...withPhoneNumbers(value.slice(0, -filledIn.length)),
         h('div', { class: 'small muted' }, 'The platform fills in […].'),
       ]
-    : [value]
+    : withPhoneNumbers(value)
 
 /** True for the facts of `place_calls` that name the numbers to call. */
 const isCallFact = (name: string, facts: Facts) =>
@@ -302,26 +303,28 @@ function callList(facts: Facts): HTMLElement[] {
     name.startsWith('To') ? partsOf(value).map((number) => [number]) : [partsOf(value)],
   )
   return [
-    h(
-      'div',
-      { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
+    shadeEdges(
       h(
-        'ol',
-        { class: 'calls' },
-        calls.map(([number = '', ...values]) =>
-          h(
-            'li',
-            {},
-            factText(number),
-            values.map((value) => {
-              const [name = '', text = ''] = value.split(/ (.*)/s)
-              const label = name.replace(/^test_variables\./, '')
-              return h(
-                'div',
-                { class: 'small muted', dir: 'auto' },
-                `${label}: ${withoutIds(text)}`,
-              )
-            }),
+        'div',
+        { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
+        h(
+          'ol',
+          { class: 'calls' },
+          calls.map(([number = '', ...values]) =>
+            h(
+              'li',
+              {},
+              withPhoneNumbers(factText(number)),
+              values.map((value) => {
+                const [name = '', text = ''] = value.split(/ (.*)/s)
+                const label = name.replace(/^test_variables\./, '')
+                return h(
+                  'div',
+                  { class: 'small muted', dir: 'auto' },
+                  `${label}: ${withoutIds(text)}`,
+                )
+              }),
+            ),
           ),
         ),
       ),

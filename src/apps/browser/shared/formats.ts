@@ -23,10 +23,7 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
     }
   }
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
-  const inUnit = (value: number, unit: string) =>
-    new Intl.NumberFormat(language, {
-      ...{ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 3 },
-    }).format(value)
+  const day = wallFormat(language, { year: 'numeric', month: 'short', day: 'numeric' })
   const languages = new Intl.DisplayNames(language, { type: 'language' })
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
@@ -87,17 +84,19 @@ export function createFormats({ locale, timeZone }: Pick<HostContext, 'locale' |
       const shown = parts[0] ? parts : parts.slice(1)
       return shown.map((part, at) => (at ? String(part).padStart(2, '0') : part)).join(':')
     },
-    /** A duration in words, such as `5 min 30 sec`. */
+    /** A date without a time, such as `20 Nov 2026`. */
+    date: (iso: string) => day(`${iso}T00:00`),
+    /** A duration, such as `5 min 30 s`. */
     duration(seconds: number): string {
-      if (!(seconds >= 60)) return inUnit(seconds, 'second')
+      if (!(seconds >= 60)) return `${exact.format(seconds)}\u00a0s`
       const whole = Math.round(seconds)
       const parts = {
-        hour: Math.floor(whole / 3600),
-        minute: Math.floor(whole / 60) % 60,
-        second: whole % 60,
+        h: Math.floor(whole / 3600),
+        min: Math.floor(whole / 60) % 60,
+        s: whole % 60,
       }
       return Object.entries(parts)
-        .flatMap(([unit, value]) => (value > 0 ? [inUnit(value, unit)] : []))
+        .flatMap(([unit, value]) => (value > 0 ? [`${value}\u00a0${unit}`] : []))
         .join(' ')
     },
     /** A ratio, such as `50%` for 0.5. */

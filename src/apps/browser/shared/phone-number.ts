@@ -18,3 +18,7 @@ export function phoneNumber(text: string): HTMLElement {
     [code, ...groups].flatMap((digits) => [h('wbr'), h('span', {}, digits)]).slice(1),
   )
 }
+
+/** A text with its phone numbers in groups of digits. */
+export const withPhoneNumbers = (text: string): readonly (Node | string)[] =>
+  text.split(/(?<![\d+])(\+\d{5,15})(?!\d)/).map((part, at) => (at % 2 ? phoneNumber(part) : part))
