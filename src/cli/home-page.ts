@@ -168,6 +168,7 @@ details .copied, details p { margin-bottom: var(--space-2); font-size: var(--siz
 details .copied p { margin: 0; }
 @container (max-width: 16rem) {
   .client .action { grid-area: 2 / 1; }
+  .client .action > * { min-width: 0; }
   .client summary { max-width: none; }
   .copied { grid-template-columns: minmax(0, 1fr); padding-top: var(--space-2); }
   section .copied button { justify-content: start; justify-self: start; padding-inline: 0; }
