@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { commands, readConfig } from './commands/index.ts'
 import { ConfigError, exitCodes } from './config/config-error.ts'
 import { type Environment, filledText } from './config/given-settings.ts'
-import { commandLine } from './config/program-command.ts'
+import { commandLine } from './config/launch-command.ts'
 import { log, logEnd, silenceSqliteWarning } from './observability.ts'
 
 /** Runs the program and returns the exit code. Logs a fatal error with the hint of `hintFor`. */

@@ -1,5 +1,5 @@
 import { usualServerName } from '../cli/commands/install.ts'
-import { packageId } from '../cli/config/program-command.ts'
+import { packageId } from '../cli/config/launch-command.ts'
 import { clients } from '../cli/install/clients.ts'
 import { cursorQuery, stepsToAdd } from '../cli/install/server-entry.ts'
 

@@ -1,6 +1,6 @@
 import { CommandLineError } from '../config/config-error.ts'
 import type { Environment } from '../config/given-settings.ts'
-import { commandLine } from '../config/program-command.ts'
+import { commandLine } from '../config/launch-command.ts'
 import { serviceConfig, serviceSettings } from '../config/service-settings.ts'
 import { logSandbox, openObservability, serviceLog } from '../observability.ts'
 import type { CallCommand } from '../terminal/tool-call.ts'

@@ -13,7 +13,7 @@ import { type Connect, startStdio } from '../../server/transports/stdio.ts'
 import type { WatchRequest } from '../../server/transports/stdio-connection.ts'
 import { openOnce } from '../../state/state-access.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
-import { commandLine } from '../config/program-command.ts'
+import { commandLine } from '../config/launch-command.ts'
 import {
   exposedTools,
   type ServiceConfig,

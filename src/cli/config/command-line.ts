@@ -1,7 +1,7 @@
 import { closestWord } from '../../text/closest-match.ts'
 import { messageOf } from '../../text/safe-text.ts'
 import { CommandLineError } from './config-error.ts'
-import { commandLine } from './program-command.ts'
+import { commandLine } from './launch-command.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
 
 // Not imported: importing node:util loads all its exports, a tenth of the start time.

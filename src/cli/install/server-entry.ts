@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../text/json.ts'
-import type { LaunchCommand } from '../config/program-command.ts'
+import type { LaunchCommand } from '../config/launch-command.ts'
 import type { Client } from './clients.ts'
 import { changedText, type Path, type PlainValue, type Step, valueAt } from './config-text-edits.ts'
 

@@ -5,7 +5,7 @@ import { firstCharacters, messageOf, safeLine } from '../../text/safe-text.ts'
 import { isClearable } from '../../tool/clear-argument.ts'
 import type { AbsentFields, Tool } from '../../tool/tool.ts'
 import { CommandLineError } from '../config/config-error.ts'
-import { commandLine } from '../config/program-command.ts'
+import { commandLine } from '../config/launch-command.ts'
 import { serviceSettings } from '../config/service-settings.ts'
 import type { Terminal } from './terminal-io.ts'
 

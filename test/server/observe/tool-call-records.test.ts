@@ -26,7 +26,7 @@ describe('a tool call has one line in the log', () => {
     await using client = await connectHttp(kind, program.url, { 'x-api-key': 'sandbox-key' })
     await client.value('list_agents')
     await client.call('get_agent', { agent_id: 'no agent' })
-    // The SDK answers every call of a tool that may ask for confirmation.
+    // Calls of a tool that may ask for confirmation go through the MCP SDK, not the fast path.
     await client.call('archive_agent', { agent_id: 'no agent' })
     await client.call('get_agent', {})
     const calls = await logged(program, 4)

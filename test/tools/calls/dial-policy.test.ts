@@ -27,8 +27,8 @@ const dial = ({ call }: Person, more: object = {}) =>
     ...more,
   })
 
-/** Checks that the rule refuses the call. Returns the text, the advice and the seconds to wait. */
-async function isRefused(client: Person, rule: string, more: object = {}) {
+/** Expects that the rule refuses the call. Returns the error's text, advice and seconds to wait. */
+async function expectRefusal(client: Person, rule: string, more: object = {}) {
   const before = (await client.value('list_calls')).total
   const result = await dial(client, more)
   const text = result.content[0]?.text ?? ''
@@ -42,7 +42,7 @@ async function isRefused(client: Person, rule: string, more: object = {}) {
   expect((await client.value('list_calls')).total).toBe(before)
   return { text, next, retryAfter }
 }
-const isAllowed = async (client: Person, more: object = {}) => {
+const expectAllowed = async (client: Person, more: object = {}) => {
   const result = await dial(client, more)
   expect(result.isError, result.content[0]?.text).toBeFalsy()
 }
@@ -61,7 +61,7 @@ describe('without a dial policy', () => {
     ['premium', '+19005551234'],
     ['invalid_number', '+999123456'],
   ])('%s numbers are not dialled, and nothing allows them: %s', async (rule, to_number) => {
-    const { next } = await isRefused(client, rule, { to_number })
+    const { next } = await expectRefusal(client, rule, { to_number })
     expect(next).toMatchSnapshot()
   })
 
@@ -102,8 +102,8 @@ describe('without a dial policy', () => {
   })
 
   test('ordinary numbers are dialled, in any country', async () => {
-    await isAllowed(client, { to_number: '+493012345678' })
-    await isAllowed(client, { to_number: '+12025550101' })
+    await expectAllowed(client, { to_number: '+493012345678' })
+    await expectAllowed(client, { to_number: '+12025550101' })
   })
 })
 
@@ -113,13 +113,13 @@ describe('a dial policy', () => {
     const file = join(folder.path, 'policy.json')
     writeFileSync(file, '{"allow_countries":["US"],"deny_prefixes":["+1900","+1212"]}')
     await using client = await policed(file)
-    const german = await isRefused(client, 'allow_countries', { to_number: '+493012345678' })
+    const german = await expectRefusal(client, 'allow_countries', { to_number: '+493012345678' })
     expect(german.text).toContain('United States')
     expect(german.next).toContain('allow_countries')
     expect(german.next).toContain(file)
-    const denied = await isRefused(client, 'deny_prefixes', { to_number: '+12125550123' })
+    const denied = await expectRefusal(client, 'deny_prefixes', { to_number: '+12125550123' })
     expect(denied.text).toContain(' +1212 ')
-    await isAllowed(client)
+    await expectAllowed(client)
   })
 
   test('combines prefixes and countries, and deny wins', async () => {
@@ -128,17 +128,17 @@ describe('a dial policy', () => {
       allow_countries: ['US'],
       deny_countries: ['FR'],
     })
-    await isAllowed(client, { to_number: '+493012345678' })
-    await isAllowed(client)
-    await isRefused(client, 'allow_countries', { to_number: '+498912345678' })
-    await isRefused(client, 'deny_countries', { to_number: '+33142685300' })
+    await expectAllowed(client, { to_number: '+493012345678' })
+    await expectAllowed(client)
+    await expectRefusal(client, 'allow_countries', { to_number: '+498912345678' })
+    await expectRefusal(client, 'deny_countries', { to_number: '+33142685300' })
   })
 
   test('an agent renamed to an allowed id may not call', async () => {
     const allowed = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
     await using client = await policed({ allow_agents: [allowed] })
     await client.value('update_agent', { agent_id: seedIds.supportAgent, name: allowed })
-    await isRefused(client, 'allow_agents')
+    await expectRefusal(client, 'allow_agents')
   })
 
   test('restricts the agents that may call, by id or name', async () => {
@@ -148,18 +148,18 @@ describe('a dial policy', () => {
     })
     const other = { name: 'Other', model, transcriber, voice }
     const { id: agent_id } = await client.value('create_agent', other)
-    expect((await isRefused(client, 'allow_agents', { agent_id })).text).toContain('Other')
-    await isAllowed(client)
+    expect((await expectRefusal(client, 'allow_agents', { agent_id })).text).toContain('Other')
+    await expectAllowed(client)
     // The rule concerns agents, so it also applies to web calls.
     const web = { type: 'web', from_number: undefined, to_number: undefined }
-    await isRefused(client, 'allow_agents', { agent_id, ...web })
-    await isAllowed(client, web)
+    await expectRefusal(client, 'allow_agents', { agent_id, ...web })
+    await expectAllowed(client, web)
   })
 
   test('restricts the numbers that may be called from', async () => {
     await using client = await policed({ allow_from: ['+12025550111'] })
-    await isRefused(client, 'allow_from')
-    await isAllowed(client, { from_number: '+12025550111' })
+    await expectRefusal(client, 'allow_from')
+    await expectAllowed(client, { from_number: '+12025550111' })
   })
 
   test('has quiet hours, by the local time of the called number', async () => {
@@ -168,10 +168,10 @@ describe('a dial policy', () => {
     // Iceland has UTC all year, Pakistan UTC+5.
     const quiet_hours = { from: hour(now - 1), to: hour(now + 2) }
     await using client = await policed({ quiet_hours })
-    const quiet = await isRefused(client, 'quiet_hours', { to_number: '+3545812345' })
+    const quiet = await expectRefusal(client, 'quiet_hours', { to_number: '+3545812345' })
     expect(quiet.text).toContain('Atlantic/Reykjavik')
     expect(quiet.retryAfter).toBeGreaterThan(0)
-    await isAllowed(client, { to_number: '+922134567890' })
+    await expectAllowed(client, { to_number: '+922134567890' })
   })
 
   test('limits calls per hour across restarts', async () => {
@@ -179,11 +179,11 @@ describe('a dial policy', () => {
     const state = { VOICE_AGENT_STATE_DIR: folder.path }
     {
       await using client = await policed({ max_per_hour: 2 }, state)
-      await isAllowed(client)
+      await expectAllowed(client)
     }
     await using client = await policed({ max_per_hour: 2 }, state)
-    await isAllowed(client)
-    const { text, retryAfter } = await isRefused(client, 'max_per_hour')
+    await expectAllowed(client)
+    const { text, retryAfter } = await expectRefusal(client, 'max_per_hour')
     expect(text).toContain('2 calls')
     expect(retryAfter).toBeGreaterThan(0)
   })
@@ -191,14 +191,14 @@ describe('a dial policy', () => {
   test('does not count refused calls towards the limit per hour', async () => {
     await using client = await policed({ max_per_hour: 1 })
     expect((await dial(client, { to_number: '+12025550107' })).isError).toBe(true)
-    await isAllowed(client)
-    await isRefused(client, 'max_per_hour')
+    await expectAllowed(client)
+    await expectRefusal(client, 'max_per_hour')
   })
 
   test('allows another concurrent call once one has ended, even if no client waits for it', async () => {
     await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '20' })
-    await isAllowed(client, { to_number: '+12025550100' })
-    await isRefused(client, 'max_at_once')
+    await expectAllowed(client, { to_number: '+12025550100' })
+    await expectRefusal(client, 'max_at_once')
     await expect
       .poll(async () => (await dial(client)).isError ?? false, { timeout: 15_000, interval: 200 })
       .toBe(false)
@@ -208,8 +208,8 @@ describe('a dial policy', () => {
     await using program = await startHttpProgram({ VOICE_AGENT_DIAL_POLICY: '{"max_total":1}' })
     await using one = await connectPerson('v2 2026-07-28', { url: program.url })
     await using two = await connectPerson('v1', { url: program.url })
-    await isAllowed(one)
-    expect((await isRefused(two, 'max_total')).text).toContain('1 call ')
+    await expectAllowed(one)
+    expect((await expectRefusal(two, 'max_total')).text).toContain('1 call ')
     // Repeating a placed call still returns it after the limit is reached.
     const again = await dial(one, { external_id: `dial-${calls - 2}` })
     expect(again.structuredContent).toMatchObject({ repeated: true })
@@ -220,7 +220,7 @@ describe('a dial policy', () => {
       env: { VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["US"]}' },
       answer: { action: 'accept', content: { confirm: true } },
     })
-    await isRefused(person, 'deny_countries')
+    await expectRefusal(person, 'deny_countries')
     expect(person.asked).toEqual([])
   })
 })

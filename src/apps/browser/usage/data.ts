@@ -71,7 +71,8 @@ function endOf(ts: string, meta: UsageData['meta']): string {
 }
 
 /**
- * Start of the month that is `months` (-12 to 12) after that of a time, in a zone, ISO 8601.
+ * Start, ISO 8601, of the month `months` months (-12 to 12) after the month of the time `ms`, in a
+ * time zone.
  */
 export function startOfMonth(ms: number, months: number, zone: string): string {
   const daysIntoMonth = (at: number) => Number(dateIn(at, zone).slice(8)) - 1

@@ -6,7 +6,7 @@ import {
   launchCommand,
   type ProgramStart,
   packageId,
-} from '../../../src/cli/config/program-command.ts'
+} from '../../../src/cli/config/launch-command.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 const scratch = scratchFolder()
