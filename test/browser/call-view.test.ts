@@ -723,6 +723,7 @@ describe('a result that is no call', () => {
     const text = await view.text()
     expect(text).toContain('<b>Bye</b>')
     expect(text.match(/unverified/gi)).toHaveLength(1)
+    expect(await on(view, 'tbody .phone', 'one.getClientRects()[0].height')).toBeLessThan(24)
     // A problem that several calls share is shown at each of them.
     expect(text).toContain('Not called: +12025550102 is in the quiet hours.')
     expect(text).toContain('Not called: +12025550103 is in the quiet hours.')
