@@ -96,6 +96,22 @@ export const usagePictures: readonly Picture[] = [
     conversations: conversationsAround(today - 13 * day),
     args: { ...byAgent, start: sinceFortnight },
   }),
+  usagePicture(
+    'usage-scrolled',
+    {
+      conversations: conversationsAround(today - 13 * day, 10),
+      named: practice,
+      args: { ...byAgent, start: sinceFortnight },
+    },
+    {
+      page: { viewport: { width: 360, height: 640 } },
+      async act(view) {
+        await view.run()
+        await view.frame.waitForSelector('table')
+        await view.frame.evaluate('document.querySelector("#table").scrollTo(150, 9999)')
+      },
+    },
+  ),
   usagePicture('usage-ungrouped', { args: { ...inOctober, granularity: 'day' } }),
   usagePicture('usage-many', {
     ...{ conversations: conversationsAround(october, 10), named: practice },

@@ -75,6 +75,7 @@ export function startView<T>(program: ViewProgram<T>): void {
   let context: HostContext = {}
   let shown: { readonly data: T; readonly text: string } | undefined
   let drawing = new AbortController()
+  let drawnData: T | undefined
   /** Request counter: a reply older than the latest request is dropped. */
   let asked = 0
   /** The user's last request is pending. */
@@ -88,12 +89,16 @@ export function startView<T>(program: ViewProgram<T>): void {
     const { announce } = states
     const focused = document.activeElement?.id
     const opened = openedDetails(states.content)
+    // Other data begins at its top.
+    const scrolled = drawnData === shown?.data ? scrolledBoxes(states.content) : []
+    drawnData = shown?.data
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, read, redraw: draw, showAgain, announce }
     const drawn = decisions.drawing(signal) ?? (shown && program.draw(shown.data, page))
     if (drawn) states.draw(drawn, host)
     for (const id of opened)
       document.getElementById(id)?.closest('details')?.setAttribute('open', '')
+    for (const { id, left, top } of scrolled) document.getElementById(id)?.scrollTo(left, top)
     if (focused) states.focus(focused)
   }
 
@@ -206,6 +211,12 @@ export function startView<T>(program: ViewProgram<T>): void {
 /** Ids of the summaries of all open `details`. */
 const openedDetails = (place: HTMLElement): string[] =>
   [...place.querySelectorAll('details[open] > summary')].flatMap(({ id }) => id || [])
+
+/** Scroll positions of the boxes that scroll. */
+const scrolledBoxes = (place: HTMLElement) =>
+  [...place.querySelectorAll('[data-more][id]')].map(({ id, scrollLeft, scrollTop }) => ({
+    ...{ id, left: scrollLeft, top: scrollTop },
+  }))
 
 /**
  * Timeout for the host's reply to a background read, ms: a silent host is a failure, too. The

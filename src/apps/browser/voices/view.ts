@@ -70,7 +70,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   )
   const side = h('div')
   const body = h('div', { class: 'stack' })
-  const list = h('div', { class: 'scrolled-list stack' }, side, body)
+  const list = h('div', { class: 'scrolled-list stack', id: 'list' }, side, body)
   const { canShowMore, isPart } = leftOut(data)
   const compare = button(
     'Compare',
