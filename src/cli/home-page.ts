@@ -159,7 +159,7 @@ pre { margin: 0; }
 .client .action > * { min-width: 10.5rem; }
 .client details { grid-area: 1 / 1 / auto / -1; }
 summary { display: flex; align-items: center; width: fit-content; min-height: 2.75rem; }
-.client summary { max-width: calc(100% - 11rem); }
+.client summary { max-width: calc(100% - 10.75rem); }
 .client details[open] > summary { margin-bottom: var(--space-2); }
 .copied + .hint { margin-block: var(--space-2) 0; }
 .client h3 { font-size: var(--size-3); font-weight: var(--medium); }

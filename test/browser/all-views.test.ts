@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { doubleText, layoutFlaws } from './layout-flaws.ts'
 import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
 import { agentPictures } from './picture-agent.ts'
 import { callPictures } from './picture-call.ts'
@@ -177,6 +178,15 @@ describe.each(views)('the view $name', ({ ready, open, shown }) => {
     expect(view.requests).toEqual([])
   })
 })
+
+test.each(views)(
+  'the view $name fits a phone with doubled text: nothing is cut or covered',
+  async ({ shown }) => {
+    const view = await shown()
+    await doubleText(view.frame)
+    expect(await layoutFlaws(view.frame)).toEqual([])
+  },
+)
 
 describe('a failure', () => {
   test.each(views.filter(({ name }) => name !== 'agent' && name !== 'decision'))(

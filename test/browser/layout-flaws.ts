@@ -2,17 +2,22 @@ import * as z from 'zod'
 import type { Page } from './open-browser.ts'
 
 /**
- * Runs in the page. Collects the visible lines of text: a line is cut where a box hides a part of it
- * that nobody can scroll to, and overlaps another if both share more than a few pixels.
+ * Runs in the page. Collects the visible lines of text. A line is cut where a box hides a part of it
+ * that nobody can scroll to; it overlaps another if they share more than a few pixels. A short word
+ * that takes three lines is in a place that is too narrow.
  */
 const script = `(() => {
   const tolerance = 3
   const short = (text) => text.trim().slice(0, 30)
+  /** Whether an element or one of those around it has this style. */
+  const hasStyle = (element, test) =>
+    element !== null && (test(getComputedStyle(element)) || hasStyle(element.parentElement, test))
   const isUnseen = (element) =>
-    !element.checkVisibility() ||
-    (function clipped(one) {
-      return one !== null && (getComputedStyle(one).clipPath !== 'none' || clipped(one.parentElement))
-    })(element)
+    !element.checkVisibility() || hasStyle(element, ({ clipPath }) => clipPath !== 'none')
+  // Text under a fixed head or foot of a table is scrolled to.
+  const isSticky = (element) => hasStyle(element, ({ position }) => position === 'sticky')
+  const wordsIn = (text) =>
+    text.trim().split(/\\s+/).reduce((sum, { length }) => sum + Math.ceil(length / 8), 0)
   const shared = (one, other) => ({
     left: Math.max(one.left, other.left),
     right: Math.min(one.right, other.right),
@@ -29,7 +34,9 @@ const script = `(() => {
     if (text.trim() === '' || isUnseen(element)) continue
     const range = document.createRange()
     range.selectNodeContents(node)
-    for (const rect of range.getClientRects()) {
+    const rects = range.getClientRects()
+    if (rects.length >= 3 * wordsIn(text)) flaws.add('Letters below each other: ' + short(text))
+    for (const rect of rects) {
       let { left, right, top, bottom } = rect
       for (let box = element; box !== null; box = box.parentElement) {
         const { overflowX, overflowY } = getComputedStyle(box)
@@ -43,6 +50,7 @@ const script = `(() => {
       }
       if (left < -tolerance || right > innerWidth + tolerance) flaws.add('Outside: ' + short(text))
       const line = { text, left, right, top, bottom }
+      if (isSticky(element)) continue
       for (const other of lines) {
         const both = shared(line, other)
         if (both.right - both.left > tolerance && both.bottom - both.top > tolerance)
@@ -54,7 +62,7 @@ const script = `(() => {
   return [...flaws]
 })()`
 
-/** Texts of a page that are cut, outside the window, or over each other. */
+/** Texts of a page that are cut, outside the window, over each other, or broken into letters. */
 export const layoutFlaws = async (page: Pick<Page, 'evaluate'>): Promise<string[]> =>
   z.array(z.string()).parse(await page.evaluate(script))
 

@@ -129,19 +129,25 @@ test('the agent is at the end in the colour of the call view, the person at the 
   const { join } = await place()
   const { page } = await open(join.page_url)
   await page.click('[value=join]')
-  await page.fill('#text', 'What are your opening hours?')
-  await page.click('[value=say]')
+  for (const said of ['مرحبا', 'What are your opening hours?']) {
+    await page.fill('#text', said)
+    await page.click('[value=say]')
+    await expect.poll(() => lines(page)).toContain(said)
+  }
   await expect.poll(() => lines(page)).toContain('nine to six')
   const looks = await page.evaluate(`['agent', 'user'].map((role) => {
     const words = document.querySelector('#lines .' + role + ' span')
     const box = document.getElementById('lines').getBoundingClientRect()
     const { left, right } = words.getBoundingClientRect()
-    const { backgroundColor } = getComputedStyle(words)
-    return [left - box.left < 2, box.right - right < 2, backgroundColor !== 'rgba(0, 0, 0, 0)']
+    const { backgroundColor, borderTopLeftRadius, borderTopRightRadius } = getComputedStyle(words)
+    const isColoured = backgroundColor !== 'rgba(0, 0, 0, 0)'
+    const corners = [borderTopLeftRadius, borderTopRightRadius]
+    return [left - box.left < 2, box.right - right < 2, isColoured, ...corners]
   })`)
+  // The pointed corner is on the speaker's side, also of right-to-left text.
   expect(looks).toEqual([
-    [false, true, true],
-    [true, false, false],
+    [false, true, true, '12px', '0px'],
+    [true, false, false, '0px', '12px'],
   ])
 })
 

@@ -78,7 +78,7 @@ const texts: Record<
     status: 400,
     heading: 'The program sent an invalid request',
     text: 'Nothing was allowed.',
-    next: 'Tell those who make the program what is written below.',
+    next: 'Send the makers of the program the message below.',
   },
   unsafe_return: {
     status: 400,

@@ -107,11 +107,11 @@ main:has([data-phase=waiting], [data-phase=ended]) #clock, #lines[data-phase=wai
 #lines b { color: var(--muted); font-size: var(--size-2); font-weight: 400; }
 #lines span {
   max-width: 85%; padding: var(--space-2) var(--space-3); border: 1px solid var(--line);
-  border-radius: var(--radius-3); border-start-start-radius: 0;
+  border-radius: var(--radius-3); border-top-left-radius: 0;
 }
 #lines .agent { justify-items: end; }
 #lines .agent span {
-  border-color: transparent; border-radius: var(--radius-3); border-start-end-radius: 0; background: var(--info-page);
+  border-color: transparent; border-radius: var(--radius-3); border-top-right-radius: 0; background: var(--info-page);
 }
 #lines .event { justify-items: center; }
 #lines .event span { padding: 0; border: 0; color: var(--muted); font-size: var(--size-2); text-align: center; }
