@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import type { Agent } from '../contract/agent.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { ApiError, failureText } from '../platform/failure.ts'
+import { ApiError, failureText, isRejectedWith } from '../platform/failure.ts'
 import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { resultOr } from '../platform/time-limit.ts'
@@ -119,8 +119,8 @@ async function protocolErrorOf(
   { prompt, session, route, request, argument }: FailedRequest,
 ): Promise<ProtocolError> {
   const { failure } = error
-  const isRefused = failure.kind === 'rejected' && [404, 422].includes(failure.status)
-  if (argument === undefined || !(isRefused || failure.kind === 'bad_parameter')) {
+  const isRefused = isRejectedWith(error, 404, 422) || failure.kind === 'bad_parameter'
+  if (argument === undefined || !isRefused) {
     return new ProtocolError(
       -32603,
       session.redact(`${prompt}: ${route.summary} It could not be read (${failureText(failure)}).`),

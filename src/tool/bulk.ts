@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { ApiError, failureText, isNotFound, mayBeDone } from '../platform/failure.ts'
+import {
+  ApiError,
+  failureText,
+  isNotFound,
+  isRejectedWith,
+  mayBeDone,
+} from '../platform/failure.ts'
 import type { AccountInTree } from '../platform/sessions/account-tree.ts'
 import { pause } from '../platform/time-limit.ts'
 import { firstCharacters } from '../text/safe-text.ts'
@@ -153,8 +159,7 @@ const reasonToStop = ({ signal, answerBy }: BulkRun): string | undefined => {
 export const isStopping = 'the server is stopping: call again'
 
 /** True if the platform refused the API key, so that no further request can succeed. */
-const isKeyRefused = (error: ApiError | Refused) =>
-  error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 401
+const isKeyRefused = (error: unknown) => isRejectedWith(error, 401)
 
 async function outcomeOf<T>(work: () => Promise<T>, run: BulkRun): Promise<Outcome<T>> {
   try {

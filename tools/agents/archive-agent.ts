@@ -58,7 +58,6 @@ const options = {
 type ArchiveRun = Run<typeof routes.agents.archive, typeof options>
 
 /** An agent, and its account if there may be several accounts. */
-type OwnedAgent = Owned<Agent>
 
 const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
 
@@ -138,7 +137,7 @@ async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Pro
   const { items, argument, isByFilter, failed, notes } = selection
   const found = await forEachSelected(items, 'agent_id', readAgent, run)
   refuseIfNoneDone(found, argument)
-  const active = found.flatMap(({ outcome, account }): OwnedAgent[] =>
+  const active = found.flatMap(({ outcome, account }): Owned<Agent>[] =>
     outcome.state === 'done' && outcome.value.is_archived !== true
       ? [{ item: outcome.value, ...(account && { account }) }]
       : [],
@@ -174,7 +173,7 @@ async function archiveManyAgents(selection: ItemSelection, run: ArchiveRun): Pro
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 
 /** With `unused_only`: the reason to skip an agent; `undefined`: the agent is certainly unused. */
-function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
+function keptBack(one: Owned<Agent>, uses: UseByAccount): Outcome<Archived> | undefined {
   const use = useOf(one, uses)
   const why = useInWords(one.item.id, use)
   if (why) return done({ result: 'in_use', why })
@@ -185,7 +184,7 @@ function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | unde
 }
 
 async function archiveEach(
-  owned: readonly OwnedAgent[],
+  owned: readonly Owned<Agent>[],
   run: ArchiveRun,
 ): Promise<ReadonlyMap<Agent, Outcome<Archived> | undefined>> {
   const work = async (id: string, own: ArchiveRun): Promise<Archived> => {
@@ -266,7 +265,7 @@ async function archiveQuestion(
 interface ManyFacts {
   readonly use: UseByAccount
   /** With `unused_only`: agents that are not archived because they are in use. */
-  readonly kept: readonly OwnedAgent[]
+  readonly kept: readonly Owned<Agent>[]
   /** Accounts whose agents could not be read. */
   readonly failed: readonly FailedAccounts[]
   /**
@@ -278,11 +277,11 @@ interface ManyFacts {
 
 /** One question for several agents. Names the agents in use and their accounts. */
 async function archiveManyQuestion(
-  owned: readonly OwnedAgent[],
+  owned: readonly Owned<Agent>[],
   { use, kept, failed, selectedBy }: ManyFacts,
   run: ArchiveRun,
 ): Promise<Confirmable> {
-  const usesOf = (those: readonly OwnedAgent[]) =>
+  const usesOf = (those: readonly Owned<Agent>[]) =>
     those.flatMap((one) => {
       const what = useInWords(one.item.id, useOf(one, use))
       return what ? dialogText`${nameAmong(those, one)} ${what}` : []
@@ -318,7 +317,7 @@ async function archiveManyQuestion(
 }
 
 /** Names of agents, grouped by account if there may be several accounts. */
-function byAccount(owned: readonly OwnedAgent[]): DialogText {
+function byAccount(owned: readonly Owned<Agent>[]): DialogText {
   const ids = [...new Set(owned.map(({ account }) => account?.id))]
   const groups = ids.map((id) => {
     const those = owned.filter(({ account }) => account?.id === id)
@@ -336,7 +335,7 @@ function byAccount(owned: readonly OwnedAgent[]): DialogText {
  * Reason why the agents without a known use may still be in use, by account; `undefined`: they are
  * certainly unused.
  */
-function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
+function unknownUses(owned: readonly Owned<Agent>[], uses: UseByAccount): DialogText | undefined {
   const parts = [...uses].flatMap(([id, use]) => {
     const unknown = unknownUse(use)
     if (!unknown) return []
@@ -347,7 +346,10 @@ function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogTe
 }
 
 /** Name of an agent, with the id only if another agent in the list has the same name. */
-function nameAmong(owned: readonly OwnedAgent[], { item: { id, name } }: OwnedAgent): DialogText {
+function nameAmong(
+  owned: readonly Owned<Agent>[],
+  { item: { id, name } }: Owned<Agent>,
+): DialogText {
   const isOnly = !!name && owned.filter(({ item }) => item.name === name).length === 1
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }

@@ -2,7 +2,13 @@ import * as z from 'zod'
 import { Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
 import type { RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { ApiError, failureText, ignoreApiError, mayBeDone } from '../../src/platform/failure.ts'
+import {
+  ApiError,
+  failureText,
+  ignoreApiError,
+  isRejectedWith,
+  mayBeDone,
+} from '../../src/platform/failure.ts'
 import { driftOf } from '../../src/platform/reply-drift.ts'
 import { accountIdIn, accountIn } from '../../src/platform/sessions/account.ts'
 import { nameWithId } from '../../src/text/labels.ts'
@@ -135,9 +141,7 @@ async function create(
           next: `Look for it with list_agents, name ${JSON.stringify(name)}${account}, before you call copy_agent again: a second call creates a second copy.`,
         },
       )
-    const { failure } = error
-    const isRefused = failure.kind === 'rejected' && [403, 404].includes(failure.status)
-    if (!isOtherAccount || !isRefused) throw error
+    if (!isOtherAccount || !isRejectedWith(error, 403, 404)) throw error
     throw badArgument('to_account_id', `${why}; list_subaccounts shows the accounts`)
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
 import { type VoiceCatalog, voiceProviders, voicesIn } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
-import { ApiError, ignoreApiError } from '../../platform/failure.ts'
+import { ignoreApiError, isRejectedWith } from '../../platform/failure.ts'
 import { isMisspeltId, isNarrower, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
 import type { AccountReader } from '../account-reader.ts'
@@ -327,10 +327,7 @@ async function readVoices(
     const catalog = await reader[age](routes.providers.voices, { query: { provider } }, 'catalog')
     return voiceItemsOf(catalog)
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const { failure } = error
-    if (failure.kind === 'rejected' && [404, 422].includes(failure.status))
-      return 'no such provider'
+    if (isRejectedWith(error, 404, 422)) return 'no such provider'
     throw error
   }
 }
