@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
-import { callTaskView } from '../../tools/calls/call-progress.ts'
+import { callTaskView } from '../../tools/calls/call-state.ts'
 import { tools } from '../../tools/index.ts'
 import type { OauthConfig } from '../cli/config/http.ts'
 import type { ServiceConfig } from '../cli/config/service-settings.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exitCodes } from '../../src/cli/config/config-error.ts'
+import { exitCodes } from '../../src/cli/config/exit-codes.ts'
 import { shells } from '../../src/cli/terminal/completion.ts'
 import { ownFlags } from '../../src/cli/terminal/tool-arguments.ts'
 import { firstColumn, read } from './documents.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { exitCodes } from '../../src/cli/config/config-error.ts'
+import { exitCodes } from '../../src/cli/config/exit-codes.ts'
 import { bin, scratchFolder, startProcess } from '../harness/program.ts'
 import { root } from './documents.ts'
 

@@ -4,7 +4,7 @@ import { skills } from '../../src/prompts/skills.ts'
 import { isObject } from '../../src/text/json.ts'
 import { tools } from '../../tools/index.ts'
 
-/** Field names and enum values of a schema, at every depth. */
+/** All keys and texts of a schema, at every depth, such as field names and enum values. */
 function wordsOf(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(wordsOf)
   if (!isObject(schema)) return typeof schema === 'string' ? [schema] : []

@@ -16,7 +16,7 @@ import {
   isUnreached,
   lastWordsOf,
   openingOf,
-} from './call-progress.ts'
+} from './call-state.ts'
 import { followCalls, followMs, type LastPoll } from './follow-calls.ts'
 import type { PlacingRun } from './placing-steps.ts'
 

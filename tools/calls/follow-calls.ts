@@ -5,7 +5,7 @@ import { ApiError } from '../../src/platform/failure.ts'
 import { mayShowLater } from '../../src/platform/sessions/call-account.ts'
 import { pause } from '../../src/platform/time-limit.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { callProgressText, callStateOf, callStateWords, isGoingOn } from './call-progress.ts'
+import { callProgressText, callStateOf, callStateWords, isGoingOn } from './call-state.ts'
 
 /** Default time for following calls, ms. */
 export const followMs = 45_000

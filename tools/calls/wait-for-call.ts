@@ -19,7 +19,7 @@ import {
   statesInWords,
   withProblemsOnce,
 } from './call-batch-result.ts'
-import { waitedCallOutput } from './call-progress.ts'
+import { waitedCallOutput } from './call-state.ts'
 import {
   type FollowRun,
   followCall,

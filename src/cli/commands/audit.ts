@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditQuery, AuditTrail } from '../../state/audit-trail.ts'
 import { firstCharacters, safeJson, safeLine } from '../../text/safe-text.ts'
-import { ConfigError, exitCodes } from '../config/config-error.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import {
   jsonSettings,
   limit,

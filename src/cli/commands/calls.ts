@@ -1,5 +1,6 @@
 import { safeLine } from '../../text/safe-text.ts'
-import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
+import { CommandLineError, ConfigError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import { commandLine, quotedForShell } from '../config/launch-command.ts'
 import { type Setting, settingReader, text } from '../config/setting.ts'
 import {

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../config/command-line.ts'
-import { exitCodes } from '../config/config-error.ts'
 import { configFileSettings } from '../config/config-file.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import type { Environment, GivenSettings } from '../config/given-settings.ts'
 
 /** A command that has been started. */

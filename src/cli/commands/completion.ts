@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../config/command-line.ts'
-import { CommandLineError, exitCodes } from '../config/config-error.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import { defineCommand, ending } from './command.ts'
 
 /** The command for shell completion. Completes all commands, including itself. */

@@ -1,5 +1,5 @@
 import { allSettings } from '../config/command-line.ts'
-import { exitCodes } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import { type EffectiveSetting, effectiveSettings, originText } from '../config/given-settings.ts'
 import { jsonSettings, type Setting, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'

@@ -1,5 +1,6 @@
 import { toolSummaries } from '../../server/tool-summaries.ts'
-import { CommandLineError, exitCodes } from '../config/config-error.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import { exposedTools, scopeConfig, scopeSettings } from '../config/service-settings.ts'
 import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'

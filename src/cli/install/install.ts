@@ -1,6 +1,7 @@
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
+import { CommandLineError, ConfigError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import type { Environment } from '../config/given-settings.ts'
 import { launchCommand, type ProgramStart, thisStart } from '../config/launch-command.ts'
 import { InterruptedError, type Questions, terminalQuestions } from '../terminal/terminal-io.ts'

@@ -34,10 +34,13 @@ const small = 65_536
  * while it sends would not see the response.
  */
 const longestRestMs = 1000
-/** Maximum rest of a refused body, bytes. A longer rest is not read. */
+/** Maximum length (`Content-Length`) of a refused body whose rest is read and discarded, bytes. */
 const longestDropped = 1024 * 1024
-/** The same for a body over the size limit. Larger, because clients may not know the limit. */
-const longestTooLarge = 4 * longestRequest
+/**
+ * The same bound for bodies that are refused because they are too large. Higher, because clients may
+ * not know the size limit.
+ */
+const longestTooLargeDropped = 4 * longestRequest
 
 const tooLarge: RequestBody = {
   ok: false,
@@ -151,7 +154,7 @@ export class Bodies {
 
 /** Reads and drops the rest of a refused body, unless it is long. */
 async function dropRest(request: IncomingMessage, refusal: RequestBody): Promise<void> {
-  const longest = refusal === tooLarge ? longestTooLarge : longestDropped
+  const longest = refusal === tooLarge ? longestTooLargeDropped : longestDropped
   if (!(Number(request.headers['content-length']) <= longest)) return
   await new Promise((resolve) => {
     setTimeout(resolve, longestRestMs)

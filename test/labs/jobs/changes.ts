@@ -20,7 +20,7 @@ const ownTime = 'modified'
 
 /** The changes that a job must make to the company. */
 export interface Changes {
-  /** Changed rows with their new values. */
+  /** Rows that must change, with their expected values. */
   readonly changed?: readonly { table: Table; id: string; set: Values }[]
   /** New rows. Paths that are not named may have any value. */
   readonly added?: readonly { table: Table; about: string; row: Values }[]

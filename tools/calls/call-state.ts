@@ -7,7 +7,7 @@ import { callReport } from '../../src/tool/results/call-report.ts'
 import type { CallTaskView } from '../../src/tool/task.ts'
 import type { OutputWithLines } from '../../src/tool/tool.ts'
 
-/** Outcomes of a call, best first. */
+/** States of running calls and outcomes of ended ones, best first. */
 export const callStates = [
   'answered',
   'machine',
