@@ -3,7 +3,12 @@ import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
 import { rejectOnAbort, requestMs, withTimeLimit } from '../platform/time-limit.ts'
-import { type CallIdentity, type JournalEntry, JournalError } from '../state/call-journal.ts'
+import {
+  type CallIdentity,
+  type JournalEntry,
+  JournalError,
+  sameCallMs,
+} from '../state/call-journal.ts'
 import { isStateSlow } from '../state/state-access.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { canonicalJson } from '../text/json.ts'
@@ -161,7 +166,7 @@ async function stateOf(
   }
 }
 
-function identityOf({ request, callOwner, sameForMs }: Asked): CallIdentity {
+function identityOf({ request, callOwner, sameForMs = sameCallMs }: Asked): CallIdentity {
   const { external_id, ...rest } = normalised(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined
   const content = createHash('sha256').update(canonicalJson(rest)).digest('base64url')

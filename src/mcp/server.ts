@@ -31,7 +31,8 @@ import { type Skill, serveSkills } from './skills.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
 import type { ToolCalls } from './tool-calls.ts'
-import { serveTools, type ToolCatalogue } from './tools.ts'
+import type { ToolCatalogue } from './tool-catalogue.ts'
+import { serveTools } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation

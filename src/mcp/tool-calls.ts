@@ -8,7 +8,7 @@ import { knownOwnAccountId } from '../platform/sessions/account.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import type { Audit } from '../server/audit/audit.ts'
 import type { Target } from '../server/audit/outcome.ts'
-import type { AuditedCall } from '../server/audit/tool-call-record.ts'
+import type { AuditedToolCall } from '../server/audit/tool-call-record.ts'
 import type { Observer } from '../server/observe/observer.ts'
 import type { StateError } from '../state/state-access.ts'
 import { closestWord } from '../text/closest-match.ts'
@@ -138,7 +138,7 @@ function auditedCall(
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   { session, sender }: { readonly session: Session; readonly sender: () => RequestSender },
-): AuditedCall {
+): AuditedToolCall {
   const { transport, client, userAgent } = sender()
   const { keyHash, platform, clientNetwork, oauthClient, redact } = session
   return {

@@ -5,7 +5,6 @@ import { tools } from '../../tools/index.ts'
 import type { OauthConfig } from '../cli/config/http.ts'
 import type { ServiceConfig } from '../cli/config/service-settings.ts'
 import { exposedTools } from '../cli/config/service-settings.ts'
-import { routes } from '../contract/routes.ts'
 import { createCancellations } from '../mcp/cancellations.ts'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createHttpFastPath } from '../mcp/http-fast-path.ts'
@@ -17,12 +16,11 @@ import { createServerFactory, type ServerFactoryOptions } from '../mcp/server.ts
 import { serverInfoOf } from '../mcp/server-info.ts'
 import { watchResources } from '../mcp/subscriptions.ts'
 import { createToolCalls } from '../mcp/tool-calls.ts'
-import { createToolCatalogues } from '../mcp/tools.ts'
+import { createToolCatalogues } from '../mcp/tool-catalogue.ts'
 import type { FetchDocument } from '../oauth/client-documents.ts'
 import type { Credential } from '../platform/sessions/credential.ts'
 import { createKeyCheck } from '../platform/sessions/key-check.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
-import { resultOr } from '../platform/time-limit.ts'
 import { prompts } from '../prompts/index.ts'
 import { skills } from '../prompts/skills.ts'
 import { createCancelledTasks } from '../state/cancelled-tasks.ts'
@@ -37,11 +35,11 @@ import { type Audit, openAudit } from './audit/audit.ts'
 import { createCallServices } from './call-services.ts'
 import { openOauth } from './oauth.ts'
 import type { Observer } from './observe/observer.ts'
-import { openPlatform, type Platform } from './platform.ts'
+import { openPlatform } from './platform.ts'
+import { createReadiness } from './readiness.ts'
 import { openLocalToken, openSealingKeys } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { openState, openUndoLog, prepareState } from './state.ts'
-import type { Reachability, Readiness } from './transports/http.ts'
 
 const { version } = packageJson
 
@@ -219,46 +217,3 @@ export function createMcpService(options: McpServiceOptions) {
     }),
   }
 }
-
-/**
- * Time for which a readiness result is reused, ms, so that probes of several load balancers share
- * one platform request.
- */
-const keptMs = 2000
-
-/**
- * Timeout of the platform and the state in a probe, ms. Below the 1 s default timeout of probes.
- */
-const longestMs = 900
-
-/**
- * Creates the readiness check. Every reply of the platform counts as reachable, including 401 and
- * 5xx: during an outage, this server's error messages help clients more than a load balancer
- * without servers.
- */
-function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {
-  let found: Promise<Readiness> | undefined
-  return () => {
-    found ??= findReadiness(platform, state).finally(() => {
-      setTimeout(() => {
-        found = undefined
-      }, keptMs).unref()
-    })
-    return found
-  }
-}
-
-async function findReadiness(platform: Platform, state: State): Promise<Readiness> {
-  const { method, path } = routes.accounts.current
-  const [ofPlatform, ofState] = await Promise.all([
-    reachable(platform.send({ method, target: path, headers: {}, timeLeftMs: longestMs })),
-    resultOr(reachable(state.check()), () => 'unreachable' as const, { ms: longestMs }),
-  ])
-  return { platform: ofPlatform, state: ofState }
-}
-
-const reachable = (attempt: Promise<unknown>): Promise<Reachability> =>
-  attempt.then(
-    () => 'ok',
-    () => 'unreachable',
-  )

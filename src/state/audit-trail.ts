@@ -84,7 +84,7 @@ export type AuditEntry = z.output<typeof AuditEntry>
  * A telephone call that is about to be sent. It has a line of its own for append-only sinks, so
  * that even a killed process leaves a trace of every person it called.
  */
-export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
+export interface SentPhoneCall extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
   readonly id: string
   /** Time of sending, ISO 8601. */
   readonly time: string

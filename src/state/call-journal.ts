@@ -71,7 +71,7 @@ export interface CallIdentity {
   /** External id that the caller gave; `undefined`: the journal creates one. */
   readonly externalId: string | undefined
   /** Time for which an identical request without an external id means the same call, ms. */
-  readonly sameForMs?: number | undefined
+  readonly sameForMs: number
 }
 
 export type Claim =

@@ -135,7 +135,7 @@ export async function forEach<I, T>(
       const stop = refused ?? reasonToStop(run) ?? (run.shutdown?.aborted ? isStopping : undefined)
       const outcome = stop
         ? { state: 'not_tried' as const, problem: stop }
-        : await outcomeOf(() => work(item), run)
+        : await itemOutcome(() => work(item), run)
       if (outcome.state === 'failed' && isKeyRefused(outcome.error)) refused = outcome.problem
       outcomes[i] = outcome
       done++
@@ -161,7 +161,7 @@ export const isStopping = 'the server is stopping: call again'
 /** True if the platform refused the API key, so that no further request can succeed. */
 const isKeyRefused = (error: unknown) => isRejectedWith(error, 401)
 
-async function outcomeOf<T>(work: () => Promise<T>, run: BulkRun): Promise<Outcome<T>> {
+async function itemOutcome<T>(work: () => Promise<T>, run: BulkRun): Promise<Outcome<T>> {
   try {
     return { state: 'done', value: await retriedWhileLimited(work, run) }
   } catch (error) {

@@ -16,7 +16,7 @@ import {
 } from './lists/complete-account-lists.ts'
 import type { FailedAccounts } from './lists/several-accounts.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './references/kinds.ts'
-import { idMeant, idsMeant, isCalled, type NamedObject } from './references/names-to-ids.ts'
+import { hasName, idMeant, idsMeant, type NamedObject } from './references/names-to-ids.ts'
 import { badArgument } from './refused.ts'
 
 /*
@@ -178,7 +178,7 @@ async function selectInTree<T extends NamedObject>(
   const kind: ReferenceKind = kindsByArgument[argument]
   const named = await lists.read<T>(kind.list)
   const isKnown = (one: string) =>
-    named.owned.some(({ item }) => hasId(item, one) || isCalled(item, one, kind))
+    named.owned.some(({ item }) => hasId(item, one) || hasName(item, one, kind))
   const more = readMore && !given.every(isKnown) ? await readMore(lists) : undefined
   const failed = more?.failed.length ? more.failed : named.failed
   const isComplete = named.failed.length === 0 && named.isAll
@@ -186,7 +186,7 @@ async function selectInTree<T extends NamedObject>(
   const items = given.map((one): SelectedItem => {
     const byId = [...named.owned, ...(more?.owned ?? [])].find(({ item }) => hasId(item, one))
     if (byId) return selectedItem(byId, one)
-    const [first, ...others] = named.owned.filter(({ item }) => isCalled(item, one, kind))
+    const [first, ...others] = named.owned.filter(({ item }) => hasName(item, one, kind))
     if (!first) return { given: one, problem: noneMeant(one, kind, named.owned, whole) }
     if (others.length > 0)
       return { given: one, problem: severalMeant(one, kind, [first, ...others]) }

@@ -96,7 +96,7 @@ export async function updateItems<T, R extends UpdateRun>(
   const kept = new KeptChanges(items.kind, run.session)
   const undoing = await kept.undoing(run)
   const { selected, run: own } = undoing ?? { selected: await items.select(), run }
-  const update = (id: string, own: R) => items.update(id, own, kept)
+  const update = (id: string, itemRun: R) => items.update(id, itemRun, kept)
   if ('oneId' in selected)
     return kept.withUndoId(oneResult(await update(selected.oneId, own), items))
   // Changes made before a failure, the time limit or a cancellation persist, and the result lists

@@ -103,6 +103,7 @@ const identity: CallIdentity = {
   owner: 'owner-in-clear',
   content: 'content-in-clear',
   externalId: undefined,
+  sameForMs: 600_000,
 }
 
 describe('the tables', () => {

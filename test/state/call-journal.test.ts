@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type CallIdentity, JournalError } from '../../src/state/call-journal.ts'
+import { type CallIdentity, JournalError, sameCallMs } from '../../src/state/call-journal.ts'
 import { createSqliteJournal } from '../../src/state/sqlite/sqlite-call-journal.ts'
 import { createSqliteState } from '../../src/state/sqlite/sqlite-state.ts'
 import { scratchFolder } from '../harness/program.ts'
@@ -16,6 +16,7 @@ const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
   content: 'what is asked for',
   externalId: undefined,
+  sameForMs: sameCallMs,
   ...more,
 })
 

@@ -7,7 +7,7 @@ import { connectPerson } from '../harness/answering-client.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { startRunningCallsPlatform } from '../harness/running-calls-platform.ts'
 
-const identity = { owner: 'an account', content: 'call', externalId: 'mine' }
+const identity = { owner: 'an account', content: 'call', externalId: 'mine', sameForMs: 600_000 }
 
 /** Locks a file, as a writing process does. */
 function lock(file: string) {

@@ -8,7 +8,7 @@ import { undoBounds } from '../../src/state/undo-log.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { entryOf } from './conformance/audit-trail.ts'
 
-const identity = { owner: 'me', content: 'a call', externalId: undefined }
+const identity = { owner: 'me', content: 'a call', externalId: undefined, sameForMs: 600_000 }
 const key = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
 
 /** Files of the state, each with an operation that opens it. */

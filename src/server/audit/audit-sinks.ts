@@ -1,13 +1,13 @@
 import { appendFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { resultOr } from '../../platform/time-limit.ts'
-import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
+import type { AuditEntry, AuditTrail, SentPhoneCall } from '../../state/audit-trail.ts'
 import { makePrivateFolder } from '../../state/private-files.ts'
 import { withoutStateDeadline } from '../../state/state-access.ts'
 import { messageOf, safeJson } from '../../text/safe-text.ts'
 
 /** An audit entry of a tool call, or the line that records one telephone call before it is sent. */
-export type AuditRecord = AuditEntry | AuditedCallSent
+export type AuditRecord = AuditEntry | SentPhoneCall
 
 /**
  * Destination of the audit trail: the state, a file or standard error. Methods throw while it is
@@ -17,17 +17,17 @@ export interface AuditSink {
   /** Destination as messages name it: `in the state`. */
   readonly name: string
   /**
-   * Adds an entry, or replaces the entry with the same id. Sinks with `saveCall` cannot replace.
+   * Adds an entry, or replaces the entry with the same id. Sinks with `savePhoneCall` cannot replace.
    */
   readonly save: (entry: AuditEntry) => Promise<void>
   /**
    * Appends the line of a telephone call. Only sinks of lines have this method; they get no
    * intermediate states of an entry.
    */
-  readonly saveCall?: (call: AuditedCallSent) => Promise<void>
+  readonly savePhoneCall?: (call: SentPhoneCall) => Promise<void>
 }
 
-const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
+const isCall = (record: AuditRecord): record is SentPhoneCall => record.outcome === 'sent'
 
 /** Maximum queued entries while a sink is unavailable. Further entries evict the oldest. */
 const maxWaiting = 1000
@@ -104,7 +104,7 @@ export class AuditQueue {
   }
 
   async #save(record: AuditRecord): Promise<void> {
-    await (isCall(record) ? this.sink.saveCall?.(record) : this.sink.save(record))
+    await (isCall(record) ? this.sink.savePhoneCall?.(record) : this.sink.save(record))
   }
 
   #drain(): void {
@@ -218,7 +218,7 @@ export const streamSink = (
 const lineSink = (name: string, write: (line: string) => Promise<void>): AuditSink => ({
   name,
   save: (entry) => write(lineOf('audit', entry)),
-  saveCall: (call) => write(lineOf('audit_call', call)),
+  savePhoneCall: (call) => write(lineOf('audit_call', call)),
 })
 
 /** A record as a line of a JSON log. */

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import type { WriteAudit } from '../../platform/client.ts'
 import { ApiError } from '../../platform/failure.ts'
-import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
+import type { AuditEntry, AuditTrail, SentPhoneCall } from '../../state/audit-trail.ts'
 import type { Journal } from '../../state/call-journal.ts'
 import { AuditQueue, fileSink, stateSink, streamSink } from './audit-sinks.ts'
 import { type CallEnd, isQuestion } from './outcome.ts'
 import {
-  type AuditedCall,
+  type AuditedToolCall,
   type ConfirmedBy,
   ToolCallRecord,
   type WriteRecord,
@@ -38,12 +38,12 @@ export interface Audit extends WriteAudit {
    * Runs a tool call and records it. `endOf` derives the recorded outcome from the result or error.
    */
   toolCall<T>(
-    call: AuditedCall,
+    call: AuditedToolCall,
     run: () => Promise<T>,
     endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
   ): Promise<T>
   /** Records a tool call that was refused before it ran. */
-  refused(call: AuditedCall, end: CallEnd): void
+  refused(call: AuditedToolCall, end: CallEnd): void
   /** Records who confirmed the current tool call. */
   confirmed(by: ConfirmedBy): void
   /** Wraps a journal, so that late outcomes of telephone calls also reach the trail. */
@@ -66,7 +66,7 @@ export function openAudit(
   const queues = sinks.map((sink) => new AuditQueue(sink, onTrouble))
   const calls = new AsyncLocalStorage<AuditedRun>()
   const writes = new AsyncLocalStorage<WriteRecord>()
-  const runOf = (call: AuditedCall) =>
+  const runOf = (call: AuditedToolCall) =>
     new AuditedRun(new ToolCallRecord(call, showsNumbers), queues, mustRecord)
   return {
     async toolCall(call, run, endOf) {
@@ -172,7 +172,7 @@ class AuditedRun {
       if (effect === 'bills')
         await this.#saveFirst(
           isFirst ? undefined : this.record.entry(),
-          this.record.callSent(write),
+          this.record.phoneCallSent(write),
         )
     } catch {
       // The reason is in the log, for the operator.
@@ -182,10 +182,10 @@ class AuditedRun {
   }
 
   /** Saves before a write is sent. Throws if the write must not be sent without its record. */
-  async #saveFirst(entry: AuditEntry | undefined, call?: AuditedCallSent): Promise<void> {
+  async #saveFirst(entry: AuditEntry | undefined, call?: SentPhoneCall): Promise<void> {
     await Promise.all(
       this.#queues.map(async (queue) => {
-        const record = call && queue.sink.saveCall ? call : entry
+        const record = call && queue.sink.savePhoneCall ? call : entry
         if (record) await (this.#mustRecord ? queue.saveNow(record) : queue.saveSoon(record))
       }),
     )
@@ -196,7 +196,8 @@ class AuditedRun {
     if (this.record.hasEnded) this.#save()
     else if (performance.now() - this.#savedAt >= progressEveryMs) {
       this.#savedAt = performance.now()
-      for (const queue of this.#queues) if (!queue.sink.saveCall) queue.add(this.record.entry())
+      for (const queue of this.#queues)
+        if (!queue.sink.savePhoneCall) queue.add(this.record.entry())
     }
   }
 

@@ -55,7 +55,7 @@ const isSuccess = (word: string) => word === 'ok' || word === 'task'
 /** Outcomes of items that were not changed: failed or refused. */
 const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])
 
-export function outcomeOf(
+export function auditOutcome(
   { word, targets }: CallEnd,
   writes: AuditEntry['writes'],
 ): { readonly outcome: AuditOutcome; readonly reason?: string } {

@@ -3,10 +3,10 @@ import { isNotPlaced } from '../../calls/placement.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { ApiError, mayBeDone } from '../../platform/failure.ts'
 import type { Redact } from '../../platform/key-redaction.ts'
-import type { AuditEntry, AuditedCallSent } from '../../state/audit-trail.ts'
+import type { AuditEntry, SentPhoneCall } from '../../state/audit-trail.ts'
 import { canonicalJson } from '../../text/json.ts'
 import { type PlatformTry, shownHash } from '../observe/observer.ts'
-import { type CallEnd, outcomeOf } from './outcome.ts'
+import { auditOutcome, type CallEnd } from './outcome.ts'
 import { Redaction } from './redaction.ts'
 
 /** Client and account of a tool call. */
@@ -26,7 +26,7 @@ interface Caller {
 }
 
 /** A tool call to record: its tool is not read-only. */
-export interface AuditedCall {
+export interface AuditedToolCall {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
   readonly argumentNames: readonly string[]
@@ -52,7 +52,7 @@ export class ToolCallRecord {
   readonly writes = new Map<string, WriteRecord>()
   readonly isDryRun: boolean
   confirmedBy: ConfirmedBy = 'not_needed'
-  readonly #call: AuditedCall
+  readonly #call: AuditedToolCall
   readonly #redaction: Redaction
   readonly #arguments: unknown
   readonly #id = randomUUID()
@@ -62,7 +62,7 @@ export class ToolCallRecord {
   /** The tool call's latest read, if it failed. */
   #failedRead: PlatformTry | undefined
 
-  constructor(call: AuditedCall, showsNumbers: boolean) {
+  constructor(call: AuditedToolCall, showsNumbers: boolean) {
     this.#call = call
     this.isDryRun = call.arguments.dry_run === true
     this.#redaction = new Redaction({ redact: call.caller.redact, showsNumbers })
@@ -106,7 +106,7 @@ export class ToolCallRecord {
   entry(): AuditEntry {
     const { tool, caller } = this.#call
     const writes = [...this.writes.values()].map((write) => write.facts())
-    const { outcome, reason } = this.#end ? outcomeOf(this.#end, writes) : { outcome: 'begun' }
+    const { outcome, reason } = this.#end ? auditOutcome(this.#end, writes) : { outcome: 'begun' }
     const account = writes.find(({ account_id }) => account_id !== undefined)?.account_id
     const leftOut = writes.length - maxWrites
     return {
@@ -129,7 +129,7 @@ export class ToolCallRecord {
   }
 
   /** The line of a telephone call about to be sent. */
-  callSent(call: WriteRecord): AuditedCallSent {
+  phoneCallSent(call: WriteRecord): SentPhoneCall {
     const { tool, caller } = this.#call
     return {
       id: randomUUID(),

@@ -14,7 +14,6 @@ import {
   longestSendMs,
   longestStampAheadMs,
   renewedEntry,
-  sameCallMs,
   usingJournal,
 } from '../call-journal.ts'
 import { minStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
@@ -133,7 +132,7 @@ const purgeSql = `DELETE FROM voice_agent_mcp.calls
 async function rowFor(
   run: RunSql,
   clock: WatchedClock,
-  { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
+  { owner, content, externalId, sameForMs }: CallIdentity,
   lock: '' | ' FOR UPDATE' = '',
 ): Promise<PostgresRow | undefined> {
   const after = timestampIn(-sameForMs)

@@ -17,7 +17,6 @@ import {
   longestSendMs,
   longestStampAheadMs,
   renewedEntry,
-  sameCallMs,
   usingJournal,
 } from '../call-journal.ts'
 import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../clocks.ts'
@@ -149,7 +148,7 @@ const byContentSql = `
 /** Finds the row with an identity. */
 const rowFor = (
   db: DatabaseSync,
-  { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
+  { owner, content, externalId, sameForMs }: CallIdentity,
 ): JournalRow | undefined =>
   externalId === undefined
     ? rowOf(db.prepare(byContentSql).get({ owner, content, ...timestampIn(-sameForMs) }))

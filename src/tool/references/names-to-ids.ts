@@ -135,7 +135,7 @@ export async function idMeant(
   const isValue = kind.sends === 'number' ? isE164(given) : isUuid(given)
   if (isValue || isSettled || !lookup.session.mayRead(kind.list))
     return { id: given, isUnknown: false }
-  const { found, isAll } = await objectsCalled(given, argument, lookup, read)
+  const { found, isAll } = await objectsNamed(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
   // If an unfiltered list has no match, the text may be an id. An incomplete list is then no
@@ -164,19 +164,19 @@ export async function idOf(
   return meant.id
 }
 
-interface Called {
+interface Named {
   readonly found: readonly NamedObject[]
   /** False: objects that were not read may have the same name. */
   readonly isAll: boolean
 }
 
 /** Finds the objects with this exact name or id. Archived agents are found only by id. */
-async function objectsCalled(
+async function objectsNamed(
   name: string,
   argument: NamingArgument,
   lookup: Lookup,
   read: typeof readObjects,
-): Promise<Called> {
+): Promise<Named> {
   const kind: ReferenceKind = kindsByArgument[argument]
   // Accounts are looked up by name below the API key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
@@ -186,7 +186,7 @@ async function objectsCalled(
       argument === 'account_id' ? ownAccountUnlessHidden(lookup.session) : [],
     ])
     const all = [...own, ...items]
-    return { found: all.filter((one) => one.id === name || isCalled(one, name, kind)), isAll }
+    return { found: all.filter((one) => one.id === name || hasName(one, name, kind)), isAll }
   } catch (error) {
     if (error instanceof ApiError && saysNothing(error)) return { found: [], isAll: true }
     throw error
@@ -224,7 +224,7 @@ function readObjects(
  * True if the text names the object. A text that looks like a phone number matches only numbers,
  * because another object's name may look the same.
  */
-export function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
+export function hasName(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return object.name === given
   return looksLikeNumber(given)
     ? object.number === e164Meant(given)

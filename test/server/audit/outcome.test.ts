@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOf } from '../../../src/server/audit/outcome.ts'
+import { auditOutcome } from '../../../src/server/audit/outcome.ts'
 
 const ends = (outcomes: string) =>
   outcomes
@@ -40,7 +40,7 @@ test.each([
 ])('%s with the writes "%s" and the targets "%s" is %s', (word, writes, targets, outcome) => {
   const given = ends(targets).map((one) => ({ ...one, id: 'a', to_number: undefined }))
   const isSuccess = word === 'ok' || word === 'task'
-  expect(outcomeOf({ word, targets: given }, ends(writes))).toEqual({
+  expect(auditOutcome({ word, targets: given }, ends(writes))).toEqual({
     outcome,
     ...(!isSuccess && { reason: word }),
   })

@@ -4,12 +4,14 @@ import {
   type Journal,
   type JournalEntry,
   longestSendMs,
+  sameCallMs,
 } from '../../../src/state/call-journal.ts'
 
 const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
   content: 'what is asked for',
   externalId: undefined,
+  sameForMs: sameCallMs,
   ...more,
 })
 
