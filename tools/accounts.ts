@@ -157,6 +157,6 @@ async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
     Agents: countInWords(agents),
     Numbers: countInWords(numbers),
     'Calls running now': countInWords(calls),
-    'Active subaccounts of it': countInWords(subaccounts),
+    'Active subaccounts': countInWords(subaccounts),
   }
 }

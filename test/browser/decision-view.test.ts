@@ -336,10 +336,13 @@ describe('a list of calls', () => {
   test('shows all numbers before it is agreed to, and then each outcome', async () => {
     const calls = list(3).calls.map((one, at) => ({ ...one, test_variables: { day: `Day ${at}` } }))
     const view = await show('place_calls', { ...list(3), calls })
+    const initial_message = { message: 'Your appointment is on {{ day }}.' }
+    await view.callTool('update_agent', { ...agent, initial_message })
     await view.run()
     await view.frame.waitForSelector('#agree')
     expect(await view.frame.innerText('.calls')).toMatch(/\+12025550110\s+day: “Day 0”/)
-    expect(await tabOrder(view)).toEqual(['calls', 'agree', 'decline', 'ids'])
+    expect(await view.text()).not.toContain('appointment is on Day')
+    expect(await tabOrder(view)).toEqual(['calls', 'greetings', 'agree', 'decline', 'ids'])
     await view.frame.click('#agree')
     await view.frame.waitForSelector('table')
     expect(await countOf(view, 'tbody tr')).toBe(3)

@@ -34,7 +34,7 @@ test('before a subaccount is disabled, its contents are counted', async () => {
     Agents: '2',
     Numbers: '1',
     'Calls running now': 'none',
-    'Active subaccounts of it': '1',
+    'Active subaccounts': '1',
     Parent: `"Sandbox account" (${seedIds.account})`,
     Undo: expect.stringContaining('update_subaccount'),
   })

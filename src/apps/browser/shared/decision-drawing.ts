@@ -273,8 +273,27 @@ function factNodes(facts: Facts, before: Facts | undefined): HTMLElement[] {
       : valueNodes(value ?? '')
     return [factLabel(name), h('span', { dir: 'auto' }, nodes)] as const
   })
-  return [...callList(facts), factList(rows)]
+  const isFolded = ([label]: (typeof rows)[number]) =>
+    templateFact in facts && label.startsWith('Greeting of call')
+  const greetings = rows.filter(isFolded)
+  return [
+    ...callList(facts),
+    factList(rows.filter((row) => !isFolded(row))),
+    ...(greetings.length > 0
+      ? [
+          h(
+            'details',
+            {},
+            h('summary', { id: 'greetings' }, 'Greetings as they will be spoken'),
+            factList(greetings),
+          ),
+        ]
+      : []),
+  ]
 }
+
+/** The template of greetings that differ. They are folded, because it is shown with their values. */
+const templateFact = 'Greeting template'
 
 const filledIn = ', the platform fills in […]'
 

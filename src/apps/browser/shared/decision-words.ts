@@ -147,7 +147,10 @@ const ownWords = /^(?:none|nobody|not|nothing|probably|simulated|set|the|does)(?
 
 /** A fact's value as a sentence of the list: without ids, and with a capital letter. */
 export const factText = (value: string): string =>
-  withoutIds(value).replace(ownWords, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+  withoutIds(value)
+    .replace(ownWords, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+    // Keeps a variable of a template in one line.
+    .replaceAll(/\{\{ ?([^{} ]+) ?\}\}/g, '{{\u00a0$1\u00a0}}')
 
 /** A fact's name as a label: `external_id` is `External id`. */
 export function factLabel(name: string): string {
