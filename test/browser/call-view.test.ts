@@ -524,12 +524,16 @@ test('phone numbers are in groups for reading, and plain for copying', async () 
 
 describe('the transcript', () => {
   test('has right-to-left turns in their own direction, on the side of their speaker', async () => {
-    const messages = messagesOf(['صباح الخير، كيف يمكنني مساعدتك؟', 'أريد تغيير موعدي.'], 5)
+    const messages = messagesOf(
+      ['صباح الخير.', 'أريد تغيير موعدي.', 'كيف يمكنني مساعدتك؟', 'شكرا.'],
+      5,
+    )
     const view = await show({ ...ended, agent_name: 'مكتب الاستقبال', messages })
     await view.run()
     await view.frame.waitForSelector('.turn.user')
-    const shapes = await view.frame.evaluate(`['agent', 'user'].map((side) => {
-      const words = document.querySelector('.turn.' + side + ' .words')
+    // The first turn is the one in view, and has a bar.
+    const shapes = await view.frame.evaluate(`[3, 4].map((turn) => {
+      const words = document.querySelector('#turn-' + turn + ' .words')
       const style = getComputedStyle(words)
       const list = document.querySelector('.turns').getBoundingClientRect()
       const { left, right } = words.getBoundingClientRect()

@@ -189,5 +189,5 @@ function turnInView(box: HTMLElement): number | undefined {
   const { scrollTop, clientHeight, scrollHeight } = box
   const line = scrollTop + clientHeight * (scrollTop / Math.max(1, scrollHeight - clientHeight))
   const items = [...box.querySelectorAll<HTMLLIElement>('.turn')]
-  return items.findLast(({ offsetTop }) => offsetTop <= line)?.value
+  return (items.findLast(({ offsetTop }) => offsetTop <= line) ?? items[0])?.value
 }
