@@ -15,7 +15,7 @@ export function phoneNumber(text: string): HTMLElement {
   return h(
     'bdi',
     { class: 'phone' },
-    [code, ...groups].flatMap((digits) => [h('wbr'), h('span', {}, digits)]).slice(1),
+    [code, ...groups].map((digits) => h('span', {}, digits)),
   )
 }
 
