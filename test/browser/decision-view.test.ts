@@ -306,6 +306,7 @@ test('what the server cannot tell is asked in the conversation, without words of
   expect(JSON.stringify(view.said)).toContain('place_call')
   expect(JSON.stringify(view.said)).not.toContain(call.to_number)
   await expect.poll(() => countOf(view, 'button')).toBe(0)
+  expect(await view.frame.innerText('.notice [role=status]')).toBe('Asked in the conversation.')
 })
 
 test('a late answer to a call is asked again only if the agent has called nobody since', async () => {

@@ -192,7 +192,7 @@ function askButton({ answerable }: Decision, { host }: DecisionPage): HTMLElemen
     'Ask in the conversation',
     () =>
       host.sendMessage(text).then(
-        () => ask.remove(),
+        () => ask.replaceWith(h('span', { role: 'status' }, 'Asked in the conversation.')),
         () => undefined,
       ),
     {
