@@ -214,4 +214,11 @@ export const callPictures: readonly Picture[] = [
   { name: 'call-batch', ...severalCalls(batch(12)) },
   { name: 'call-batch-ended', ...severalCalls(ended(batch(12))) },
   { name: 'call-batch-long', ...severalCalls(batch(100)) },
+  {
+    ...{ ...severalCalls(batch(12)), name: 'call-batch-filtered' },
+    async act(view) {
+      await severalCalls(batch(12)).act?.(view)
+      await view.frame.click('#show-machine')
+    },
+  },
 ]

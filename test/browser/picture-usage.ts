@@ -112,6 +112,17 @@ export const usagePictures: readonly Picture[] = [
       },
     },
   ),
+  usagePicture(
+    'usage-chosen',
+    {},
+    {
+      async point(view) {
+        await view.frame.evaluate('document.activeElement.blur()')
+        await view.frame.focus('#chart')
+        for (const _ of [1, 2, 3]) await view.page.keyboard.press('ArrowRight')
+      },
+    },
+  ),
   usagePicture('usage-ungrouped', { args: { ...inOctober, granularity: 'day' } }),
   usagePicture('usage-many', {
     ...{ conversations: conversationsAround(october, 10), named: practice },

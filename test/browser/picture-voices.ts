@@ -37,7 +37,10 @@ async function voiceCatalogue() {
     ({ url }, response) => {
       const { searchParams } = new URL(url, 'http://platform')
       const provider = searchParams.get('provider') ?? ''
-      const rows = searchParams.has('search') ? [] : (catalogue[provider] ?? [])
+      const wanted = searchParams.get('language')
+      const rows = (catalogue[provider] ?? []).filter(
+        ([, language]) => !searchParams.has('search') && (wanted ?? language) === language,
+      )
       json(response, 200, { provider, voices: rows.map((row) => voice(provider, row)) })
     },
     { account: pictureAccount },
@@ -60,6 +63,17 @@ export const voicesPictures: readonly Picture[] = [
       await view.frame.waitForSelector('#voices')
       for (const at of [0, 4, 8]) await view.frame.click(`#mark-${at}`)
       await view.frame.click('#compare')
+    },
+  },
+  {
+    name: 'voices-filtered',
+    open: voiceCatalogue,
+    ready: '#voices',
+    async act(view) {
+      await view.run()
+      await view.frame.waitForSelector('#voices')
+      await view.frame.selectOption('#language', 'de-de')
+      await view.frame.waitForSelector('#count:text-is("2 voices.")')
     },
   },
   {

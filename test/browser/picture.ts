@@ -26,6 +26,8 @@ export interface Picture extends AnyPicture {
    * What happens before the screenshot; default: the tool is called, and the view gets the result.
    */
   readonly act?: (view: ShownView) => Promise<void>
+  /** What happens before each screenshot, such as a key: a new width or theme draws the view again. */
+  readonly point?: (view: ShownView) => Promise<void>
 }
 
 /** A fake platform, and the tool call whose view is shown. */

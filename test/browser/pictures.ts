@@ -62,7 +62,7 @@ const height = 640
 
 /** Opens a view once, and takes its screenshot at each width and theme. */
 async function take(browser: TestBrowser, picture: Picture) {
-  const { open, ready, env, context, page, act } = picture
+  const { open, ready, env, context, page, act, point } = picture
   await using platform = await open()
   await using view = await showView(browser, {
     ...platform.call,
@@ -72,7 +72,14 @@ async function take(browser: TestBrowser, picture: Picture) {
   })
   await (act ? act(view) : view.run())
   await view.frame.waitForSelector(ready)
-  const shown: Shown = { ...view, content: 'iframe', prepare: (theme) => view.change({ theme }) }
+  const shown: Shown = {
+    ...{ ...view, content: 'iframe' },
+    async prepare(theme) {
+      await view.change({ theme })
+      await settle(view.frame)
+      await point?.(view)
+    },
+  }
   for (const place of places) await takeAt(place, picture, shown)
 }
 
@@ -118,8 +125,7 @@ async function takeAt(
   if (isZoomed) await frame.evaluate(textSize(isPhone(place) ? '200%' : ''))
   await page.emulateMedia({ colorScheme })
   await prepare?.(colorScheme)
-  // The host resizes the frame, and the chart is drawn again.
-  await frame.evaluate('new Promise((done) => setTimeout(done, 500))')
+  await settle(frame)
   const path = join(folder, `${name}-${place.name}.png`)
   const size = { width: width / zoom, height: Number(await page.evaluate(end(content))) }
   await page.screenshot({
@@ -128,6 +134,10 @@ async function takeAt(
   })
   console.log(path)
 }
+
+/** Waits until the host has resized the frame, and the chart is drawn again. */
+const settle = (frame: Pick<Page, 'evaluate'>) =>
+  frame.evaluate('new Promise((done) => setTimeout(done, 500))')
 
 const textSize = (size: string) => `document.documentElement.style.fontSize = '${size}'`
 

@@ -35,6 +35,13 @@ const hostVariables = {
 const commonStates: Readonly<Record<string, Partial<Picture>>> = {
   loading: { ready: '.skeleton', act: async () => undefined },
   failed: { ready: '.state.failed', act: (view) => view.send(busy) },
+  'failure-details': {
+    ready: '.state.failed pre',
+    async act(view) {
+      await view.send(busy)
+      await view.frame.click('#details')
+    },
+  },
   expandable: { context: { availableDisplayModes: ['inline', 'fullscreen'] } },
   'host-theme': { context: { styles: { variables: hostVariables } } },
   'forced-colours': { page: { forcedColors: 'active' } },
