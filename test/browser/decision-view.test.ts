@@ -385,6 +385,8 @@ test('the focus and a live region follow the answer', async () => {
   await view.page.keyboard.press('Enter')
   await view.frame.waitForSelector('#agree[aria-disabled]')
   expect(await focused()).toBe('agree')
+  // The host has received the call.
+  await expect.poll(() => view.page.evaluate('typeof answer')).toBe('function')
   const structuredContent = { done: true, agent_id: 'a', name: 'Support line' }
   await view.page.evaluate(`answer(${JSON.stringify({ content: [], structuredContent })})`)
   await expect.poll(focused).toBe('H1')
