@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { badge, type Html, html, icon } from '../apps/pages/html.ts'
+import { copied, copyParts, copyScript, copyStyle } from '../apps/pages/copying.ts'
+import { badge, type Html, html } from '../apps/pages/html.ts'
 import { inline, pageOf, styleOf } from '../apps/pages/page.ts'
 import type { Readiness } from '../server/transports/http.ts'
 import type { OwnKey } from '../server/transports/http-key.ts'
@@ -49,8 +50,7 @@ ${visitor.isPhone ? parts.toReversed() : parts}
 <h2 id="connect">Connect</h2>
 ${clientRows(server, { access, visitor, connected: options.connected })}
 </section>
-<p role="status" id="said" class="unseen"></p>
-<template id="copy">${icon('copy')}</template>
+${copyParts}
 <footer class="hint">voice-agent-mcp ${packageJson.version}</footer>`,
   })
   return new Response(request.method === 'HEAD' ? null : body, { status, headers })
@@ -128,8 +128,7 @@ function baseOf({ url, headers }: Request): string {
   return `${isSecure ? 'https:' : base.protocol}//${base.host}${/^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}`
 }
 
-const style = styleOf(`
-main { display: grid; gap: var(--space-6); }
+const style = styleOf(`${copyStyle}main { display: grid; gap: var(--space-6); }
 header { display: grid; gap: var(--space-3); }
 header p { margin: 0; }
 section > h2 { margin-bottom: var(--space-2); }
@@ -137,13 +136,9 @@ ul { margin: 0; padding: 0; list-style: none; }
 li, .client, .more { border-top: 1px solid var(--line); }
 li:last-child, .client:last-child, .more { border-bottom: 1px solid var(--line); }
 .more .client:last-child { border-bottom: 0; }
-.copied {
-  display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 var(--space-3); align-items: center;
-}
 li .copied { padding: var(--space-1) 0; }
 section > .copied, details .copied { padding-inline-start: var(--space-3); border-radius: var(--radius-2); background: var(--raised); }
 .copied code { font-size: calc(.93 * var(--size-2)); }
-.copied button { min-width: 6rem; border-color: transparent; background: none; color: var(--accent); }
 li .copied button { justify-content: end; padding-inline-end: 0; }
 .block > p { padding-block: var(--space-2); }
 .block [data-copy] {
@@ -176,47 +171,8 @@ details .copied p { margin: 0; }
 @media (forced-colors: active) { section .copied button { padding-inline: var(--space-3); } }
 `)
 
-/**
- * Adds copy buttons. Outside https and localhost there is no clipboard API: the script selects the
- * text and tries execCommand.
- */
-const script = inline(`
-const said = document.getElementById('said')
-const copyIcon = document.getElementById('copy').content
-function copyButton(label, name, source) {
-  const button = document.createElement('button')
-  const words = document.createElement('span')
-  button.type = 'button'
-  button.append(words)
-  words.textContent = label
-  button.setAttribute('aria-label', name)
-  const say = (text) => {
-    words.textContent = text
-    said.textContent = text + ': ' + source.dataset.copy
-    setTimeout(() => { words.textContent = label }, 3000)
-  }
-  const select = () => {
-    const folded = source.closest('details')
-    if (folded) folded.open = true
-    getSelection().selectAllChildren(source)
-    return document.execCommand('copy')
-  }
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(source.textContent)
-      say('Copied')
-    } catch {
-      say(select() ? 'Copied' : 'Selected')
-    }
-  })
-  return button
-}
-for (const source of document.querySelectorAll('[data-copy]')) {
-  const button = copyButton('Copy', 'Copy ' + source.dataset.copy, source)
-  button.prepend(copyIcon.cloneNode(true))
-  if (source.closest('.block')) source.before(button)
-  else source.after(button)
-}
+/** Adds copy buttons, and each client's action. */
+const script = inline(`${copyScript}
 for (const place of document.querySelectorAll('[data-action]')) {
   const source = place.closest('.client').querySelector('[data-copy]')
   const button = copyButton(place.dataset.action, place.dataset.action + ': ' + source.dataset.copy, source)
@@ -224,11 +180,6 @@ for (const place of document.querySelectorAll('[data-action]')) {
   place.append(button)
 }
 `)
-
-/** A text with its copy button; `what` names it for screen readers. */
-function copied(text: Html, what: string): Html {
-  return html`<div class="copied"><div data-copy="${what}">${text}</div></div>`
-}
 
 /** A block of code that scrolls, below a line that says where it belongs. */
 const codeBlock = (place: Html, code: string, what: string): Html =>

@@ -65,13 +65,15 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
   // The focused form is gone, so the focus moves to the instructions, which contain the call's id.
   expect(await page.evaluate('document.activeElement.id')).toBe('end')
   expect(await page.innerText('#end')).toContain(id)
+  expect(await page.innerText('#lines .event:last-child span')).toBe('You hung up.')
   expect(complaints).toEqual([])
 
   const { status, messages } = EndedCall.parse(await request(`calls/${id}`))
   expect(status).toBe('completed')
   const said = messages.map(({ message }) => message)
   expect(said).toContain('Are you a robot?')
-  for (const message of said) expect(await lines(page)).toContain(message)
+  expect(said.at(-1)).toBe('The caller hung up.')
+  for (const message of said.slice(0, -1)) expect(await lines(page)).toContain(message)
 })
 
 describe.each([
@@ -125,7 +127,7 @@ test.each(largeTextWindows)(
   },
 )
 
-test('the agent is at the end in the colour of the call view, the person at the start', async () => {
+test('the person is at the end, the agent at the start in the colour of the call view', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)
   await page.click('[value=join]')
@@ -135,7 +137,7 @@ test('the agent is at the end in the colour of the call view, the person at the 
     await expect.poll(() => lines(page)).toContain(said)
   }
   await expect.poll(() => lines(page)).toContain('nine to six')
-  const looks = await page.evaluate(`['agent', 'user'].map((role) => {
+  const looks = `['agent', 'user'].map((role) => {
     const words = document.querySelector('#lines .' + role + ' span')
     const box = document.getElementById('lines').getBoundingClientRect()
     const { left, right } = words.getBoundingClientRect()
@@ -143,12 +145,31 @@ test('the agent is at the end in the colour of the call view, the person at the 
     const isColoured = backgroundColor !== 'rgba(0, 0, 0, 0)'
     const corners = [borderTopLeftRadius, borderTopRightRadius]
     return [left - box.left < 2, box.right - right < 2, isColoured, ...corners]
-  })`)
+  })`
   // The pointed corner is on the speaker's side, also of right-to-left text.
-  expect(looks).toEqual([
-    [false, true, true, '12px', '0px'],
-    [true, false, false, '0px', '12px'],
+  const atLeft = [true, false]
+  const atRight = [false, true]
+  expect(await page.evaluate(looks)).toEqual([
+    [...atLeft, true, '0px', '12px'],
+    [...atRight, false, '12px', '0px'],
   ])
+  await page.evaluate("document.documentElement.dir = 'rtl'")
+  expect(await page.evaluate(looks)).toEqual([
+    [...atRight, true, '12px', '0px'],
+    [...atLeft, false, '0px', '12px'],
+  ])
+})
+
+test('after the call a sentence for the assistant is copied, with the id of the call', async () => {
+  const { id, join } = await place()
+  const { page } = await open(join.page_url)
+  await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text }')
+  await page.click('[value=join]')
+  await expect.poll(() => phase(page)).toBe('talking')
+  await page.click('[value=hang_up]')
+  await page.click('#end button')
+  await expect.poll(() => page.evaluate('window.copied')).toBe(`Show me the call ${id}.`)
+  expect(await page.innerText('#end')).toContain('You can close this page.')
 })
 
 test('the sign of a running call moves, but not for people who want less motion', async () => {
@@ -218,6 +239,22 @@ test('a person is told when the sandbox does not answer, and what was typed stay
   await page.click('[value=say]')
   await expect.poll(() => problem(page)).toEqual(anyProblem)
   expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
+})
+
+test('the status says that the page reconnects, until it has', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  await page.click('[value=join]')
+  await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
+  await page.evaluate(
+    "window.read = window.fetch; window.fetch = async () => { throw new Error('away') }",
+  )
+  await expect.poll(() => page.innerText('#status')).toBe('Reconnecting …')
+  expect(await problem(page)).toContain('The connection is lost.')
+  expect(await page.evaluate("document.querySelectorAll('#error .icon').length")).toBe(1)
+  await page.evaluate('window.fetch = window.read')
+  await expect.poll(() => page.innerText('#status')).toBe('You are in the call')
+  expect(await problem(page)).toBe('')
 })
 
 test('what was done while the sandbox was away is told, and not cleared when it is back', async () => {

@@ -1,4 +1,5 @@
-import type { Tone } from '../../apps/design.ts'
+import { type Tone, toneIcons } from '../../apps/design.ts'
+import { copied, copyParts, copyScript, copyStyle } from '../../apps/pages/copying.ts'
 import { badge, html, icon } from '../../apps/pages/html.ts'
 import { type HtmlPage, inline, pageOf, styleOf } from '../../apps/pages/page.ts'
 import { longestText, type Phase, type WebCallState } from './web-call-state.ts'
@@ -24,10 +25,10 @@ export const webCallPage = (state: WebCallState): HtmlPage =>
     formAction: "'self'",
     content: html`<header>
 <h1><bdi>${state.agentName}</bdi></h1>
-<div class="row"><span role="status">${Object.entries(phases).map(
+<div class="row"><span role="status" id="status">${Object.entries(phases).map(
       ([phase, { label, tone }]) =>
         html`<span data-for="${phase}"${state.phase !== phase && html` hidden`}>${badge(label, tone)}</span>`,
-    )}</span>
+    )}<span data-for="away" hidden>${badge('Reconnecting …', 'warning')}</span></span>
 <span class="number" id="clock" role="timer" aria-label="Length of the call">${inMinutes(state.seconds)}</span></div>
 <p class="hint">Simulated: no phone rings. You type what you would say.</p>
 </header>
@@ -37,7 +38,7 @@ ${state.messages.map(
     html`<p class="${kindOf(role)}"><b>${speakerOf(role)}</b> <span dir="auto">${message}</span></p>`,
 )}
 </div>
-<p class="notice" data-tone="danger" id="error" role="alert" hidden></p>
+<p class="notice" data-tone="danger" id="error" role="alert" hidden>${icon(toneIcons.danger)}<span></span></p>
 <form method="post" data-for="waiting"${hiddenUnless(state, 'waiting')}>
 <p>If you do not join, a simulated caller does.</p>
 <div class="buttons"><button class="primary" name="action" value="join">${icon('phone')}Join the call</button></div>
@@ -52,9 +53,11 @@ ${state.messages.map(
 </form>
 <div id="end" tabindex="-1" data-for="ended"${hiddenUnless(state, 'ended')}>
 <h2>The call lasted <span id="lasted">${inMinutes(state.seconds)}</span> min</h2>
-<p>Ask your assistant what came of it: “Show me the call <code>${state.callId}</code>.” To talk again, place
-another web call.</p>
+<p>Ask your assistant what came of it:</p>
+${copied(html`Show me the call <code>${state.callId}</code>.`, 'the question')}
+<p>You can close this page. To talk again, place another web call.</p>
 </div>
+${copyParts}
 <noscript><p><a href="?">Show what is new</a></p></noscript>`,
   })
 
@@ -79,8 +82,7 @@ gone.</p>`,
   })
 
 /** The page fills the screen; the conversation takes the space that the other parts leave. */
-const style = styleOf(`
-main {
+const style = styleOf(`${copyStyle}main {
   display: flex; flex-direction: column; gap: var(--space-4);
   max-width: 40rem; height: 100dvh; min-height: min-content; padding-block: var(--space-5);
 }
@@ -102,17 +104,17 @@ main:has([data-phase=waiting], [data-phase=ended]) #clock, #lines[data-phase=wai
 #lines::before { top: 0; margin-bottom: -1.5rem; background: linear-gradient(var(--page), transparent); }
 #lines::after { bottom: 0; margin-top: -1.5rem; background: linear-gradient(transparent, var(--page)); }
 #lines > :first-child { margin-top: auto; }
-/* Sides and colours are those of the call's view: src/apps/browser/call/view.css. */
+/* As in messengers, the reader is at the end. Colours are those of the call's view: src/apps/browser/call/view.css. */
 #lines p { display: grid; gap: var(--space-1); justify-items: start; margin: 0; }
 #lines b { color: var(--muted); font-size: var(--size-2); font-weight: 400; }
 #lines span {
-  max-width: 85%; padding: var(--space-2) var(--space-3); border: 1px solid var(--line);
-  border-radius: var(--radius-3); border-top-left-radius: 0;
+  max-width: 85%; padding: var(--space-2) var(--space-3); border: 1px solid var(--line); border-radius: var(--radius-3);
 }
-#lines .agent { justify-items: end; }
-#lines .agent span {
-  border-color: transparent; border-radius: var(--radius-3); border-top-right-radius: 0; background: var(--info-page);
-}
+#lines .user { justify-items: end; }
+#lines .agent span { border-color: transparent; background: var(--info-page); }
+/* The pointed corner is on the speaker's side, whatever the direction of the text. */
+#lines .agent span, #lines:dir(rtl) .user span { border-radius: 0 var(--radius-3) var(--radius-3); }
+#lines .user span, #lines:dir(rtl) .agent span { border-radius: var(--radius-3) 0 var(--radius-3) var(--radius-3); }
 #lines .event { justify-items: center; }
 #lines .event span { padding: 0; border: 0; color: var(--muted); font-size: var(--size-2); text-align: center; }
 #lines .event b { position: absolute; clip-path: inset(50%); }
@@ -123,6 +125,9 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 .hang-up { margin-inline-start: var(--space-4); border-color: var(--danger-fill); background: var(--danger-fill); color: #ffffff; }
 .hang-up .icon { rotate: 135deg; }
 #end { display: grid; gap: var(--space-2); }
+#end p { margin: 0; }
+#end .copied { padding-inline-start: var(--space-3); border-radius: var(--radius-2); background: var(--raised); font-size: var(--size-2); }
+#end .copied > :first-child { padding-block: var(--space-2); }
 [data-for=talking] > .badge .icon, [data-for=watching] > .badge .icon { animation: pulse 1.6s ease-in-out infinite; }
 @keyframes pulse { 50% { opacity: .5; } }
 @media (hover: hover) { .hang-up:hover { background: color-mix(in srgb, var(--danger-fill), #000000 15%); } }
@@ -131,7 +136,7 @@ form { display: grid; grid-template-columns: minmax(0, 1fr); gap: var(--space-3)
 `)
 
 /** Polls the state every second until the call ends, and sends actions without a reload. */
-const script = inline(`
+const script = inline(`${copyScript}
 const lines = document.getElementById('lines')
 const clock = document.getElementById('clock')
 const path = location.pathname.replace(/\\/$/, '')
@@ -143,7 +148,10 @@ let isAway = false
 let isOpen = false
 function tell(problem) {
   error.hidden = !problem
-  error.textContent = problem || ''
+  error.lastChild.textContent = problem || ''
+}
+function showStatus(name) {
+  for (const one of document.getElementById('status').children) one.hidden = one.dataset.for !== name
 }
 function show(state) {
   for (const { role, message } of state.messages.slice(lines.children.length)) {
@@ -179,14 +187,16 @@ async function ask(address, options) {
     // The error of an action is shown until the next action. Reading the state hides only errors of
     // earlier reads.
     const isBack = isAway && isOpen && !options && state.phase !== 'ended'
-    if (options || isAway || state.error) tell(state.error || (isBack && 'The sandbox answers again. Your last action may be lost: do it again if it is.'))
+    if (options || isAway || state.error) tell(state.error || (isBack && 'The connection is back. Your last action may be lost: do it again if it is.'))
+    if (isAway) showStatus(lines.dataset.phase)
     isAway = false
     isOpen = false
     return response.ok
   } catch {
     isAway = true
     if (options && options.body.get('action') !== 'typing') isOpen = true
-    tell('The sandbox does not answer. The call is read again until it does.')
+    showStatus('away')
+    tell('The connection is lost. It is tried again by itself.')
     return false
   }
 }

@@ -65,6 +65,9 @@ export function goOn(
   return undefined
 }
 
+/** Transcript line of a person who hangs up. */
+const callerHungUp = 'The caller hung up.'
+
 /** Hangs up, also when the transcript is full. */
 export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | undefined =>
   goOn(
@@ -72,7 +75,7 @@ export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | un
     web,
     now,
     (dialogue) => {
-      dialogue.event('The caller hung up.')
+      dialogue.event(callerHungUp)
       return 'ends'
     },
     Number.POSITIVE_INFINITY,
@@ -129,7 +132,10 @@ export interface WebCallState {
   readonly messages: readonly { readonly role: string; readonly message: string }[]
 }
 
-/** Reads the state for the page from one snapshot. It agrees with `calls.get` at the same time. */
+/**
+ * Reads the state for the page from one snapshot. It agrees with `calls.get` at the same time,
+ * except that the page says 'You hung up.'
+ */
 export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallState =>
   store.snapshot(() => {
     const row = callOf(store, web)
@@ -141,7 +147,11 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
       seconds: secondsOf(row, now),
       messages: (call.messages ?? []).map(({ role, message }) => ({
         role: role ?? '',
-        message: message ?? '',
+        // The reader of the page is the caller.
+        message:
+          web.joined !== null && role === 'event' && message === callerHungUp
+            ? 'You hung up.'
+            : (message ?? ''),
       })),
     }
   })
