@@ -74,7 +74,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     const address = context.response.get('location')
     // End of the flow: a page instead of a redirect, see returnPage.
     if (route === 'resume' && address && URL.parse(address)?.origin !== publicUrl.origin)
-      show(context, { page: 'return', address })
+      show(context, { page: 'return', name: context.oidc.client?.clientName, address })
   })
   provider.on('authorization.error', ({ oidc }, error) => {
     // A client may have registered any redirect URI. Until the person has answered the consent

@@ -56,7 +56,14 @@ const models: [string, PageModel][] = [
     'consent, hostile name',
     { ...consentForm, client: hostile, account: { id: 'a', name: hostileName } },
   ],
-  ['back to an app', { page: 'return', address: 'no-such-app://callback?code=1' }],
+  [
+    'back to an app',
+    { page: 'return', name: 'Example Chat', address: 'no-such-app://callback?code=1' },
+  ],
+  [
+    'back to an app, hostile name',
+    { page: 'return', name: hostileName, address: 'no-such-app://callback?code=1' },
+  ],
   ['expired', { page: 'problem', problem: 'expired', again: '/oauth/authorize?client_id=c' }],
   ['forged', { page: 'problem', problem: 'forged' }],
   ['answered', { page: 'problem', problem: 'answered' }],
@@ -241,7 +248,7 @@ describe('a form that was sent', () => {
       ...consentForm,
       client: { ...consentForm.client, redirectUri: `${client.origin}/callback` },
     })
-    server.show({ page: 'return', address })
+    server.show({ page: 'return', name: 'Example Chat', address })
     await page.click('button[value=allow]')
     await page.waitForURL(end)
     expect(client.visited).toContain('/callback?code=1')

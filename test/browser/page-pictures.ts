@@ -103,7 +103,10 @@ export const pagePictures: readonly PagePicture[] = [
     ...{ page: 'problem', problem: 'invalid' },
     detail: 'redirect_uri is not one of the addresses that the program has registered.',
   }),
-  oauthPage('return', { page: 'return', address: 'no-such-app://callback?code=1' }),
+  oauthPage('return', {
+    ...{ page: 'return', name: 'Example Chat' },
+    address: 'no-such-app://callback?code=1',
+  }),
   home,
   homePage('home-page-oauth', [
     ...['--oauth', '--public-url', 'https://voice.example', '--allowed-hosts', '*'],

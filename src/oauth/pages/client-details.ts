@@ -10,11 +10,11 @@ const longestName = 60
  * The client's self-chosen name for titles and headings, in quotes, so that it cannot pass for this
  * server's text.
  */
-export const clientTitle = ({ name }: AskingClient): string =>
+export const clientTitle = ({ name }: Pick<AskingClient, 'name'>): string =>
   name?.trim() ? nameInQuotes(name.trim(), longestName) : 'a program without a name'
 
 /** The client's name within a sentence. */
-export const programName = (client: AskingClient): Html =>
+export const programName = (client: Pick<AskingClient, 'name'>): Html =>
   client.name?.trim() ? html`<bdi>${clientTitle(client)}</bdi>` : html`the program`
 
 /** A name in typographic quotes. Quotes inside it are escaped, as in `quotedUpTo`. */
@@ -25,13 +25,17 @@ export const nameInQuotes = (name: string, max: number): string =>
 
 /**
  * A list of the client's origin and whether it is verified, where the person is sent back to, and
- * the account; then a warning if the client is not verified.
+ * the account; then a warning if the client is not verified. The host of a program on the person's
+ * computer is never verified: any other program there can use its client id. Its origin is
+ * therefore last, above the warning.
  */
 export function clientFacts(client: AskingClient, account?: Html): Html {
+  const isWeb = redirectTarget(client.redirectUri).kind === 'web'
   return html`<dl class="facts">
-${knownBy(client)}
+${isWeb && knownBy(client)}
 <dt>Sends you back to</dt><dd>${placeInWords(client)}</dd>
 ${account && html`<dt>Account</dt><dd>${account}</dd>`}
+${!isWeb && html`<dt>Calls itself</dt><dd>${claimOf(client)}: any program on this computer can use this name</dd>`}
 </dl>
 ${warning(client)}`
 }
@@ -40,6 +44,14 @@ function knownBy({ known, id }: AskingClient): Html {
   if (known === 'by_document') return html`<dt>Published by</dt><dd>${hostOf(id)} (verified)</dd>`
   if (known === 'by_operator') return html`<dt>Set up by</dt><dd>the operator of this server</dd>`
   return html`<dt>Known by</dt><dd>its own registration (not verified)</dd>`
+}
+
+/** What a program on the person's computer says about itself: its name, and its publisher if any. */
+function claimOf(client: AskingClient): Html {
+  const { known, id, name } = client
+  const publisher = known === 'by_document' && hostOf(id)
+  if (!name?.trim()) return html`${publisher || 'nothing'}`
+  return html`<bdi>${clientTitle(client)}</bdi>${publisher && ` (${publisher})`}`
 }
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)
@@ -57,8 +69,9 @@ function placeInWords({ redirectUri }: AskingClient): string {
 function warning(client: AskingClient): Html | undefined {
   const target = redirectTarget(client.redirectUri)
   if (target.kind !== 'web') {
-    return caution(html`Go on only if you have just started this in that program yourself. Any program on
-this computer can use its name.`)
+    return caution(
+      html`Go on only if you have just started this yourself, in that program on this computer.`,
+    )
   }
   if (client.known === 'by_registration') {
     return caution(html`Anyone can register under any name. Go on only if you know ${target.host} and have

@@ -106,6 +106,8 @@ export interface ProblemModel {
 /** Final page, which leads back to the client. */
 export interface ReturnModel {
   readonly page: 'return'
+  /** Name that the client chose itself; not verified. */
+  readonly name: string | undefined
   /** The client's redirect URI, with the authorization code or the error. */
   readonly address: string
 }

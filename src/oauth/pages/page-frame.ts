@@ -32,6 +32,8 @@ main {
   border: 1px solid var(--line); border-radius: var(--radius-3); background: var(--page);
 }
 h1 { font-size: var(--size-4); }
+h1.allowed { display: flex; gap: var(--space-2); align-items: center; }
+h1.allowed .icon { width: 1.5rem; height: 1.5rem; padding: .25rem; border-radius: 99rem; color: var(--success); background: var(--success-page); }
 form { display: grid; gap: var(--space-5); }
 .facts {
   display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: var(--space-1) var(--space-4);

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
-import { type Html, html } from '../../apps/pages/html.ts'
+import { html, icon } from '../../apps/pages/html.ts'
 import type { HtmlPage } from '../../apps/pages/page.ts'
 import { clientText } from '../../text/safe-text.ts'
-import { redirectTarget } from './client-details.ts'
+import { programName, redirectTarget } from './client-details.ts'
 import { consentPage, keyPage } from './form-pages.ts'
 import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
 import { pageOf } from './page-frame.ts'
@@ -111,17 +111,21 @@ const texts: Record<
  * submission: Chromium blocks it if the client redirects on to another host (CSP 3 §6.4.2), and if
  * it opens an app, the form would stay on the screen.
  */
-function returnPage({ address }: ReturnModel): HtmlPage {
+function returnPage({ name, address }: ReturnModel): HtmlPage {
   if (runsCode.test(address)) return problemPage({ page: 'problem', problem: 'unsafe_return' })
   const isAllowed = URL.parse(address)?.searchParams.has('code') ?? false
   const heading = isAllowed ? 'Access allowed' : 'Nothing was allowed'
+  const program = programName({ name })
   return pageOf({
     title: heading,
     // A URL has no line breaks or spaces, so it cannot leave the attribute.
     head: html`<meta http-equiv="refresh" content="0;url=${address}">`,
-    content: html`<h1>${heading}</h1>
-<p>${whereTo(address)}</p>
-<div class="buttons"><a class="button" href="${address}">Go back now</a></div>`,
+    content: html`<h1${isAllowed && html` class="allowed"`}>${isAllowed && icon('check')}${heading}</h1>
+<div>
+<p>${name?.trim() ? program : 'The program'} opens now${placeOf(address)}.</p>
+<p>If nothing opens, go back to it yourself. Then you can close this page.</p>
+</div>
+<div class="buttons"><a class="button primary" href="${address}"><span>Open ${program}</span></a></div>`,
   })
 }
 
@@ -131,11 +135,8 @@ function returnPage({ address }: ReturnModel): HtmlPage {
  */
 const runsCode = /^(javascript|data|vbscript|blob|file|about|view-source):/i
 
-function whereTo(address: string): Html {
+/** Host of a website that opens; the name beside it is only a claim. */
+function placeOf(address: string): string {
   const target = redirectTarget(address)
-  if (target.kind === 'web') return html`You are sent back to ${target.host}.`
-  if (target.kind === 'this_computer') {
-    return html`You are sent back to the program on this computer. Then you can close this page.`
-  }
-  return html`The app for ${target.scheme} addresses opens. Then you can close this page.`
+  return target.kind === 'web' ? ` at ${target.host}` : ''
 }

@@ -11,9 +11,15 @@ const pages: PageModel[] = [
   keyForm,
   { ...keyForm, platform: 'sandbox' },
   consentForm,
-  { page: 'return', address: 'https://chat.example/callback?code=1' },
+  { page: 'return', name: 'Example Chat', address: 'https://chat.example/callback?code=1' },
   ...problems.map((problem) => ({ page: 'problem' as const, problem })),
 ]
+
+/** The key page for a program that listens on the person's computer. */
+const onThisComputer = {
+  ...keyForm,
+  client: { ...keyForm.client, redirectUri: 'http://127.0.0.1:41233/callback' },
+}
 
 /** Directives of a page's content security policy, by name. */
 const policyOf = (model: PageModel) =>
@@ -142,6 +148,8 @@ describe('texts from outside', () => {
       { ...consentForm, account: { id: text, name: `n${text}` } },
       { page: 'problem', problem: 'invalid', detail: text },
       { page: 'problem', problem: 'expired', again: text },
+      { ...onThisComputer, client: { ...onThisComputer.client, name: `n${text}` } },
+      { page: 'return', name: `n${text}`, address: 'https://chat.example/callback?code=1' },
     ]
     const plain = model('x').map((page) => shape(renderPage(page).body))
     fc.assert(
@@ -240,6 +248,16 @@ describe('who asks', () => {
     }
   })
 
+  test('a publisher does not vouch for a program on this computer, and the warning is below', () => {
+    const { redirectUri } = onThisComputer.client
+    const body = shown({ redirectUri })
+    expect(body).not.toContain('verified')
+    expect(body).toMatch(
+      /<dd><bdi>“Example Chat”<\/bdi> \(chat\.example\): any program on this computer can use this name<\/dd> <\/dl> <p class="notice" data-tone="warning">/,
+    )
+    expect(shown({ redirectUri, name: ' ' })).toContain('<dd>chat.example: any program')
+  })
+
   test('a host in other letters is shown as its ASCII form', () => {
     const id = 'https://сhat.example/client.json'
     expect(shown({ id, redirectUri: id })).toContain('xn--')
@@ -285,8 +303,8 @@ describe('the consent form', () => {
 })
 
 describe('the way back', () => {
-  const back = (address: string) =>
-    renderPage({ page: 'return', address }).body.replaceAll(/\s+/g, ' ')
+  const back = (address: string, name: string | undefined = 'Example Chat') =>
+    renderPage({ page: 'return', name, address }).body.replaceAll(/\s+/g, ' ')
 
   test.each([
     'https://chat.example/callback?code=1&state=a',
@@ -296,8 +314,16 @@ describe('the way back', () => {
     const body = back(address)
     const escaped = address.replaceAll('&', '&#38;')
     expect(body).toContain(`<meta http-equiv="refresh" content="0;url=${escaped}">`)
-    expect(body).toContain(`<a class="button" href="${escaped}">`)
-    expect(/<h1>(.*)<\/h1> <p>(.*?)<\/p>/.exec(body)?.slice(1)).toMatchSnapshot()
+    expect(body).toContain(`<a class="button primary" href="${escaped}">`)
+    const texts = body.slice(body.indexOf('<h1'), body.indexOf('</main>'))
+    expect(texts.replaceAll(/<[^>]*>/g, '').trim()).toMatchSnapshot()
+    expect(body.includes('<svg')).toBe(address.includes('code='))
+  })
+
+  test('a client without a name is “the program”', () => {
+    const body = back('cursor://x/cb?code=1', ' ')
+    expect(body).toContain('<p>The program opens now.</p>')
+    expect(body).toContain('<span>Open the program</span>')
   })
 
   test.each(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'JAVASCRIPT:alert(1)'])(
