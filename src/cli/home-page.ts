@@ -100,7 +100,7 @@ const addressOf = (url: string, access: Access, { isPhone }: Visitor): Html => h
 <h2>Address</h2>
 ${copied(html`<code>${url}</code>`, 'the address')}
 <div class="hint" data-access="${access}">${inWords[access]}${
-  isPhone && html`<p>Assistants are connected on a computer: open this page there.</p>`
+  isPhone && html`<p>Programs on a computer are set up there: open this page on that computer.</p>`
 }</div>
 </section>`
 
@@ -194,8 +194,7 @@ const inWords: Readonly<Record<Access, Html>> = {
 send its local token: put it in place of <code>YOUR-LOCAL-TOKEN</code>. The server prints it when it
 starts. A client can send an API key instead, as <code>X-API-Key</code>.</p>`,
   oauth: html`<p>Your assistant opens a page of this server, where you give your API key and say what it
-may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in their settings, under
-connectors or apps.</p>`,
+may do.</p>`,
 }
 
 interface RowsContext {
@@ -204,46 +203,98 @@ interface RowsContext {
   readonly connected: HomePageOptions['connected']
 }
 
-/** Clients with most users, most first. Without OAuth, Claude Desktop cannot use the address. */
-const popularClients = (access: Access): readonly string[] =>
-  access === 'oauth'
-    ? ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'codex', 'gemini']
-    : ['claude-code', 'cursor', 'vscode', 'codex', 'claude-desktop', 'gemini']
+/** Clients on a computer with most users, most first. */
+const popularClients = ['claude-code', 'cursor', 'vscode', 'codex', 'claude-desktop', 'gemini']
 
-/** Maximum number of clients that are shown without unfolding. */
+/** Hosted assistants with most users, and where each asks for the address: docs/connectors.md. */
+const hostedAssistants = [
+  {
+    ...{ id: 'claude', title: 'Claude' },
+    steps: html`<p>In Claude on the web, open Customize, then Connectors, and add a custom connector with this
+address. It is then on all your devices.</p>`,
+  },
+  {
+    ...{ id: 'chatgpt', title: 'ChatGPT' },
+    steps: html`<p>In ChatGPT on the web, open Settings, Apps, Advanced settings, and turn on developer mode.
+Then create an app with this address and the authentication OAuth.</p>`,
+  },
+]
+
+/** Maximum number of rows that are shown without unfolding. */
 const maxShown = 5
 
-/** The clients, in the order in which the visitor probably uses them. Phones install none. */
+/**
+ * Hosted assistants and clients, in the order in which the visitor probably uses them. Phones
+ * install no client. Hosted assistants connect with OAuth only.
+ */
 function clientRows(server: RemoteServer, { access, visitor, connected }: RowsContext): Html {
   // A server with several users must not tell one user which clients another uses.
   const isOwn = access === 'none' || access === 'local_token'
   const isConnected = ({ title }: Client) => isOwn && connected.has(title)
-  const byUse = popularClients(access)
   const rank = (client: Client): number => {
     if (isConnected(client)) return -2
     if (client.id === visitor.client) return -1
     if (client.id === 'claude-desktop' && !visitor.hasClaudeDesktop) return clients.length
-    const place = byUse.indexOf(client.id)
-    return place < 0 ? byUse.length : place
+    const place = popularClients.indexOf(client.id)
+    return place < 0 ? popularClients.length : place
   }
   const known = clients.map((client) => ({
     ...{ client, install: remoteInstall(client, server), isConnected: isConnected(client) },
     command: commands[client.id]?.(server),
   }))
-  const all = known
-    .toSorted((one, other) => rank(one.client) - rank(other.client))
-    .map((one, index) =>
-      row(one, server, {
-        ...{ hasAddress: access === 'oauth', system: visitor.system },
-        isFirst: index === 0 && !visitor.isPhone,
-      }),
-    )
-  const shown = visitor.isPhone ? 0 : maxShown
-  return html`${all.slice(0, shown)}
-<details class="more"><summary>${shown > 0 ? 'More clients' : 'Steps for each client'}</summary>
-${all.slice(shown)}
+  const sorted = known.toSorted((one, other) => rank(one.client) - rank(other.client))
+  const hosted = access === 'oauth' ? hostedAssistants : []
+  // Only a client in whose own browser the page is open comes before the hosted assistants.
+  const before = sorted.filter(({ client }) => rank(client) < 0).length
+  const all = [...sorted.slice(0, before), ...hosted, ...sorted.slice(before)]
+  const rows = all.map((one, index) => {
+    const isFirst = index === 0 && !visitor.isPhone
+    return 'steps' in one
+      ? hostedRow(one, server, isFirst)
+      : row(one, server, { hasAddress: access === 'oauth', system: visitor.system, isFirst })
+  })
+  const shown = visitor.isPhone ? hosted.length : maxShown
+  return html`${rows.slice(0, shown)}
+<details class="more"><summary>${visitor.isPhone ? 'Steps for each program' : 'More clients'}</summary>
+${rows.slice(shown)}
 </details>`
 }
+
+/** A hosted assistant's name, the button that copies the address, and the steps. */
+const hostedRow = (
+  { id, title, steps }: (typeof hostedAssistants)[number],
+  { url }: RemoteServer,
+  isFirst: boolean,
+) =>
+  foldedRow({
+    ...{ id, title },
+    details: html`${steps}
+${copied(html`<code>${url}</code>`, `the address for ${title}`)}`,
+    action: copyAction('Copy address', isFirst),
+  })
+
+/** A row: a name that unfolds the details, and an action beside it. */
+const foldedRow = ({ id, title, mark, details, action }: FoldedRow) =>
+  html`<section class="client" id="${id}" aria-labelledby="name-${id}">
+<details>
+<summary><h3 id="name-${id}">${title}</h3>${mark}</summary>
+${details}
+</details>
+${action}
+</section>`
+
+interface FoldedRow {
+  readonly id: string
+  readonly title: string
+  /** Badge after the title. */
+  readonly mark?: Html | false
+  readonly details: Html
+  readonly action: Html
+}
+
+/** Place of the button that copies the row's first text; the script adds the button. */
+const copyAction = (label: string, isFirst: boolean) =>
+  html`<div class="action" data-action="${label}"${isFirst && html` data-first="true"`}></div>`
 
 interface Known {
   readonly client: Client
@@ -285,22 +336,19 @@ ${copied(html`<code>${url}</code>`, `the address for ${title}`)}`
       : html`<p>It starts a server of its own, and cannot use this one. On its computer, run:</p>
 ${copied(html`<code>voice-agent-mcp install ${id}</code>`, `the command for ${title}`)}
 <p>${restart}</p>`
-  return html`<section class="client" id="${id}" aria-labelledby="name-${id}">
-<details>
-<summary><h3 id="name-${id}">${title}</h3>${isConnected && badge('Connected', 'success')}</summary>
-${
-  command !== undefined &&
-  html`<p>In a terminal:</p>
+  return foldedRow({
+    ...{ id, title, mark: isConnected && badge('Connected', 'success') },
+    details: html`${
+      command !== undefined &&
+      html`<p>In a terminal:</p>
 ${copied(html`<code>${command}</code>`, `the command for ${title}`)}`
-}
-${steps}
-</details>
-${
-  link === undefined
-    ? html`<div class="action" data-action="${copy}"${isFirst && html` data-first="true"`}></div>`
-    : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`
-}
-</section>`
+    }
+${steps}`,
+    action:
+      link === undefined
+        ? copyAction(copy, isFirst)
+        : html`<div class="action"><a class="button${isFirst && ' primary'}" href="${link}">Install<span class="unseen"> in ${title}</span></a></div>`,
+  })
 }
 
 const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {

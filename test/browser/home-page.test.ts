@@ -145,11 +145,25 @@ test('five clients are shown, by the system of the visitor, and the others are f
   }
 })
 
-test('Claude Desktop is first where its connectors can use the address', async () => {
+test('hosted assistants are first where they can connect, also on a phone', async () => {
   const flags = ['--oauth', '--public-url', 'https://voice.example', '--allowed-hosts', '*']
   await using other = await startHttpProgram({}, flags)
-  const { page } = await open({ userAgent: agents.mac }, other.url.replace(/mcp$/, ''))
-  expect(((await order(page)) as string[])[0]).toBe('claude-desktop')
+  const start = other.url.replace(/mcp$/, '')
+  const { page } = await open({ userAgent: agents.mac }, start)
+  const hosted = ['claude', 'chatgpt']
+  expect(await shown(page)).toEqual([...hosted, 'claude-code', 'cursor', 'vscode'])
+  await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text }')
+  for (const id of hosted) {
+    expect(await page.innerText(`#${id} .action`)).toBe('Copy address')
+    await page.evaluate('window.copied = undefined')
+    await page.click(`#${id} .action button`)
+    await expect.poll(() => page.evaluate('window.copied')).toBe('https://voice.example/mcp')
+  }
+  const { page: phone } = await open({ userAgent: agents.phone }, start)
+  expect(await shown(phone)).toEqual(hosted)
+  expect(await phone.innerText('[data-access]')).toContain('Programs on a computer')
+  const { page: editor } = await open({ userAgent: agents.code }, start)
+  expect(((await shown(editor)) as string[]).slice(0, 3)).toEqual(['vscode', ...hosted])
 })
 
 test.each([
