@@ -35,7 +35,7 @@ export function clientFacts(client: AskingClient, account?: Html): Html {
 ${isWeb && knownBy(client)}
 <dt>Sends you back to</dt><dd>${placeInWords(client)}</dd>
 ${account && html`<dt>Account</dt><dd>${account}</dd>`}
-${!isWeb && html`<dt>Calls itself</dt><dd>${claimOf(client)}: any program on this computer can use this name</dd>`}
+${!isWeb && html`<dt>Calls itself</dt><dd>${claimOf(client)}</dd>`}
 </dl>
 ${warning(client)}`
 }
@@ -50,8 +50,11 @@ function knownBy({ known, id }: AskingClient): Html {
 function claimOf(client: AskingClient): Html {
   const { known, id, name } = client
   const publisher = known === 'by_document' && hostOf(id)
-  if (!name?.trim()) return html`${publisher || 'nothing'}`
-  return html`<bdi>${clientTitle(client)}</bdi>${publisher && ` (${publisher})`}`
+  if (!name?.trim() && !publisher) return html`nothing`
+  const claim = name?.trim()
+    ? html`<bdi>${clientTitle(client)}</bdi>${publisher && ` (${publisher})`}`
+    : publisher
+  return html`${claim}: any program on this computer can use this name`
 }
 
 const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)

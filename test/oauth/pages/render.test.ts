@@ -256,6 +256,9 @@ describe('who asks', () => {
       /<dd><bdi>“Example Chat”<\/bdi> \(chat\.example\): any program on this computer can use this name<\/dd> <\/dl> <p class="notice" data-tone="warning">/,
     )
     expect(shown({ redirectUri, name: ' ' })).toContain('<dd>chat.example: any program')
+    expect(shown({ redirectUri, name: ' ', known: 'by_registration' })).toContain(
+      '<dd>nothing</dd>',
+    )
   })
 
   test('a host in other letters is shown as its ASCII form', () => {
