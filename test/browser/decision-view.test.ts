@@ -56,6 +56,8 @@ describe.each(places)('a decision %s', (_, page) => {
     await view.frame.waitForSelector('#agree')
     expect(await view.text()).toContain('+12025550101')
     expect(await view.text()).not.toContain('confirm_token')
+    // The question mark breaks into no line without the last digits.
+    expect(await view.frame.innerText('h1 .phone > :last-child')).toBe('0101?')
     // Names are in typographic quotes; ids are hidden.
     expect(await view.text()).not.toMatch(/"|0000-4000/)
     expect(await tabOrder(view)).toEqual(['agree', 'decline', 'ids'])

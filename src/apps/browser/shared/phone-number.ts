@@ -2,16 +2,17 @@ import { h } from './dom.ts'
 
 /** Country calling codes of one and two digits (ITU-T E.164). All others have three. */
 const country =
-  /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{4,12}$)/
+  /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{4,12}\??$)/
 
 /**
  * A phone number in groups of digits, such as `+1 202 555 0123`. The groups are moved apart by style
- * alone, so that a copied number has no spaces. Any other text is shown as it is.
+ * alone, so that a copied number has no spaces. A question mark stays with the last group. Any other
+ * text is shown as it is.
  */
 export function phoneNumber(text: string): HTMLElement {
   const [code] = country.exec(text) ?? []
   if (code === undefined) return h('bdi', {}, text)
-  const groups = text.slice(code.length).match(/\d{3}(?=\d{2})|\d+/g) ?? []
+  const groups = text.slice(code.length).match(/\d{3}(?=\d{2})|\d+\??/g) ?? []
   return h(
     'bdi',
     { class: 'phone' },
@@ -21,4 +22,6 @@ export function phoneNumber(text: string): HTMLElement {
 
 /** A text with its phone numbers in groups of digits. */
 export const withPhoneNumbers = (text: string): readonly (Node | string)[] =>
-  text.split(/(?<![\d+])(\+\d{5,15})(?!\d)/).map((part, at) => (at % 2 ? phoneNumber(part) : part))
+  text
+    .split(/(?<![\d+])(\+\d{5,15}\??)(?!\d)/)
+    .map((part, at) => (at % 2 ? phoneNumber(part) : part))
