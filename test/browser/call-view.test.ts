@@ -753,9 +753,9 @@ describe('a result that is no call', () => {
     ]
     const structuredContent = { batch_id: 'batch-1', calls: [...calls, ...others] }
     await view.send({ content: [], structuredContent })
-    await expect.poll(() => headline(view)).toBe('Front desk is calling 2 of 4 numbers')
+    await expect.poll(() => headline(view)).toBe('Front desk is calling 4 numbers')
     const about = await view.frame.innerText('hgroup p')
-    expect(about).toContain('3 of 4 done')
+    expect(about).toMatch(/^3 of 4 settled · 1 under way\s+2 not called\s/)
     expect(about).toContain('20 Nov 2026, 08:59 UTC')
     expect(about).toContain('From +12025550101')
     expect(view.calls).toEqual([{ name: 'get_call', arguments: { call_id: 'call-1', to_turn: 1 } }])
@@ -767,11 +767,19 @@ describe('a result that is no call', () => {
     const calls = [batchOfThree[0], { to_number: '+12025550109', outcome: 'unknown' }]
     await view.send({ content: [], structuredContent: { calls } })
     await view.frame.waitForSelector('tbody tr')
-    expect(await view.frame.innerText('header .badge')).toBe('Not all known')
-    expect(await view.text()).toContain('1 of 2 done')
+    expect(await view.frame.innerText('header .badge')).toBe('1 of 2 settled · not all known')
   })
 
-  test('on a phone, what was said last is below its call, and the filters are one line', async () => {
+  test('several calls that have ended say how many numbers were called', async () => {
+    const view = await show(ended, { tool: 'place_calls', args: {} })
+    await view.send({ content: [], structuredContent: { calls: batchOfThree } })
+    await expect.poll(() => headline(view)).toBe('Front desk called 1 number')
+    expect(await view.frame.innerText('hgroup p')).toMatch(
+      /^All ended\s+3 numbers: 1 called, 2 not called\s/,
+    )
+  })
+
+  test('on a phone, what was said last is below its call, and all filters are in view', async () => {
     const view = await show(ended, { tool: 'place_calls', args: {}, page: phone })
     await view.send({ content: [], structuredContent: { calls: batchOfThree } })
     await view.frame.waitForSelector('tbody tr')
@@ -781,9 +789,11 @@ describe('a result that is no call', () => {
       return note.top >= number.bottom - 1 && note.left === number.left && note.width > 280
     })()`
     expect(await view.frame.evaluate(isBelow)).toBe(true)
-    const tops = `new Set([...document.querySelectorAll('.filter')]
-      .map((one) => one.getBoundingClientRect().top)).size`
-    expect(await view.frame.evaluate(tops)).toBe(1)
+    const areInView = `[...document.querySelectorAll('.filter')].every((one) => {
+      const { left, right } = one.getBoundingClientRect()
+      return left >= 0 && right <= innerWidth
+    })`
+    expect(await view.frame.evaluate(areInView)).toBe(true)
     // The mark is outside the box that scrolls, in view.
     expect(await on(view, '.badge[data-tone="warning"]', 'one.closest(".scroll") === null')).toBe(
       true,
@@ -800,7 +810,11 @@ describe('a result that is no call', () => {
       ...['problem-1', 'problem-2'],
     ])
     expect(await view.frame.innerText('#show-not_allowed')).toMatch(/^Not allowed\s*2$/)
+    const heads = () =>
+      view.frame.evaluate('[...document.querySelectorAll("thead th")].map((one) => one.innerText)')
+    const all = await heads()
     await view.frame.click('#show-not_allowed')
+    expect(await heads()).toEqual(all)
     expect(await countOf(view, 'tbody tr')).toBe(2)
     expect(await view.frame.innerText('tbody')).not.toContain('+12025550101')
     expect(await view.frame.evaluate('document.activeElement.ariaPressed')).toBe('true')
@@ -815,7 +829,7 @@ describe('a result that is no call', () => {
     await view.send({ content: [], structuredContent: { batch_id: 'batch-1', calls } })
     await view.frame.waitForSelector('#update')
     // The filters have the count.
-    expect(await view.frame.innerText('header .badge')).toBe('Under way')
+    expect(await view.frame.innerText('header .badge')).toBe('2 of 3 settled · 1 under way')
     const later = { ended: true, batch_id: 'batch-1', calls: [{ ...first, outcome: undefined }] }
     await view.page.evaluate(
       `bridge.oncalltool = async (params) => {
@@ -875,6 +889,47 @@ describe('the timeline is in step with the transcript', () => {
     await view.frame.evaluate('document.documentElement.style.fontSize = "200%"')
     await expectFits(view)
     expect(await on(view, 'h1', 'one.scrollWidth - one.clientWidth')).toBe(0)
+    // The groups of the number are on two lines, which begin at the same place.
+    const lefts = `new Set([...document.querySelectorAll('h1 .phone > span')]
+      .filter((one, at, all) => at === 0 || one.offsetTop > all[at - 1].offsetTop)
+      .map((one) => one.getBoundingClientRect().left))`
+    expect(await view.frame.evaluate(`${lefts}.size`)).toBe(1)
+    expect(
+      await on(view, 'h1 .phone', 'one.offsetHeight > 1.5 * one.firstChild.offsetHeight'),
+    ).toBe(true)
+    // A long turn takes the whole width.
+    expect(await on(view, '.words', 'getComputedStyle(one).maxWidth')).toBe('100%')
+  })
+
+  test('a speaker who is not known has bars of their own, and no bar runs on to an event', async () => {
+    const messages = [
+      { role: 'agent', message: 'Good morning.', timestamp: at(0) },
+      { role: 'user', message: 'Hello.', timestamp: at(4) },
+      { role: 'unknown', message: 'Hello?', timestamp: at(9) },
+      { role: 'event', message: 'The caller has hung up.', timestamp: at(40) },
+    ]
+    const view = await show({ ...ended, ended_at: at(40), messages }, { page: phone })
+    await view.run()
+    await view.frame.waitForSelector('.segment')
+    const bars = `[...document.querySelectorAll('.segment')].map(({ classList, dataset }) =>
+      [classList[1], dataset.from, dataset.to])`
+    expect(await view.frame.evaluate(bars)).toEqual([
+      ['agent', '0', '4'],
+      ['user', '4', '9'],
+      ['unknown', '9', '12'],
+    ])
+    expect(await view.frame.innerText('figcaption')).toMatch(/Front desk\s+Caller\s+Unknown\s/)
+    expect(await on(view, '.segment.unknown', 'getComputedStyle(one).backgroundImage')).toContain(
+      'gradient',
+    )
+    // The control for the recording has its word on a phone, too.
+    expect(await view.frame.innerText('#recording')).toBe('Recording')
+    await expectFits(view)
+    // Neither at the caller's side nor at the agent's.
+    const distance = `(({ left, right }, list) => Math.round(left - list.left) - Math.round(list.right - right))(
+      document.querySelector('.unknown .words').getBoundingClientRect(),
+      document.querySelector('.turns').getBoundingClientRect())`
+    expect(await view.frame.evaluate(distance)).toBe(0)
   })
 
   test('in a long call on a phone, its bars are spans of time that can be told and hit', async () => {

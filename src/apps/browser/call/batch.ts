@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import { badge, button, columnHead, h, icon, problemText, scrolledTable } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
 import { phoneNumber } from '../shared/phone-number.ts'
 import type { Drawing, Page } from '../shared/view.ts'
 import { CallData, joinLists, type ListedCall, problemOf } from './data.ts'
@@ -74,7 +75,10 @@ function firstCallOf(calls: readonly ListedCall[], page: Page<CallData>): CallDa
 const numberCount = (calls: readonly ListedCall[]): number =>
   new Set(calls.map(({ to_number, call_id }) => to_number ?? call_id)).size
 
-/** Title of the view: the agent, and how many of the numbers it calls. */
+const numbersText = (count: number, formats: Formats) =>
+  count === 1 ? '1 number' : `${formats.number(count)} numbers`
+
+/** Title of the view: the agent, and how many numbers it calls or has called. */
 function titleOf(
   calls: readonly ListedCall[],
   first: CallData | undefined,
@@ -82,15 +86,16 @@ function titleOf(
 ): Drawing['title'] {
   const name = plainText(first?.agent_name ?? '')
   if (!name) return calls.length === 1 ? '1 call' : `${formats.number(calls.length)} calls`
-  const all = numberCount(calls)
-  const tried = numberCount(calls.filter(isTried))
-  const part = tried < all ? `${formats.number(tried)} of ` : ''
-  const verb = calls.some((call) => isUnderWay(outcomeOfListed(call))) ? 'is calling' : 'called'
-  const count = all === 1 ? '1 number' : `${formats.number(all)} numbers`
-  return [h('bdi', {}, name), ` ${verb} ${part}${count}`]
+  const isGoingOn = calls.some((call) => isUnderWay(outcomeOfListed(call)))
+  const count = numberCount(isGoingOn ? calls : calls.filter(isTried))
+  const verb = isGoingOn ? 'is calling' : 'called'
+  return [h('bdi', {}, name), ` ${verb} ${numbersText(count, formats)}`]
 }
 
-/** Line under the title: progress, time of the first call, the agent's number, and an update. */
+/**
+ * Line under the title: progress, the numbers that were not called, an update, the time of the first
+ * call, and the agent's number.
+ */
 function aboutBatch(
   data: CallData,
   first: CallData | undefined,
@@ -99,19 +104,31 @@ function aboutBatch(
   const calls = data.calls ?? []
   const { formats, input } = page
   const outcomes = calls.map(outcomeOfListed)
-  const isGoingOn = outcomes.some(isUnderWay)
+  const goingOn = outcomes.filter(isUnderWay).length
   const done = outcomes.filter(isDone).length
+  const all = numberCount(calls)
+  const called = numberCount(calls.filter(isTried))
   const given = typeof input.from_number === 'string' ? input.from_number : ''
   const from = plainText(first?.from_number ?? given)
-  const progress = `${formats.number(done)} of ${formats.number(calls.length)} done`
+  const progress = `${formats.number(done)} of ${formats.number(calls.length)} settled`
+  const notCalled = `${formats.number(all - called)} not called`
   return [
-    isGoingOn
-      ? badge('Under way', 'info')
+    goingOn > 0
+      ? badge(`${progress} · ${formats.number(goingOn)} under way`, 'info')
       : done < calls.length
-        ? badge('Not all known', 'warning')
+        ? badge(`${progress} · not all known`, 'warning')
         : badge('All ended', 'success'),
-    ...(done < calls.length ? [h('span', { class: 'number' }, progress)] : []),
-    ...(isGoingOn ? update(data, page) : []),
+    ...(called < all
+      ? [
+          h(
+            'span',
+            { class: 'number' },
+            goingOn === 0 && `${numbersText(all, formats)}: ${formats.number(called)} called, `,
+            notCalled,
+          ),
+        ]
+      : []),
+    ...(goingOn > 0 ? update(data, page) : []),
     ...(first?.created ? [h('bdi', {}, formats.momentInZone(first.created))] : []),
     ...(from ? [h('span', {}, 'From ', phoneNumber(from))] : []),
   ]
@@ -166,8 +183,9 @@ function update({ batch_id }: CallData, page: Page<CallData>): readonly HTMLElem
  */
 function table(calls: readonly ListedCall[], page: Page<CallData>): HTMLElement {
   const shown = calls.filter((call) => chosen === undefined || outcomeOfListed(call) === chosen)
-  const hasWords = shown.some(({ last_words }) => last_words)
-  const hasProblems = shown.some((call) => problemOf(call, calls))
+  // All calls decide, so that the columns stay where they are when an outcome is chosen.
+  const hasWords = calls.some(({ last_words }) => last_words)
+  const hasProblems = calls.some((call) => problemOf(call, calls))
   const row = (call: ListedCall) => {
     const outcome = outcomeOfListed(call)
     const problem = problemOf(call, calls)

@@ -31,7 +31,7 @@ export function recordingOf(
       redraw()
     })
   return {
-    element: button([icon('play'), h('span', {}, 'Open recording')], () => open(url), {
+    element: button([icon('play'), 'Recording'], () => open(url), {
       ...{ id: 'recording', title: 'Open recording' },
     }),
     openAt(seconds) {

@@ -1,7 +1,7 @@
 import { firstCharacters, plainText } from '../../../text/safe-text.ts'
 import { h, listen, listenToSlider } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { type CallData, hasEnded, startOf, type Turn } from './data.ts'
+import { type CallData, hasEnded, isEvent, startOf, type Turn } from './data.ts'
 import { agentOf, otherSide, secondOf, speakerOf } from './turns.ts'
 
 interface TimedTurn {
@@ -147,7 +147,9 @@ function placed(mark: HTMLElement, from: number, to = from): HTMLElement {
   return mark
 }
 
-type Side = 'agent' | 'user'
+/** The roles of speakers. */
+const sides = ['agent', 'user', 'unknown'] as const
+type Side = (typeof sides)[number]
 
 /** A bar of the timeline: one turn or, where turns would be too narrow, a span of time. */
 interface Bar {
@@ -170,7 +172,7 @@ function fittingBars(speeches: readonly Bar[], end: number, width: number): read
   if (width === 0 || speeches.length <= count) return speeches
   const span = end / count
   const bars = Array.from({ length: count }, (_, place) =>
-    (['agent', 'user'] as const).flatMap((side): Bar[] => {
+    sides.flatMap((side): Bar[] => {
       const [from, to] = [place * span, (place + 1) * span]
       const seconds = speeches
         .filter((speech) => speech.side === side)
@@ -224,15 +226,18 @@ const figure = (call: CallData, strip: HTMLElement, others: readonly (HTMLElemen
       { class: 'row muted small' },
       h('span', {}, h('span', { class: 'key agent' }), h('bdi', {}, agentOf(call))),
       h('span', {}, h('span', { class: 'key user' }), otherSide(call)),
+      call.transcript?.spoken.some(({ role }) => role === 'unknown') &&
+        h('span', {}, h('span', { class: 'key unknown' }), 'Unknown'),
       others,
     ),
   )
 
-/** Assumed length of a turn whose next turn is not loaded or not spoken yet, s. */
+/** Assumed length of a turn whose end is not known, s. */
 const usualSeconds = 3
 
 /**
- * End of a turn, s: the start of the next turn or, if that is not known, an assumed length later.
+ * End of a turn, s: the start of the next turn or, if that is not known, an assumed length later. An
+ * event does not tell when the turn before it ended.
  */
 function endOf(
   turns: readonly TimedTurn[],
@@ -242,12 +247,13 @@ function endOf(
   const { turn, at = 0 } = turns[index] ?? {}
   const next = turns[index + 1]
   const isNext = next !== undefined && (isWhole || next.turn.turn - 1 === turn?.turn)
-  return isNext ? next.at : (lastEnd ?? at + usualSeconds)
+  const assumed = at + usualSeconds
+  if (!isNext) return lastEnd ?? assumed
+  return isEvent(next.turn.role) ? Math.min(next.at, assumed) : next.at
 }
 
 /** The side that speaks in a turn; `undefined` for events and tool calls. */
-const sideOf = ({ role }: Turn): Side | undefined =>
-  role === 'agent' ? 'agent' : role === 'user' || role === 'unknown' ? 'user' : undefined
+const sideOf = ({ role }: Turn): Side | undefined => sides.find((side) => side === role)
 
 const firstTime = (call: CallData): number | undefined => {
   const times = (call.transcript?.spoken ?? []).map(({ timestamp }) => Date.parse(timestamp ?? ''))
