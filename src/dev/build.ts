@@ -147,6 +147,7 @@ async function bundledView(name: string) {
     platform: 'browser',
     target,
     minify: true,
+    charset: 'utf8',
     legalComments: 'none',
     plugins: [replaceModules(root, viewReplacements[name] ?? {})],
   })

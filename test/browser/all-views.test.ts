@@ -198,9 +198,9 @@ describe('a failure', () => {
       const text = await view.text()
       expect(text).toContain('The platform did not answer')
       expect(text).not.toContain('Next:')
-      // The details contain the whole text, with its line breaks.
+      // The details contain the text without the advice for models.
       await view.frame.click('#details')
-      expect(await view.frame.innerText('pre')).toContain('\nNext: Wait')
+      expect(await view.frame.innerText('pre')).toBe('get_it failed: HTTP 503.')
       expect(await accessibilityFlaws(view.frame)).toEqual([])
       await view.frame.click('#retry')
       await view.frame.waitForSelector(ready)
@@ -222,6 +222,8 @@ describe('a failure', () => {
     await view.send(busy)
     await view.frame.waitForSelector('.state.failed')
     expect(await countOf(view, '#retry')).toBe(0)
+    expect(await countOf(view, '#ask')).toBe(1)
+    expect(await view.text()).toContain('It is not known whether anything was changed.')
     expect(view.calls).toEqual([])
   })
 })

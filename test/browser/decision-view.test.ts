@@ -93,6 +93,7 @@ test('who declines has nothing done, the model is told, and the decision can be 
   await view.frame.click('#decline')
   await view.frame.waitForSelector('#reopen')
   expect(view.calls).toEqual([])
+  expect(await view.frame.innerText('h1')).toBe('Agent “Support line”: declined')
   await expect.poll(() => modelHeard(view)).toContain('declined')
   await view.frame.click('#reopen')
   await view.frame.click('#agree')
@@ -193,7 +194,7 @@ test('a call costs money, but not in the sandbox, and a browser call has words o
   const preview = await view.callTool('place_call', call)
   await view.send(preview)
   await view.frame.waitForSelector('#agree')
-  expect(await view.text()).toMatch(/Sandbox\s+Simulated/)
+  expect(await view.frame.innerText('header')).toMatch(/Sandbox\s+Simulated: nobody is rung/)
   expect(await countOf(view, '.consequence')).toBe(0)
   const { confirmation } = Object(Object(preview).structuredContent)
   const { Sandbox: _, ...facts } = confirmation.facts
@@ -278,7 +279,62 @@ test('a lost answer is one statement, and a check finds what was done', async ()
   await keepAnswers(view)
   await view.frame.click('#check')
   await expect.poll(() => badgeOf(view)).toBe('Done')
+  expect(await view.frame.innerText('h1')).toBe('Agent “Support line” archived')
   expect(await countOf(view, 'button')).toBe(0)
+})
+
+test.each([
+  ['place_call', { refused: 'used' }, /^Call to \+12025550101: agreed before$/],
+  ['place_call', { expires_at: new Date(0).toISOString() }, /^Call to \+12025550101: time is up$/],
+  ['delete_phone_number', { refused: 'used' }, /^Number \+12025550110: agreed before$/],
+])('the title of a settled decision is a statement: %s, %o', async (tool, fields, title) => {
+  const args = tool === 'place_call' ? call : { phone_number_id: seedIds.mainNumber }
+  const view = await show(tool, args)
+  const preview = await view.callTool(tool, args)
+  await view.send(withFields(fields, preview))
+  await view.frame.waitForSelector('#check')
+  expect(await view.frame.evaluate('document.querySelector("h1").textContent')).toMatch(title)
+  // A question of another form becomes the noun of the action.
+  const { confirmation } = Object(Object(preview).structuredContent)
+  const structuredContent = { confirmation: { ...confirmation, question: '“?”' } }
+  await view.send(withFields(fields, { ...preview, ...{ structuredContent } }))
+  await expect.poll(() => view.frame.innerText('h1')).toMatch(/^The (call|number): /)
+})
+
+test('while an answer is on its way, the view says what is done, and the facts are not faded', async () => {
+  const view = await show('archive_agent', agent)
+  await view.run()
+  await view.frame.waitForSelector('#agree')
+  await view.page.evaluate('bridge.oncalltool = () => new Promise(() => {})')
+  await view.frame.click('#agree')
+  await expect.poll(() => view.frame.innerText('#status')).toBe('Archiving …')
+  expect(await view.frame.innerText('#agree')).toBe('Archiving …')
+  const opacity = 'getComputedStyle(document.querySelector("#content")).opacity'
+  expect(await view.frame.evaluate(opacity)).toBe('1')
+})
+
+test('a change that failed can be asked for again, and is named in the title', async () => {
+  const view = await show('archive_agent', agent)
+  const failedWith = (kind: string) => ({
+    content: [{ type: 'text', text: 'archive_agent failed.\nNext: Wait and call it again.' }],
+    isError: true,
+    _meta: { 'voice-agent-mcp/error': { kind } },
+  })
+  await view.send(failedWith('network'))
+  await view.frame.waitForSelector('#ask')
+  expect(await view.frame.innerText('h1')).toBe('The archive could not be completed')
+  expect(await view.text()).toContain('It is not known whether anything was changed.')
+  await view.frame.click('#details')
+  expect(await view.frame.innerText('pre')).toBe('archive_agent failed.')
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  await view.frame.click('#ask')
+  await expect.poll(() => view.said).toHaveLength(1)
+  await expect.poll(() => view.frame.innerText('[role=status].small')).toContain('Asked')
+  expect(view.calls).toEqual([])
+  await view.send(failedWith('conflict'))
+  await expect.poll(view.text).toContain('Nothing was changed.')
+  await view.send(await view.callTool('archive_agent', agent))
+  await expect.poll(() => view.frame.innerText('h1')).toBe('Archive the agent “Support line”?')
 })
 
 test('a check finds the call whose answer was lost, and places no other', async () => {
@@ -326,7 +382,7 @@ test('a late answer to a call is asked again only if the agent has called nobody
   })
   await view.send(agedBy(700_000, preview))
   await view.frame.click('#check')
-  await expect.poll(() => badgeOf(view)).toBe('Not known')
+  await expect.poll(() => badgeOf(view)).toBe('Outcome not known')
   expect(await countOf(view, '#agree, #reopen')).toBe(0)
 })
 

@@ -225,10 +225,33 @@ export const decisionPictures: readonly Picture[] = [
     },
   }),
   picture('decision-reopened', placing, {
+    ready: '#agree[aria-disabled]',
+    act: async (view) => {
+      const preview = await view.callTool(placing.tool, placing.args)
+      await answerWith(view)
+      // A question that is a minute old: the view checks what has happened since.
+      await view.frame.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000 }')
+      await view.send(preview)
+    },
+  }),
+  picture('decision-not-agreed', placing, {
+    ready: '#check',
     act: async (view) => {
       await view.run()
-      await view.frame.click('#decline')
-      await view.frame.click('#reopen')
+      await view.frame.waitForSelector('#agree')
+      // The timer of the next drawing runs out at once.
+      await view.frame.evaluate(
+        '{ const usual = setTimeout; setTimeout = (run, ms) => usual(run, Math.min(ms, 100)) }',
+      )
+      await view.change({ locale: 'en-US' })
+    },
+  }),
+  picture('decision-checking', placing, {
+    ready: '#check[aria-disabled=true]',
+    act: async (view) => {
+      await sendQuestion(view, { refused: 'used' })
+      await answerWith(view)
+      await view.frame.click('#check')
     },
   }),
   picture('decision-working', placing, {

@@ -214,7 +214,7 @@ function trunkCheck(number: PhoneNumber, trunk: TrunkOfNumber, dialOut: DialOut)
   const own = typeof trunk === 'string' ? undefined : trunk
   if (own?.termination_uri) return ok(check, `${name} dials out by ${own.termination_uri}`)
   const found = {
-    'no trunk': 'the number is on no SIP trunk',
+    'no trunk': `the number${number.number ? ` ${number.number}` : ''} is on no SIP trunk`,
     'does not exist': `the number has no trunk: ${name}, which it names, does not exist`,
     'cannot dial out': `${name} cannot dial out: it has no termination URI`,
   }[typeof trunk === 'string' ? trunk : 'cannot dial out']

@@ -55,7 +55,7 @@ function aboutOf(
     ...(tags ? [tags] : []),
     ...(agent ? [numbers(agent.id, account, page)] : []),
     ...(typeof modified === 'string' && modified !== ''
-      ? [h('span', {}, `Changed ${page.formats.momentInZone(modified)}`)]
+      ? [h('span', {}, `Last changed ${page.formats.momentInZone(modified)}`)]
       : []),
   ]
 }

@@ -1,12 +1,12 @@
 import { badge, button, h, listen, shadeEdges } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { askButtons } from './ask-buttons.ts'
 import { type CallData, hasEnded, isEvent } from './data.ts'
 import { outcomeOf } from './outcome.ts'
 import { recordingOf } from './recording.ts'
 import { silentCall } from './silent-call.ts'
 import { type Timeline, timeline } from './timeline.ts'
 import { turnList, unverifiedNote } from './turns.ts'
+import { unreachedCallButtons } from './unreached-call-buttons.ts'
 
 /** Reading position: the turn in view, of this call. */
 let reading: { readonly call: string; readonly turn: number; readonly isLive: boolean } | undefined
@@ -30,7 +30,7 @@ export function conversation(
   const recording = recordingOf(call, page)
   const { turns = 0, spoken = [] } = call.transcript ?? {}
   const isSilent = spoken.every(({ role }) => isEvent(role)) && spoken.length === turns
-  if (isSilent) return [silentCall(call, [...askButtons(call, page), recording?.element])]
+  if (isSilent) return [silentCall(call, [...unreachedCallButtons(call, page), recording?.element])]
   const list = turnList({ call, formats: page.formats, openAt: recording?.openAt })
   const box = shadeEdges(
     h(
@@ -75,7 +75,7 @@ const voicemail = (call: CallData, page: Page<CallData>) =>
       {},
       'What the agent said may be recorded there. To reach the person, try another time of day.',
     ),
-    h('div', { class: 'row' }, askButtons(call, page)),
+    h('div', { class: 'row' }, unreachedCallButtons(call, page)),
   )
 
 /** Height of turns for which the box grows, so that it does not hide the last one or two, px. */

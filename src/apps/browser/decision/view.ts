@@ -4,6 +4,7 @@ import type { IconName, Tone } from '../../design.ts'
 import { withoutIds } from '../shared/decision-words.ts'
 import { badge, columnHead, factList, h, problemText, scrolledTable } from '../shared/dom.ts'
 import { lenient } from '../shared/lenient.ts'
+import { withPhoneNumbers } from '../shared/phone-number.ts'
 import { type Drawing, type Page, startView } from '../shared/view.ts'
 
 /*
@@ -35,8 +36,13 @@ const Outcome = z.looseObject({
 })
 type Outcome = z.output<typeof Outcome>
 
+/** Names of actions, by the first word of their tool. */
+const actionNames: Readonly<Record<string, string>> = { archive: 'archive', delete: 'deletion' }
+
 startView({
   ...{ name: 'decision', title: 'Change', what: 'the result' },
+  failedTitle: (tool) =>
+    `The ${actionNames[tool.split('_', 1)[0] ?? ''] ?? 'change'} could not be completed`,
   skeleton: { line: 6, control: 2 },
   schema: Outcome,
   draw,
@@ -100,7 +106,7 @@ function manyAgents(
           h(
             'div',
             { class: 'small muted' },
-            problemText(withoutIds(plainText(problem)), `problem-${at}`),
+            problemText(withoutIds(plainText(problem)), `problem-${at}`, withPhoneNumbers),
           ),
       ),
     )

@@ -1,5 +1,6 @@
 import { plainText } from '../../../text/safe-text.ts'
 import type { IconName, Tone } from '../../design.ts'
+import { askButtons } from './ask-buttons.ts'
 import { pieceNodes } from './changed-text.ts'
 import {
   type DecisionWords,
@@ -14,7 +15,8 @@ import {
   quotedText,
   withoutIds,
 } from './decision-words.ts'
-import { badge, button, factList, h, icon, problemText, shadeEdges } from './dom.ts'
+import { actionRow, badge, button, factList, h, icon, problemText, shadeEdges } from './dom.ts'
+import { failureDetails } from './failure-details.ts'
 import type { Host } from './host.ts'
 import { withPhoneNumbers } from './phone-number.ts'
 import type { Decision, ShownDecision } from './shown-decision.ts'
@@ -39,7 +41,7 @@ interface State {
   readonly shape?: IconName
   /** The news in one sentence. */
   readonly lead?: string
-  readonly text?: string
+  readonly text?: string | undefined
   readonly actions?: readonly HTMLElement[]
   readonly isOpen?: boolean
 }
@@ -48,14 +50,18 @@ interface State {
 export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
   const { decision, failure } = shown
   const facts = plainFacts(decision.facts)
-  const words = decisionWords(decision.answerable?.tool ?? '', facts)
+  const words = decisionWords(decision.answerable?.tool ?? '', facts, plainText(decision.question))
   const state = stateOf(shown, words, page)
   const { status, tone = 'neutral', shape, lead, text, actions = [], isOpen = false } = state
+  const isAsked = isOpen || shape === waiting.shape
+  const outcome = tone === 'success' ? ` ${words.done}` : `: ${uncapitalised(status)}`
+  const title = withoutIds(isAsked ? plainText(decision.question) : words.noun + outcome)
   const warnings = isOpen ? warningsOf(facts) : []
   return {
-    title: withPhoneNumbers(withoutIds(plainText(decision.question))),
+    title: withPhoneNumbers(title),
     about: [
       warnings.length > 0 && tone === 'neutral' ? warningBadge(facts) : badge(status, tone, shape),
+      ...sandboxNote(facts),
     ],
     content: [
       ...(lead === undefined
@@ -65,14 +71,8 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
               'div',
               { class: 'notice stack', ...(tone === 'warning' && { 'data-tone': tone }) },
               h('p', {}, h('strong', {}, lead), text !== undefined && ` ${text}`),
-              actions.length > 0 && h('div', { class: 'row' }, actions),
-              !!failure?.details &&
-                h(
-                  'details',
-                  { class: 'small' },
-                  h('summary', { id: 'details' }, 'Details'),
-                  shadeEdges(h('pre', { dir: 'auto' }, failure.details)),
-                ),
+              actionRow(actions),
+              failure && failureDetails(failure),
             ),
           ]),
       ...(warnings.length > 0
@@ -82,7 +82,10 @@ export function decisionDrawing(shown: ShownDecision, page: DecisionPage) {
       ...(isOpen ? [answers(shown, words, page, warnings.length > 0 || tone === 'warning')] : []),
       ...idList(facts),
     ],
-    news: lead && [status, lead, text].filter(Boolean).join('. '),
+    news:
+      isAsked && lead === undefined
+        ? undefined
+        : [isAsked ? status : title, lead, text].filter(Boolean).join('. '),
   }
 }
 
@@ -97,7 +100,7 @@ const uncapitalised = (text: string) => text.charAt(0).toLowerCase() + text.slic
 
 function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage): State {
   const { decision, step, pending, failure, isAgreed, isCheckFailed = false } = shown
-  const { maybe, done } = words
+  const { maybe } = words
   const { host, check, reopen } = page
   if (decision.state !== 'needed')
     return {
@@ -107,10 +110,10 @@ function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage)
   if (!decision.answerable || !host.canCallTools())
     return { ...waiting, lead: 'Answer in the conversation.', text: 'Nothing is done until then.' }
   const checkButton = button(pending ? 'Checking …' : 'Check what happened', check, {
-    ...{ id: 'check', class: 'primary', 'aria-disabled': pending !== undefined },
+    ...{ id: 'check', class: 'primary', 'aria-disabled': pending && 'true' },
   })
-  const failed = isCheckFailed && 'This could not be checked just now.'
-  const sentences = (...all: (string | false | undefined)[]) => all.filter(Boolean).join(' ')
+  const notKnown = { status: 'Outcome not known', tone: 'warning', lead: maybe } as const
+  const failed = isCheckFailed ? 'This could not be checked just now.' : undefined
   switch (step) {
     case 'open':
       return { ...openState(shown, maybe), isOpen: true }
@@ -121,29 +124,28 @@ function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage)
       }
     case 'expired':
       return {
-        ...{ status: 'Expired', lead: 'The time to answer is over.' },
-        text: sentences(
-          isAgreed ? `If you agreed in time, ${uncapitalised(maybe)}` : 'You did not agree here.',
-          failed,
-        ),
+        status: 'Time is up',
+        lead: isAgreed
+          ? `If you agreed in time, ${uncapitalised(maybe)}`
+          : 'You did not agree here.',
+        text: failed,
         actions: [checkButton],
       }
     case 'used':
       return {
-        ...{ status: 'Agreed before', lead: 'This was already agreed to.' },
-        text: sentences(maybe, failed),
+        ...{ status: 'Agreed before', lead: maybe, text: failed },
         actions: [checkButton],
       }
     case 'lost':
       return {
-        ...{ status: 'Not known', tone: 'warning', lead: maybe },
+        ...notKnown,
         text: failed || 'The answer did not arrive. Check what happened before you try again.',
         actions: [checkButton],
       }
     case 'refused':
       return {
         ...{ status: 'Not done', lead: nothing },
-        text: sentences(failure && `${failure.title}: ${failure.text}`, ...(failure?.fields ?? [])),
+        text: failure && [`${failure.title}: ${failure.text}`, ...failure.fields].join(' '),
         actions: [button('Ask me again', check, { id: 'check' })],
       }
     case 'not_done':
@@ -152,12 +154,14 @@ function stateOf(shown: ShownDecision, words: DecisionWords, page: DecisionPage)
         actions: [button('Ask me again', reopen, { id: 'reopen' })],
       }
     case 'done':
-      return { status: 'Done', tone: 'success', lead: done }
+      return { status: 'Done', tone: 'success' }
     case 'unknown':
       return {
-        ...{ status: 'Not known', tone: 'warning', lead: maybe },
+        ...notKnown,
         text: 'This server cannot tell. Ask in the conversation before you try again.',
-        actions: askButton(decision, page),
+        actions: askButtons(host, [
+          ['Ask in the conversation', 'ask', findOut(decision), 'primary'],
+        ]),
       }
   }
 }
@@ -169,13 +173,13 @@ function openState(
   { pending, before, isAgreed, isFoundOpen }: ShownDecision,
   maybe: string,
 ): State {
-  if (pending === 'agree') return { status: 'In progress', tone: 'info' }
+  if (pending) return { status: pending === 'agree' ? 'In progress' : 'Checking', tone: 'info' }
   if (before)
     return {
       ...{ status: 'Changed: read again', tone: 'warning', lead: changed },
       text: nothing,
     }
-  if (isAgreed && !pending)
+  if (isAgreed)
     return {
       ...{ status: 'Asked before', tone: 'warning', lead: maybe },
       text: 'You were asked this before, and may have agreed.',
@@ -184,28 +188,14 @@ function openState(
   return waiting
 }
 
-/** A button that asks the model to find out. The text has nothing in it that others wrote. */
-function askButton({ answerable }: Decision, { host }: DecisionPage): HTMLElement[] {
-  if (!answerable || !host.canSendMessages()) return []
-  const text = `Please check what happened with ${answerable.tool}, which I was asked to confirm. Only look; do not repeat it.`
-  const ask = button(
-    'Ask in the conversation',
-    () =>
-      host.sendMessage(text).then(
-        () => ask.replaceWith(h('span', { role: 'status' }, 'Asked in the conversation.')),
-        () => undefined,
-      ),
-    {
-      ...{ id: 'ask', class: 'primary' },
-    },
-  )
-  return [ask]
-}
+/** Asks the model to find out. The text has nothing in it that others wrote. */
+const findOut = ({ answerable }: Decision) =>
+  `Please check what happened with ${answerable?.tool}, which I was asked to confirm. Only look; do not repeat it.`
 
 /** The consequence, the two buttons and the time left. */
 function answers(
   { decision, pending }: ShownDecision,
-  { yes, no, isDangerous, consequence, isSerious }: DecisionWords,
+  { yes, no, working, isDangerous, consequence, isSerious }: DecisionWords,
   { agree, decline, signal }: DecisionPage,
   isDoubtful: boolean,
 ): HTMLElement {
@@ -232,7 +222,7 @@ function answers(
     h(
       'div',
       { class: 'row' },
-      button(isBusy ? `${yes} …` : [icon(shape), yes], agree, {
+      button(pending === 'agree' ? working : [icon(shape), yes], agree, {
         ...{ id: 'agree', class: style, 'aria-disabled': isBusy && 'true' },
       }),
       button(no, () => isBusy || decline(), { id: 'decline', 'aria-disabled': isBusy && 'true' }),
@@ -251,12 +241,16 @@ function timeLeft({ answerable }: Decision): string {
 const warningBadge = (facts: Facts) =>
   badge(likelyFailure in facts ? likelyFailure : 'Greeting with gaps', 'warning')
 
+/** That nothing real happens, under the title. */
+const sandboxNote = ({ Sandbox: note }: Facts): HTMLElement[] =>
+  note === undefined ? [] : [badge('Sandbox'), h('span', {}, factText(note.replace(', ', ': ')))]
+
 /** What speaks against agreeing. */
 function warningsOf(facts: Facts): HTMLElement[] {
   const blank = facts[leftBlank]
   return [
     ...likelyFailures(facts).map((problem, at) =>
-      problemText(`${likelyFailure}: ${problem}`, `problem-${at}`),
+      problemText(`${likelyFailure}: ${problem}`, `problem-${at}`, withPhoneNumbers),
     ),
     ...(blank ? [h('p', { dir: 'auto' }, `${leftBlank}: ${withoutIds(blank)}`)] : []),
   ]

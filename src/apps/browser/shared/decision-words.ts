@@ -10,7 +10,11 @@ export interface DecisionWords {
   readonly isSerious: boolean
   /** Outcome that is not known: `The call may have been placed.` */
   readonly maybe: string
-  /** Outcome that is known: `The agent is archived.` */
+  /** The action while it is done: `Archiving …` */
+  readonly working: string
+  /** What is decided about, as a noun: `Agent "Front desk"`. */
+  readonly noun: string
+  /** Outcome that is known: `archived`. */
   readonly done: string
 }
 
@@ -76,8 +80,8 @@ const otherTool: ToolWords = { answers: ['Go ahead', 'Do not'], effect: ['It', '
 const callTools: readonly string[] = ['place_call', 'place_calls']
 export const placesCalls = (tool: string): boolean => callTools.includes(tool)
 
-/** Words of a decision, by its tool and facts. */
-export function decisionWords(tool: string, facts: Facts): DecisionWords {
+/** Words of a decision, by its tool, facts and question. */
+export function decisionWords(tool: string, facts: Facts, question = ''): DecisionWords {
   const { answers, effect, kind, consequence } = wordsOf(tool, facts)
   const [yes, no] = answers
   const [subject, participle] = effect
@@ -87,8 +91,17 @@ export function decisionWords(tool: string, facts: Facts): DecisionWords {
     consequence:
       'Sandbox' in facts ? undefined : kind === 'deletes' ? deletion(facts) : consequence,
     maybe: `${subject} may have been ${participle}.`,
-    done: `${subject} is ${participle}.`,
+    // `Place the call` is `Placing the call`.
+    working: `${yes.replace(/(?<=\w)e?\b/, 'ing')} …`,
+    noun: nounOf(question) ?? subject,
+    done: participle,
   }
+}
+
+/** Object of a question: `Agent "Front desk"` of `Archive the agent "Front desk"?`. */
+function nounOf(question: string): string | undefined {
+  const [, verb, object] = /^(\w+) (?:the |a )?(.+)\?$/s.exec(question) ?? []
+  return verb === 'Call' ? `Call to ${object}` : object && capitalised(object)
 }
 
 function wordsOf(tool: string, facts: Facts): ToolWords {
@@ -115,7 +128,7 @@ export const leftBlank = 'Left blank in the greeting'
  * Facts with a place of their own, and those that are written for models. Of the latter, people
  * read the consequence above the buttons instead.
  */
-const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out']
+const apart = [likelyFailure, leftBlank, 'Undo', 'Leave those out', 'Sandbox']
 
 /** Names of the facts to list, also of those that are gone. */
 export const listedFacts = (facts: Facts, before: Facts = {}): string[] =>
@@ -145,10 +158,12 @@ export function withoutIds(text: string): string {
 /** First words of values that are the server's own, and no name, number or id. */
 const ownWords = /^(?:none|nobody|not|nothing|probably|simulated|set|the|does)(?=[ ,:(]|$)/
 
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** A fact's value as a sentence of the list: without ids, and with a capital letter. */
 export const factText = (value: string): string =>
   withoutIds(value)
-    .replace(ownWords, (word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .replace(ownWords, capitalised)
     // Keeps a variable of a template in one line.
     .replaceAll(/\{\{ ?([^{} ]+) ?\}\}/g, '{{\u00a0$1\u00a0}}')
 
@@ -157,8 +172,7 @@ export function factLabel(name: string): string {
   if (name === 'initial_message.message') return 'Greeting'
   const variable = /^test_variables\.(.+)/s.exec(name)?.[1]
   if (variable !== undefined) return `Filled in: ${variable}`
-  const words = name.replaceAll('_', ' ').replaceAll('.', ': ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return capitalised(name.replaceAll('_', ' ').replaceAll('.', ': '))
 }
 
 /** Reasons why a call will probably fail, as sentences. */

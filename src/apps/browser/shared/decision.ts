@@ -1,15 +1,15 @@
 import * as z from 'zod/mini'
 import { checkPrefix } from '../../decision-meta.ts'
 import { decisionDrawing } from './decision-drawing.ts'
-import { placesCalls } from './decision-words.ts'
-import { failureOf, isError, isNothingDone } from './failure.ts'
+import { decisionWords, placesCalls } from './decision-words.ts'
+import { failureOf, isError } from './failure.ts'
 import type { Host, ToolResult } from './host.ts'
 import { type Decision, decisionIn, type ShownDecision, type Step } from './shown-decision.ts'
 
 interface DecisionOptions {
   readonly host: Host
   /** Repeats the model's tool call with this token; `undefined` if another result arrived first. */
-  readonly send: (tool: string, token: string) => Promise<ToolResult | undefined>
+  readonly send: (tool: string, token: string, status: string) => Promise<ToolResult | undefined>
   /** Calls a tool that reads, for the agent and account of the model's tool call. */
   readonly read: (
     tool: string,
@@ -43,7 +43,9 @@ export function createDecisions({ host, send, read, draw }: DecisionOptions) {
       (await countCalls(Date.parse(expires_at ?? '') - lifetimeMs)) === 0
     const result = await send(
       tool,
-      pending === 'check' ? checkPrefix + confirm_token : confirm_token,
+      ...(pending === 'check'
+        ? ([checkPrefix + confirm_token, 'Checking what happened …'] as const)
+        : ([confirm_token, decisionWords(tool, current.decision.facts).working] as const)),
     )
     if (!result || pending === 'check' || decisionIn(result)) return
     const text = result.content.map((part) => part.text ?? '').join('\n')
@@ -163,7 +165,7 @@ function stepAfter(
 
 /** Step after an error in answer to a request. */
 function stepAfterError({ pending, step, decision }: ShownDecision, result: ToolResult): Step {
-  if (pending === 'agree') return isNothingDone(result) ? 'refused' : 'lost'
+  if (pending === 'agree') return failureOf(result).isNothingDone ? 'refused' : 'lost'
   // What was to be deleted is gone.
   if (isError(result, 'not_found') && decision.answerable?.tool.startsWith('delete_')) return 'done'
   // Nothing waits for an answer, which does not say whether it was done.

@@ -79,13 +79,17 @@ export const factList = (
  * The first sentence of a problem. The other sentences are advice for models, and are folded under
  * a summary with this id.
  */
-export function problemText(problem: string, id: string): HTMLElement {
+export function problemText(
+  problem: string,
+  id: string,
+  nodesOf: (text: string) => readonly Child[] = (text) => [text],
+): HTMLElement {
   const [first = '', ...rest] = problem.split(/(?<=[^.]{2}\.) (?=\p{Lu})/u)
-  if (rest.length === 0) return h('p', { dir: 'auto' }, problem)
+  if (rest.length === 0) return h('p', { dir: 'auto' }, nodesOf(problem))
   return h(
     'details',
     { dir: 'auto' },
-    h('summary', { id }, first),
+    h('summary', { id }, nodesOf(first)),
     h('p', { class: 'muted' }, rest.join(' ')),
   )
 }
@@ -121,6 +125,10 @@ export function listenToSlider(slider: HTMLElement, { now, last, perPage, go }: 
   })
 }
 
+/** Buttons in a line; false without any. */
+export const actionRow = (actions: readonly HTMLElement[]): HTMLElement | false =>
+  actions.length > 0 && h('div', { class: 'row' }, actions)
+
 /** Placeholder for missing content: title, reason, and actions. */
 export const emptyState = (title: string, text?: string, ...actions: HTMLElement[]): HTMLElement =>
   h(
@@ -129,7 +137,7 @@ export const emptyState = (title: string, text?: string, ...actions: HTMLElement
     icon('search'),
     h('h2', {}, title),
     text !== undefined && h('p', { class: 'muted' }, text),
-    actions.length > 0 && h('div', { class: 'row' }, actions),
+    actionRow(actions),
   )
 
 /**

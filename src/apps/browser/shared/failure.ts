@@ -9,10 +9,12 @@ export interface Failure {
   readonly text: string
   /** The invalid arguments, a sentence each. */
   readonly fields: readonly string[]
-  /** The full text of the result, with its lines. */
+  /** The text of the result, with its lines, but without advice for models. */
   readonly details: string
   /** False if the same request fails again. */
   readonly isRetryable: boolean
+  /** True if the error says for certain that nothing was done. */
+  readonly isNothingDone: boolean
 }
 
 /** Facts of an error in a result's `_meta` (docs/errors.md). */
@@ -42,6 +44,7 @@ export function failureOf({ _meta, content }: ToolResult): Failure {
     ),
     details: firstCharacters(linesOf(content), longestDetails),
     isRetryable: error?.retryable ?? !error,
+    isNothingDone: harmless.includes(error?.kind),
   }
 }
 
@@ -57,13 +60,10 @@ export function isError({ _meta }: ToolResult, code: string): boolean {
   return advice === code || kind === code
 }
 
-/** True for an error that says for certain that nothing was done. */
-export const isNothingDone = ({ _meta }: ToolResult): boolean =>
-  harmless.includes(Meta.safeParse(_meta).data?.['voice-agent-mcp/error'].kind)
-
 const linesOf = (content: ToolResult['content']): string =>
   content
     .flatMap(({ text = '' }) => text.split('\n'))
+    .filter((line) => !line.startsWith('Next: '))
     .map(plainText)
     .join('\n')
     .trim()
@@ -73,6 +73,7 @@ export const failureIn = (title: string, text: string, isRetryable = false): Fai
   ...{ title, text, isRetryable },
   fields: [],
   details: '',
+  isNothingDone: false,
 })
 
 type Words = readonly [title: string, text: string]

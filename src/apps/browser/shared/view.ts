@@ -1,7 +1,9 @@
 import type * as z from 'zod/mini'
+import { askButtons } from './ask-buttons.ts'
 import { createDecisions } from './decision.ts'
-import { button, h, icon, shadeEdges } from './dom.ts'
+import { actionRow, button, h, icon } from './dom.ts'
 import { type Failure, failureIn, failureOf } from './failure.ts'
+import { failureDetails } from './failure-details.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
 
@@ -12,6 +14,8 @@ interface ViewProgram<T> {
   readonly name: string
   /** Title until there is data. */
   readonly title: string
+  /** Title if the model's tool call failed, by its tool; default: `title`. */
+  readonly failedTitle?: (tool: string) => string
   /** Name of the awaited data, such as `usage`. */
   readonly what: string
   readonly schema: z.ZodMiniType<T>
@@ -116,7 +120,19 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   function fail(failure: Failure, retry?: () => void) {
-    states.fail(failure, failure.isRetryable && host.canCallTools() ? retry : undefined)
+    const { name, annotations } = context.toolInfo?.tool ?? {}
+    const isChange = !retry && name !== undefined && !annotations?.readOnlyHint
+    if (isChange && failure !== unreadable) {
+      const outcome = failure.isNothingDone
+        ? 'Nothing was changed.'
+        : 'It is not known whether anything was changed.'
+      const ask = askButtons(host, [['Ask to try again', 'ask', tryAgain, 'primary']])
+      const fields = [...failure.fields, outcome]
+      states.fail({ ...failure, fields }, ask, program.failedTitle?.(name))
+    } else {
+      const isRepeated = retry && failure.isRetryable && host.canCallTools()
+      states.fail(failure, isRepeated ? [button('Try again', retry, again)] : [])
+    }
     // Resets the controls to the shown data.
     draw()
   }
@@ -165,10 +181,14 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   /** Repeats the model's tool call with a token; `undefined` if another result arrived first. */
-  async function sendToken(tool: string, confirm_token: string): Promise<ToolResult | undefined> {
+  async function sendToken(
+    tool: string,
+    confirm_token: string,
+    status: string,
+  ): Promise<ToolResult | undefined> {
     const question = ++asked
     isAwaited = true
-    states.wait('Waiting for the answer …')
+    states.wait(status)
     const result = await host.callTool(tool, { ...input, confirm_token }).catch(refusedResult)
     if (question !== asked) return undefined
     isAwaited = false
@@ -239,6 +259,9 @@ const unreadable = failureIn(
   'This result cannot be shown',
   'It has another form than this view knows. The answer in the conversation has it.',
 )
+/** Asks the model for a change again. The text has nothing in it that others wrote. */
+const tryAgain = 'Please find out whether that was done. If it was not, try it again.'
+const again = { id: 'retry', class: 'primary' }
 const cancelled = failureIn('Cancelled', 'The request was cancelled before its result came.', true)
 
 /** Delay before a view shows that it waits, ms. */
@@ -307,10 +330,11 @@ function createStates({
       problem.replaceChildren()
     },
     /** Finished with a failure. */
-    fail(failure: Failure, retry: (() => void) | undefined) {
+    fail(failure: Failure, actions: readonly HTMLElement[], failedTitle = title) {
       settle(false)
+      heading.textContent = failedTitle
       content.querySelector('.skeleton')?.remove()
-      problem.replaceChildren(failureState(failure, retry))
+      problem.replaceChildren(failureState(failure, actions))
     },
     /** Shows a short notice until the next change. */
     remark,
@@ -331,8 +355,8 @@ const placeholder = (parts: Skeleton): HTMLElement =>
     ),
   )
 
-function failureState(failure: Failure, retry: (() => void) | undefined): HTMLElement {
-  const { title, text, fields, details } = failure
+function failureState(failure: Failure, actions: readonly HTMLElement[]): HTMLElement {
+  const { title, text, fields } = failure
   return h(
     'div',
     { class: 'state failed' },
@@ -340,14 +364,8 @@ function failureState(failure: Failure, retry: (() => void) | undefined): HTMLEl
     h('h2', {}, title),
     h('p', {}, text),
     fields.map((field) => h('p', { dir: 'auto' }, field)),
-    retry && button('Try again', retry, { id: 'retry', class: 'primary' }),
-    details !== '' &&
-      h(
-        'details',
-        {},
-        h('summary', { id: 'details' }, 'Details'),
-        shadeEdges(h('pre', { dir: 'auto' }, details)),
-      ),
+    actionRow(actions),
+    failureDetails(failure),
   )
 }
 
