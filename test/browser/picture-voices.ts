@@ -77,6 +77,17 @@ export const voicesPictures: readonly Picture[] = [
     },
   },
   {
+    name: 'voices-sample',
+    open: voiceCatalogue,
+    context: { withoutLinks: true },
+    ready: '.status:not(:empty)',
+    async act(view) {
+      await view.run()
+      await view.frame.waitForSelector('#voices')
+      await view.frame.click('#sample-0')
+    },
+  },
+  {
     name: 'voices-none',
     open: voiceCatalogue,
     ready: '.state',

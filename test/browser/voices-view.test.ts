@@ -86,9 +86,9 @@ describe.each(places)('voices %s', (_, page) => {
     await view.frame.waitForSelector('#voices')
     expect(await names(view)).toBe('Ada,Brian,Lena,Marie')
     expect(await count(view)).toBe('4 voices.')
-    const [first] = (await view.frame.innerText('#voices')).split('Brian')
+    const first = await view.frame.innerText('#voices li')
     expect(first).toMatch(
-      /^Ada\s+Warm and clear, for support\.\s+American English\s+Female\s+ElevenLabs\s+Use in chat\s+$/,
+      /^(?:Sample\s+)?↗\s+Ada\s+Warm and clear, for support\.\s+American English\s+Female\s+ElevenLabs\s+Use in chat\s*$/,
     )
     await expectWellMade(view, page)
   })
@@ -256,12 +256,25 @@ test('a provider that fails is named, and the others are shown', async () => {
   expect(await view.frame.innerText('.notice')).toMatch(/Cartesia: .*<b>no<\/b>/)
 })
 
+test('the chosen language can be read on a phone', async () => {
+  const view = await show({ page: { viewport: { width: 360, height: 640 } } })
+  await view.run()
+  await view.frame.waitForSelector('#voices')
+  const widths = '["language", "gender"].map((id) => document.getElementById(id).offsetWidth)'
+  const [language, gender] = (await view.frame.evaluate(widths)) as [number, number]
+  expect(language).toBeGreaterThan(300)
+  expect(gender).toBeGreaterThan(140)
+})
+
 describe('a sample', () => {
   test('is looked up and opened by the host, since the page asks no network', async () => {
     const view = await show({ args: { gender: 'female' } })
     await view.run()
     await view.frame.waitForSelector('#voices')
     expect(await view.text()).not.toContain('samples.example')
+    const label = 'document.querySelector("#sample-1").ariaLabel'
+    expect(await view.frame.evaluate(label)).toBe('Open sample of Lena')
+    expect(await view.frame.innerText('#sample-1')).toContain('↗')
     await view.frame.click('#sample-1')
     await expect.poll(() => statusText(view)).toContain('samples.example')
     expect(view.opened).toEqual(['https://samples.example/lena.mp3'])

@@ -12,18 +12,18 @@ interface Place {
   readonly page: Page<VoicesData>
 }
 
-/** The button that plays a voice's sample; false if the voice has none. */
+/** The button that opens a voice's sample outside the view; false if the voice has none. */
 export const playButton = (voice: Voice, { key, status, page }: Place): HTMLElement | false =>
   mayHaveSample(voice, page) &&
   button(
-    icon('play'),
+    [icon('play'), h('span', { class: 'word' }, 'Sample'), h('span', { 'aria-hidden': true }, '↗')],
     async () => {
       status.textContent = 'Looking for the sample …'
       status.textContent = await listenTo(voice, page)
     },
     {
       ...{ id: `sample-${key}`, class: 'play' },
-      ...{ 'aria-label': `Listen to ${voice.name}`, title: 'Listen' },
+      ...{ 'aria-label': `Open sample of ${voice.name}`, title: 'Opens in the browser' },
     },
   )
 
